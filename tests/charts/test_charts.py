@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise, product
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.program import Answer
+from support.program import Ask, ask_fresh
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -30,7 +28,6 @@ from tablebase_rules.doushouqi import game as doushouqi
 pytest.importorskip("matplotlib")
 from tablebase.charts import drawing
 
-Ask = Callable[..., Answer]
 GAME = doushouqi()
 BY_SIGN = {1: Outcome.WIN, 0: Outcome.DRAW, -1: Outcome.LOSS}
 
@@ -55,9 +52,8 @@ def is_stalemate(tables: Tablebase, material: str, squares: list[int]) -> bool:
 @pytest.fixture
 def catalog(two_pieces: Path) -> Iterator[Catalog]:
     """The catalog of all two-piece tables."""
-    opened = Catalog(two_pieces)
-    yield opened
-    opened.close()
+    with closing(Catalog(two_pieces)) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("material", ["RvC", "LvE", "PvD"])
@@ -114,12 +110,10 @@ def test_a_matrix_is_the_lines_of_stats(catalog: Catalog, two_pieces: Path, ask:
     """Each cell has the draws and the positions that `stats --by material` gives for its letters."""
     (matrix,) = draw_matrices(select_slices(GAME, catalog, pieces=2))
     assert matrix.rows == matrix.columns == tuple("RCWDPTLE")
-    lines = {
-        line["material"]: line for line in ask("stats", GAME.name, "--by", "material", "--data", two_pieces, "--format", "csv").csv
-    }
+    lines = ask("stats", GAME.name, "--by", "material", "--data", two_pieces, "--format", "json").json
+    counts = {line["material"]: (line["draws"], line["positions"]) for line in lines}
     for (row, first), (column, second) in product(enumerate(matrix.rows), enumerate(matrix.columns)):
-        line = lines[f"{first}v{second}"]
-        assert (matrix.draws[row, column], matrix.positions[row, column]) == (int(line["draws"]), int(line["positions"]))
+        assert (matrix.draws[row, column], matrix.positions[row, column]) == counts[f"{first}v{second}"]
 
 
 def test_patterns_choose_materials(catalog: Catalog) -> None:
@@ -242,12 +236,8 @@ def test_a_matrix_shows_rows_and_columns_by_letters() -> None:
     assert [label.get_text() for label in axes.get_xticklabels()] == ["W", "D", "E"]
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
     assert (axes.get_ylabel(), axes.get_xlabel()) == ("White's pieces", "Black's pieces")
-    assert [(text.get_position(), text.get_text()) for text in axes.texts] == [
-        ((0, 0), "25"),
-        ((1, 0), "0"),
-        ((0, 1), "50"),
-        ((2, 1), "100"),
-    ]
+    shares = {text.get_position(): text.get_text() for text in axes.texts}
+    assert shares == {(0, 0): "25", (1, 0): "0", (0, 1): "50", (2, 1): "100"}
     assert len(other.texts) == len(axes.texts)
     assert bar.get_xlabel() == "share of draws"
 
@@ -284,8 +274,8 @@ def test_a_matrix_too_large_to_read() -> None:
         drawing.draw_draws("", ("White", "Black"), [matrix])
 
 
+@pytest.mark.full
 def test_drawing_leaves_no_state() -> None:
     """Nothing imports pyplot, which would keep figures."""
-    script = "import sys; import tablebase.charts.drawing; print('matplotlib.pyplot' in sys.modules)"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
-    assert result.stdout.split() == ["False"]
+    program = "import sys; import tablebase.charts.drawing; print('matplotlib.pyplot' in sys.modules)"
+    assert ask_fresh(program=program).out == "False\n"

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from support.program import Answer, random_position
+from support.program import Ask, random_position
 from support.queries import columns_of, mined, mined_rows
 from twins.mining import counted, rated_moves, row_of, rows_of
 
 import tablebase
-import tablebase.cli
 from tablebase.api.tablebase import Tablebase
-from tablebase.catalog.catalog import Catalog
-from tablebase.game import Game, load_game
+from tablebase.game import load_game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.game.moves import Position
 from tablebase.mining import block, scan
@@ -32,7 +29,6 @@ from tablebase_rules.doushouqi import game as doushouqi
 JUNGLE = doushouqi()
 PAWNS = load_game("hexapawn")
 FOXES = load_game("foxhounds-4x4")
-Ask = Callable[..., Answer]
 
 # A count of a column that is not among the values makes it decode.
 BY_SLICE = """
@@ -45,14 +41,6 @@ FROM {} GROUP BY ALL
 
 
 @pytest.fixture(scope="module")
-def foxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
-    folder = tmp_path_factory.mktemp("foxes")
-    assert tablebase.cli.run(["build", "foxhounds", "--size", "4x4", "--pieces", "2-3", "--data", str(folder)]) == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
 def fox_tables(foxes: Path) -> Iterator[Tablebase]:
     """The tables of Fox & Hounds, open."""
     with tablebase.open(foxes) as opened:
@@ -62,7 +50,9 @@ def fox_tables(foxes: Path) -> Iterator[Tablebase]:
 # Rows
 
 
-@pytest.mark.parametrize("material", ["RvC", "RvR", "CvD", "WvC", "TvL", "LvE", "EvL", "EvR"])
+@pytest.mark.parametrize(
+    "material", ["RvC", "CvD", "WvC", "EvL", "EvR", *(pytest.param(name, marks=pytest.mark.full) for name in ("RvR", "TvL", "LvE"))]
+)
 def test_rows_are_those_of_the_twin(material: str, two_pieces: Path, tables: Tablebase) -> None:
     """Stored slices, aliases and those stored with colours exchanged, rats and jumpers: all placements, in all columns."""
     expected = rows_of(tables, JUNGLE, material)
@@ -118,26 +108,6 @@ def test_three_pieces_are_as_sampled(material: str, three_pieces: Path, more_tab
     assert len(found) == len(set(places))
 
 
-def test_stalemates_are_found(shut_in: Path) -> None:
-    """They are not taken for other draws: as many are stalemates as the catalog counts."""
-    with closing(Catalog(shut_in)) as catalog:
-        expected = catalog.sql("SELECT stalemates FROM slice_counts WHERE material = 'CvWD'")[1]
-    assert expected[0][0] > 0
-    assert mined(JUNGLE, shut_in, "SELECT count(*) FROM positions WHERE material = 'CvWD' AND stalemate") == expected
-
-
-def test_missing_pieces_are_null(three_pieces: Path) -> None:
-    """Where a slice has no third piece, all columns of one are null, and elsewhere none is."""
-    third = [name for name in columns_of(JUNGLE, three_pieces) if "3" in name]
-    assert len(third) == 4 + 5 + 2 * 4
-    nulls = ", ".join(f'count("{name}")' for name in third)
-    two = mined(JUNGLE, three_pieces, f"SELECT {nulls} FROM positions WHERE material = 'RvC'")
-    three = mined(JUNGLE, three_pieces, f"SELECT count(*), {nulls} FROM positions WHERE material = 'RvCW'")
-    assert set(two[0]) == {0}
-    assert len(set(three[0])) == 1
-    assert three[0][0] > 100_000
-
-
 # Counts
 
 
@@ -151,7 +121,7 @@ PUBLISHED = {
 """The paper's counts for two and three pieces."""
 
 
-@pytest.mark.parametrize("name", ["positions", "distinct_positions"])
+@pytest.mark.parametrize("name", ["positions", pytest.param("distinct_positions", marks=pytest.mark.full)])
 def test_counts_of_every_slice_are_those_of_stats(name: str, three_pieces: Path, ask: Ask) -> None:
     """Wins, losses, draws, stalemates and the longest ones of all 512 slices, by one statement; or of the 101 stored ones."""
     fields = ["material", "side", "pieces", "placements", "stalemates", "wins", "losses", "draws", "longest_win", "longest_loss"]
@@ -167,20 +137,9 @@ def test_counts_of_every_slice_are_those_of_stats(name: str, three_pieces: Path,
             assert tuple(sum(row[field] for row in answer.json if row["pieces"] == pieces) for pieces in (2, 3)) == counts
 
 
-@pytest.mark.parametrize(("game", "fixture"), [(PAWNS, "hexapawns"), (FOXES, "foxes")], ids=["hexapawn", "foxhounds"])
-def test_counts_of_other_games(game: Game, fixture: str, request: pytest.FixtureRequest, ask: Ask) -> None:
-    """The same for games with codes of two bytes' reach, tiers and both sides to move; wins in none are among them."""
-    folder = request.getfixturevalue(fixture)
-    fields = ["material", "side", "placements", "stalemates", "wins", "losses", "draws", "longest_win", "longest_loss"]
-    lines = ask("stats", game.name, "--data", folder, "--by", "material", "--format", "json").json
-    answer = ask("mine", game.name, BY_SLICE.format("positions"), "--data", folder, "--format", "json")
-    assert counted(answer.json, fields) == counted(lines, fields)
-    assert {line["side"] for line in lines} == ({"f", "h"} if game is FOXES else {"w"})
-
-
 def test_blocks_may_end_anywhere(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many indices are looked at together, and however few are wanted, the same rows come."""
-    statement = "SELECT material, outcome, distance, p1_square, p2_square FROM positions WHERE material IN ('RvR', 'TvR', 'RvT')"
+    statement = "SELECT material, outcome, distance, p1_square, p2_square FROM positions WHERE material IN ('TvR', 'RvT')"
     everything = Counter(mined(JUNGLE, two_pieces, statement))
     few = Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8"))
     assert few == Counter({row: n for row, n in everything.items() if row[2] is not None and 3 <= row[2] <= 8})
@@ -225,7 +184,7 @@ def test_only_named_columns_of_wanted_slices_are_computed(three_pieces: Path) ->
     assert {one.pieces for one, _ in SEEN} == {2}
 
 
-@pytest.mark.parametrize("wanted", ["count(*)", "count(*), max(distance)", "count(*), sum(mobility)", "count(*), min(p1_square)"])
+@pytest.mark.parametrize("wanted", ["count(*), max(distance)", "count(*), sum(mobility)", "count(*), min(p1_square)"])
 def test_each_stored_slice_is_decoded_once(wanted: str, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For one reference to the table, the aliases come from the same codes as what stands for them."""
     read, original = Counter[tuple[str, int, int]](), Table.codes_between
@@ -240,23 +199,20 @@ def test_each_stored_slice_is_decoded_once(wanted: str, two_pieces: Path, monkey
     assert set(read.values()) == {1}
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "material = 'RvC'",
-        "material LIKE 'R%C'",
-        "p1_rank > 0 AND (material = 'RvC')",
-        "length(material) < 4 AND material = 'RvC'",
-        "p1 || p2 = 'Rc'",
-    ],
-)
-def test_slices_that_are_not_wanted_are_not_opened(condition: str, copied: Path) -> None:
+def test_slices_that_are_not_wanted_are_not_opened(copied: Path) -> None:
     """With nothing but the table of one slice left, that slice can be asked still."""
     kept = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "RvC"), 0).material)
     for path in copied.glob("*/*/*.h5"):
         if path != kept:
             path.unlink()
-    assert mined(JUNGLE, copied, f"SELECT count(*) FROM positions WHERE {condition}") == [(49 * 60,)]
+    for condition in (
+        "material = 'RvC'",
+        "material LIKE 'R%C'",
+        "p1_rank > 0 AND (material = 'RvC')",
+        "length(material) < 4 AND material = 'RvC'",
+        "p1 || p2 = 'Rc'",
+    ):
+        assert mined(JUNGLE, copied, f"SELECT count(*) FROM positions WHERE {condition}") == [(49 * 60,)], condition
 
 
 def test_slices_without_the_value_are_not_opened(copied: Path) -> None:

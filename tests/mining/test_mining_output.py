@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,59 +11,56 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pytest
-from support.program import Answer
+from support.program import Ask, assert_refused
 
 from tablebase.cli import run
 
-Ask = Callable[..., Answer]
 SOME = """SELECT p1_square, p2_square, outcome, distance, stalemate, sum(distance) OVER () AS total
 FROM positions WHERE material = 'RvC' ORDER BY p1_square, p2_square"""
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("sum(pieces)", 160_068 * 2),
-        ("sum(pieces) / 2", 160_068.0),
-        ("count(*)", 160_068),
-        ("avg(pieces)", 2.0),
-        ("10::HUGEINT", 10),
-        ("1.25::DECIMAL(5, 2)", 1.25),
-        ("2.00::DECIMAL(5, 2)", 2),
-        ("NULL", None),
-        ("true", True),
-        ("'é\"\\'", 'é"\\'),
-        ("'\\xFF'::BLOB", "ff"),
-        ("DATE '2020-02-01'", "2020-02-01"),
-        ("TIME '10:00'", "10:00:00"),
-        ("TIMESTAMP '2020-02-01 10:00:00'", "2020-02-01 10:00:00"),
-        ("DATE '20000-01-01'::VARCHAR", "20000-01-01"),
-        ("[1, NULL, 3]", [1, None, 3]),
-        ("[sum(pieces), 1]", [160_068 * 2, 1]),
-        ("[[DATE '2020-02-01']]", [["2020-02-01"]]),
-        ("{'a': sum(pieces), 'b': [DATE '2020-02-01']}", {"a": 160_068 * 2, "b": ["2020-02-01"]}),
-        ("MAP {'win': 1, 'loss': 2}", [["win", 1], ["loss", 2]]),
-        ("['\\xFF'::BLOB]", ["ff"]),
-        ("'a'::ENUM ('a', 'b')", "a"),
-        ("union_value(a := 1)", 1),
-    ],
-)
-def test_values_in_json(value: str, expected: Any, two_pieces: Path, ask: Ask) -> None:
+VALUES: list[tuple[str, Any]] = [
+    ("sum(pieces)", 160_068 * 2),
+    ("sum(pieces) / 2", 160_068.0),
+    ("count(*)", 160_068),
+    ("avg(pieces)", 2.0),
+    ("10::HUGEINT", 10),
+    ("1.25::DECIMAL(5, 2)", 1.25),
+    ("2.00::DECIMAL(5, 2)", 2),
+    ("NULL", None),
+    ("true", True),
+    ("'é\"\\'", 'é"\\'),
+    ("'\\xFF'::BLOB", "ff"),
+    ("DATE '2020-02-01'", "2020-02-01"),
+    ("TIME '10:00'", "10:00:00"),
+    ("TIMESTAMP '2020-02-01 10:00:00'", "2020-02-01 10:00:00"),
+    ("DATE '20000-01-01'::VARCHAR", "20000-01-01"),
+    ("[1, NULL, 3]", [1, None, 3]),
+    ("[sum(pieces), 1]", [160_068 * 2, 1]),
+    ("[[DATE '2020-02-01']]", [["2020-02-01"]]),
+    ("{'a': sum(pieces), 'b': [DATE '2020-02-01']}", {"a": 160_068 * 2, "b": ["2020-02-01"]}),
+    ("MAP {'win': 1, 'loss': 2}", [["win", 1], ["loss", 2]]),
+    ("['\\xFF'::BLOB]", ["ff"]),
+    ("'a'::ENUM ('a', 'b')", "a"),
+    ("union_value(a := 1)", 1),
+]
+
+
+def test_values_in_json(two_pieces: Path, ask: Ask) -> None:
     """Numbers are numbers, whole ones whole; what JSON has no word for is a text or a list."""
-    answer = ask(
-        "mine", "doushouqi", f"SELECT {value} AS it FROM positions", "--data", two_pieces, "--format", "json", "--limit", 1
-    )
-    assert answer.code == 0
-    assert answer.json == [{"it": expected}]
-    assert type(answer.json[0]["it"]) is type(expected)
+    selected = ", ".join(f"{value} AS it{number}" for number, (value, _) in enumerate(VALUES))
+    statement = f"SELECT {selected} FROM positions"
+    (row,) = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "json").json
+    for found, (value, expected) in zip(row.values(), VALUES, strict=True):
+        assert (found, type(found)) == (expected, type(expected)), value
 
 
 @pytest.mark.parametrize("value", ["'nan'::DOUBLE", "'inf'::DOUBLE", "['nan'::DOUBLE]", "{'a': '-inf'::FLOAT}"])
 def test_what_json_cannot_say(value: str, two_pieces: Path, ask: Ask) -> None:
     """Infinities and what is no number are a sentence there, and a word in the other formats."""
     answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", "json")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.count("error: JSON cannot represent one of the values") == 1
+    assert_refused(answer, 2, "JSON cannot represent")
+    assert answer.out == ""
     for style in ("table", "csv"):
         answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", style)
         assert answer.code == 0
@@ -79,8 +75,7 @@ def test_what_cannot_be_written(value: str, styles: tuple[str, ...], two_pieces:
     """A value that a format cannot hold is a sentence that names a way out, which works."""
     for style in styles:
         answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", style)
-        assert (answer.code, answer.err.count("error: a value cannot be written"), "Traceback" in answer.err) == (2, 1, False)
-        assert "cast it to VARCHAR" in answer.err
+        assert_refused(answer, 2, "cast it to VARCHAR")
     answer = ask("mine", "doushouqi", f"SELECT ({value})::VARCHAR AS it", "--data", two_pieces, "--format", "csv")
     assert answer.code == 0
     assert len(answer.csv[0]["it"]) > 0
@@ -122,20 +117,20 @@ def test_columns_of_one_name_keep_their_values(selected: str, names: list[str], 
     assert answer.json == [dict(zip(names, values, strict=True))]
     out = ask("mine", "doushouqi", f"SELECT {selected}", "--data", two_pieces, "--format", "csv").out
     assert out == f"{','.join(names)}\n{','.join(map(str, values))}\n"
-    assert all(str(value) in ask("mine", "doushouqi", f"SELECT {selected}", "--data", two_pieces).out for value in values)
 
 
-@pytest.mark.parametrize(("rows", "note"), [(999, False), (1000, False), (1001, True), (160_068, True)])
+@pytest.mark.parametrize(("rows", "note"), [(1000, False), (1001, True), (160_068, True)])
 def test_a_table_ends_after_1000_rows(rows: int, note: bool, two_pieces: Path, ask: Ask) -> None:
     """If there are more, a note on stderr says so; as many as there are come with --limit, and in CSV without."""
     statement = f"SELECT outcome, p1_square FROM positions LIMIT {rows}"
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces)
+    assert answer.out.splitlines()[0].split() == ["outcome", "p1_square"]
     assert len(answer.out.splitlines()) == 2 + min(rows, 1000)
-    assert ("only the first 1000 rows are shown; use --limit for more" in answer.err) == note
+    assert ("--limit" in answer.err) == note
     if rows < 2000:
         more = ask("mine", "doushouqi", statement, "--data", two_pieces, "--limit", 5000)
         assert len(more.out.splitlines()) == 2 + rows
-        assert "these are" not in more.err
+        assert "--limit" not in more.err
         assert len(ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv").csv) == rows
 
 
@@ -146,7 +141,7 @@ def test_a_limit_is_a_limit(style: str, two_pieces: Path, ask: Ask) -> None:
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", style, "--limit", 2)
     assert answer.code == 0
     assert answer.out.count("g9") == 2
-    assert "these are" not in answer.err
+    assert "--limit" not in answer.err
     assert "g9" not in ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", style, "--limit", 0).out
 
 
@@ -165,11 +160,7 @@ def test_parquet_is_read_by_others(two_pieces: Path, tmp_path: Path, capsysbinar
     file.write_bytes(data)
     assert pl.read_parquet(io.BytesIO(data)).to_dicts() == expected
     frame = pd.read_parquet(io.BytesIO(data))
-    assert list(frame.columns) == list(expected[0])
-    assert frame["distance"].sum() == sum(one["distance"] or 0 for one in expected)
-    assert frame["outcome"].value_counts().to_dict() == {
-        word: sum(one["outcome"] == word for one in expected) for word in {one["outcome"] for one in expected}
-    }
+    assert (list(frame.columns), frame["distance"].sum()) == ([*expected[0]], sum(one["distance"] or 0 for one in expected))
     with duckdb.connect() as connection:
         found = connection.execute(f"SELECT * FROM '{file}'").fetchall()
     assert found == [tuple(one.values()) for one in expected]
@@ -190,14 +181,6 @@ def test_parquet_of_all_positions(two_pieces: Path, capsysbinary: pytest.Capture
     frame = pl.read_parquet(io.BytesIO(data))
     counts = dict(frame.group_by("outcome").len().iter_rows())
     assert counts == {"win": 82_852, "loss": 64_501, "draw": 12_715}
-
-
-def test_a_table_names_columns_as_they_are_typed(two_pieces: Path, ask: Ask) -> None:
-    """What stands above a column can be written into the next statement."""
-    answer = ask(
-        "mine", "doushouqi", "SELECT p1_square, even_1_2 FROM positions WHERE material = 'CvC' LIMIT 1", "--data", two_pieces
-    )
-    assert answer.out.splitlines()[0].split() == ["p1_square", "even_1_2"]
 
 
 @pytest.mark.parametrize("limit", [[], ["--limit", 2]])

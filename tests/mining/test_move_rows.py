@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from support.queries import mined, mined_table, plain_table
-from twins.mining import counted, moves_of, rows_of
+from support.queries import mined, mined_table
+from twins.mining import counted, moves_of
 
 import tablebase
-import tablebase.cli
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, load_game
@@ -25,37 +23,15 @@ from tablebase_rules.doushouqi import game as doushouqi
 JUNGLE = doushouqi()
 PAWNS = load_game("hexapawn")
 FOXES = load_game("foxhounds-4x4")
-ANIMALS = ("RvC", "CvR", "CvC", "LvE", "EvL", "TvL")
+ANIMALS = ("RvC", "CvR", "CvC", "LvE", *(pytest.param(name, marks=pytest.mark.full) for name in ("EvL", "TvL")))
 """Stored slices and aliases, some with colours exchanged, one that is its own twin; rats swim, lions and tigers jump."""
 PAWN_MATERIALS = ["PvP", "PvPP", "PPvP", "PPPvP", "PPvPP", "PPPvPPP"]
 Database = duckdb.DuckDBPyConnection
 COLUMNS = [
-    "material",
-    "pieces",
-    "side",
-    "move",
-    "piece",
-    "origin",
-    "target",
-    "captures",
-    "jump",
-    "ends",
-    "outcome",
-    "distance",
-    "position_outcome",
-    "position_distance",
-    "is_best",
-    "is_only",
+    *("material", "pieces", "side", "move", "piece", "origin", "target", "captures", "jump", "ends", "outcome", "distance"),
+    *("position_outcome", "position_distance", "is_best", "is_only"),
 ]
 """The columns that the documents name for ``*``."""
-
-
-@pytest.fixture(scope="module")
-def foxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
-    folder = tmp_path_factory.mktemp("foxes")
-    assert tablebase.cli.run(["build", "foxhounds", "--size", "4x4", "--pieces", "2-3", "--data", str(folder)]) == 0
-    return folder
 
 
 def mined_moves(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]:
@@ -74,7 +50,7 @@ def test_moves_are_those_of_the_twin(material: str, two_pieces: Path, tables: Ta
 
 def test_the_twin_was_shown_moves_of_each_sort(tables: Tablebase) -> None:
     """Among the moves above are jumps, captures that end the game, the only moves, and bad ones."""
-    rows = [row for material in ("EvL", "LvE") for row in moves_of(tables, JUNGLE, material)]
+    rows = moves_of(tables, JUNGLE, "LvE")
     for name in ("jump", "ends", "captures", "is_only", "child"):
         assert 0 < sum(bool(row[name]) for row in rows) < len(rows)
     assert any(row["ends"] and not row["captures"] for row in rows)
@@ -151,18 +127,6 @@ def test_a_move_without_a_table_has_no_outcome(incomplete: Path) -> None:
 # Statements
 
 
-@pytest.fixture(scope="module")
-def pawns(hexapawns: Path, pawn_tables: Tablebase) -> Iterator[Database]:
-    """The twin's moves and positions as plain tables."""
-    known = sorted(material for (material,) in mined(PAWNS, hexapawns, "SELECT DISTINCT material FROM positions"))
-    with plain_table(row for material in known for row in moves_of(pawn_tables, PAWNS, material)) as database:
-        database.execute("ALTER TABLE positions RENAME TO moves")
-        with plain_table(row for material in known for row in rows_of(pawn_tables, PAWNS, material, pieces=6)) as other:
-            database.register("rows", other.sql("SELECT * FROM positions").to_arrow_table())
-            database.execute("CREATE TABLE positions AS SELECT * FROM rows")
-        yield database
-
-
 STATEMENTS = {
     "a value of the position": """
         SELECT move, count(*) FROM moves WHERE position_outcome = 'win' AND position_distance > 2 GROUP BY ALL""",
@@ -202,16 +166,16 @@ def test_distinct_moves_are_those_of_distinct_positions(two_pieces: Path) -> Non
         )
 
 
-@pytest.mark.parametrize("block", [7, 61, 1000])
-def test_blocks_and_memory_change_nothing(block: int, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_and_memory_change_nothing(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many positions are taken at once, and however few codes are kept, the same moves come."""
     statement = """
         SELECT material, move, outcome, distance, is_best, is_only, count(*) FROM moves
         WHERE material IN ('RvR', 'TvR') GROUP BY ALL ORDER BY ALL"""
     expected = mined(JUNGLE, two_pieces, statement)
-    monkeypatch.setattr(scan, "MOVES_BLOCK", block)
-    monkeypatch.setattr(stored_codes, "KEPT_BYTES", block * 10)
-    assert mined(JUNGLE, two_pieces, statement) == expected
+    for block in (7, 1000):
+        monkeypatch.setattr(scan, "MOVES_BLOCK", block)
+        monkeypatch.setattr(stored_codes, "KEPT_BYTES", block * 10)
+        assert mined(JUNGLE, two_pieces, statement) == expected
 
 
 def test_stars_over_several_tables(two_pieces: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.program import Answer
+from support.program import Ask, assert_refused
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
@@ -20,7 +19,6 @@ from tablebase.mining.query import Query
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
-Ask = Callable[..., Answer]
 HERE, THERE = "7/7/7/7/3c3/7/7/R6/7 w", "1C5/2c4/7/7/7/7/7/7/7 w"
 JOINED = "SELECT game, material, outcome, distance FROM {} m JOIN positions p ON p.position = m.ended ORDER BY game"
 
@@ -94,8 +92,7 @@ def test_faults(text: str, message: str, games: Path, two_pieces: Path, ask: Ask
     monkeypatch.chdir(games.parent)
     Path("broken.parquet").write_text("no table", encoding="utf-8")
     answer = ask("mine", "doushouqi", "SELECT 1", "--table", text, "--data", two_pieces)
-    assert answer.code == 2
-    assert message in answer.err
+    assert_refused(answer, 2, message)
 
 
 def test_names_occur_once() -> None:

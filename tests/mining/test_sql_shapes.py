@@ -63,6 +63,8 @@ STATEMENTS = [
     "SELECT count(*) FROM positions, LATERAL (SELECT distance + 1 AS later) WHERE material = 'RvC' AND later = 4",
     "SELECT count(*) FROM 'positions' WHERE \"material\" = 'RvC'",
     "SELECT count(*) FROM main.positions WHERE main.positions.material = 'RvC' AND positions.distance = 3",
+    "SELECT main.positions.mobility, count(*) FROM main.positions WHERE main.positions.captures = 1 "
+    "AND main.positions.material = 'RvC' GROUP BY ALL ORDER BY ALL",
     "FROM positions SELECT count(*) WHERE material = 'RvC'",
     "SELECT COUNT(*) FROM POSITIONS WHERE MATERIAL = 'RvC' AND OUTCOME = 'win'; -- and no more\n",
     "SELECT count(*) FROM positions WHERE material = 'RvC' AND first = 'mover' AND even_1_2 AND region_1 = 'home'",
