@@ -80,18 +80,8 @@ def test_every_position_is_found(
 
 
 TEXTS = [
-    "3/3/3 w",
-    "ppp/3/PPP w",
-    "pp1/2p/PPP b",
-    "PPP/3/ppp w",
-    "p2/P2/3 w",
-    "2p/2P/3 w",
-    "1p1/1P1/3 w",
-    "p2/111/2P w",
-    "p2/3/2P  w",
-    "P2/3/2p w",
-    "it's no position",
-    "",
+    *("3/3/3 w", "ppp/3/PPP w", "pp1/2p/PPP b", "PPP/3/ppp w", "p2/P2/3 w", "2p/2P/3 w", "1p1/1P1/3 w", "p2/111/2P w"),
+    *("p2/3/2P  w", "P2/3/2p w", "it's no position", ""),
 ]
 """Positions, mirror images, one in which nobody has moved, the other side to move, other spellings, and other texts."""
 TEXT = st.sampled_from(TEXTS)

@@ -160,16 +160,8 @@ def test_references_with_conditions_of_their_own(hexapawns: Path, pawns: Databas
 
 
 NOWHERE = [
-    "p1 = 'c'",
-    "side IS NULL",
-    "lower(side) = 'b'",
-    "pieces > 2",
-    "p2 IS NULL",
-    "material = 'RvC' AND pieces = 3",
-    "material = 'RvC' AND material = 'CvC'",
-    "material LIKE 'XvX'",
-    "NOT true",
-    "p1 = 'R' AND p2 = 'R'",
+    *("p1 = 'c'", "side IS NULL", "lower(side) = 'b'", "pieces > 2", "p2 IS NULL", "material = 'RvC' AND pieces = 3"),
+    *("material = 'RvC' AND material = 'CvC'", "material LIKE 'XvX'", "NOT true", "p1 = 'R' AND p2 = 'R'"),
 ]
 
 
@@ -191,15 +183,9 @@ def test_slices_without_a_third_piece_have_none(three_pieces: Path) -> None:
 # Joins
 
 PARTS = [
-    "{0}.distance > 2",
-    "{0}.distance IS NULL",
-    "{0}.outcome = 'win'",
-    "{0}.material LIKE 'PP%'",
-    "NOT {0}.stalemate",
-    "{0}.side = 'w'",
-    "coalesce({0}.distance, 1) = 1",
-    "({0}.outcome = 'loss' OR {0}.p1_rank = 1)",
-    "random() >= 0",
+    *("{0}.distance > 2", "{0}.distance IS NULL", "{0}.outcome = 'win'", "{0}.material LIKE 'PP%'"),
+    *("NOT {0}.stalemate", "{0}.side = 'w'", "coalesce({0}.distance, 1) = 1"),
+    *("({0}.outcome = 'loss' OR {0}.p1_rank = 1)", "random() >= 0"),
 ]
 JOINS = ["JOIN", "INNER JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", ", "]
 
@@ -228,7 +214,7 @@ LISTED = "(VALUES (1), (2), (7), (99), (NULL)) {0}(x)"
 
 
 def joined_twice(first: str, second: str, part: str, sources: tuple[int, int, int]) -> str:
-    """Three counts of two joins of positions and of lists, in this order, of which a condition leaves some rows."""
+    """Counts of two joins of positions and of lists, in this order, of which a condition leaves some rows."""
     names = [("a", "v", "w")[number] for number in sources]
     columns = [("a.distance", "v.x", "w.x")[number] for number in sources]
     tables = [("positions a", LISTED.format("v"), LISTED.format("w"))[number] for number in sources]
@@ -236,20 +222,20 @@ def joined_twice(first: str, second: str, part: str, sources: tuple[int, int, in
     seen = [names[0], *names[1:2] * (first != "SEMI"), *names[2:] * (second != "SEMI")]
     joined = f"{tables[0]} {first} JOIN {tables[1]} ON {columns[0]} = {columns[1]}"
     joined += f" {second} JOIN {tables[2]} ON {columns[0 if first == 'SEMI' else 1]} = {columns[2]}"
-    counted = [f"count({'a.side' if name == 'a' else f'{name}.x'})" for name in seen] + ["NULL"] * (3 - len(seen))
-    return f"count(*), {', '.join(counted)} FROM {joined}" + f" WHERE {part}" * ("a" in seen)
+    counted = [f"count({'a.side' if name == 'a' else f'{name}.x'})" for name in seen]
+    return f"SELECT count(*), {', '.join(counted)} FROM {joined}" + f" WHERE {part}" * ("a" in seen)
 
 
-@pytest.mark.parametrize("first", SIDES)
-@pytest.mark.parametrize("second", SIDES)
-def test_the_where_of_several_joins(first: str, second: str, hexapawns: Path, pawns: Database) -> None:
+@pytest.mark.parametrize(
+    "part", ["a.outcome = 'win'", "a.outcome IS NULL", pytest.param("coalesce(a.distance, 9) > 8", marks=pytest.mark.full)]
+)
+@pytest.mark.parametrize(("first", "second"), [*product(SIDES, SIDES)])
+def test_the_where_of_several_joins(first: str, second: str, part: str, hexapawns: Path, pawns: Database) -> None:
     """A condition on a table leaves the rows that it leaves of a plain table, whichever sides the joins keep."""
-    parts = ("a.outcome = 'win'", "a.outcome IS NULL", "coalesce(a.distance, 9) > 8")
-    orders = ((0, 1, 2), (1, 0, 2), (1, 2, 0))
-    every = [joined_twice(first, second, part, order) for part, order in product(parts, orders)]
-    statement = " UNION ALL ".join(f"SELECT {number} AS n, {one}" for number, one in enumerate(every)) + " ORDER BY n"
-    for row, expected in zip(mined(PAWNS, hexapawns, statement), pawns.execute(statement).fetchall(), strict=True):
-        assert row == expected, every[row[0]]
+    # Each is asked alone: in one statement they would share the slices that are read.
+    for order in ((0, 1, 2), (1, 0, 2), (1, 2, 0)):
+        statement = joined_twice(first, second, part, order)
+        assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
 
 
 @pytest.mark.parametrize(
