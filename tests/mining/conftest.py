@@ -7,12 +7,14 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from support.queries import mined_rows, plain_table
+from support.queries import columns_of, plain_table
 from twins.mining import moves_of, rows_of
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import run
+from tablebase.features.common import features_of
 from tablebase.game import load_game
+from tablebase.mining.query import Query
 
 BEASTS = ("RvC", "LvE", "EvL", "WvC", "RvR")
 """Stored slices, aliases, and slices that are stored with colours exchanged."""
@@ -44,5 +46,11 @@ def pawns(pawn_tables: Tablebase) -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.fixture(scope="session")
 def beasts(two_pieces: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Rows of some two-piece slices as a plain table; `test_mining` compares such rows with the twin."""
-    with plain_table(mined_rows(load_game("doushouqi"), two_pieces, f"material IN {BEASTS}")) as database:
+    game = load_game("doushouqi")
+    names = ", ".join(f'"{name}"' for name in columns_of(game, two_pieces))
+    statement = f"SELECT {names} FROM positions WHERE material IN {BEASTS}"
+    with Query(game, two_pieces, statement, features_of(game), counts=False) as query, duckdb.connect() as database:
+        database.register("rows", query.arrow())
+        database.execute("CREATE TABLE positions AS SELECT * FROM rows")
+        database.unregister("rows")
         yield database

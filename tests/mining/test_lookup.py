@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,6 @@ from tablebase.features.common import features_of
 from tablebase.game import Game, load_game
 from tablebase.mining import selection, stored_sides
 from tablebase.mining.query import Query
-from tablebase.slices.location import locate
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -253,16 +249,6 @@ def test_all_else_is_searched(tables: str, two_pieces: Path) -> None:
     assert cells(JUNGLE, two_pieces, f"SELECT count(*) FROM {tables}") > 10_000
 
 
-def test_other_tables_are_not_opened(copied: Path) -> None:
-    """With nothing but the table of one position left, that position can be looked up still."""
-    kept = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "RvC"), 0).material)
-    for path in copied.glob("*/*/*.h5"):
-        if path != kept:
-            path.unlink()
-    statement = f"SELECT material, p1_square, p2_square FROM positions WHERE position = '{HERE}'"
-    assert mined(JUNGLE, copied, statement) == [("RvC", "a2", "d5")]
-
-
 # What has no row
 
 
@@ -296,9 +282,3 @@ def test_an_alias_is_no_distinct_position(two_pieces: Path) -> None:
     )
     with pytest.raises(TablebaseError, match=rf"{material} plays like .*: query positions instead"):
         mined(JUNGLE, two_pieces, f"SELECT * FROM distinct_positions WHERE position = '{text}'")
-
-
-def test_files_are_closed(two_pieces: Path) -> None:
-    """A look-up, too, ends with its query."""
-    with closing(Query(JUNGLE, two_pieces, f"SELECT outcome FROM positions WHERE position = '{HERE}'", ())) as query:
-        assert [batch.num_rows for batch in query.run()] == [0, 1]

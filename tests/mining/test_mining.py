@@ -200,7 +200,7 @@ def test_each_stored_slice_is_decoded_once(wanted: str, two_pieces: Path, monkey
 
 
 def test_slices_that_are_not_wanted_are_not_opened(copied: Path) -> None:
-    """With nothing but the table of one slice left, that slice can be asked still."""
+    """With nothing but the table of one slice left, that slice can be asked still, and so can a position of it by name."""
     kept = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "RvC"), 0).material)
     for path in copied.glob("*/*/*.h5"):
         if path != kept:
@@ -213,6 +213,8 @@ def test_slices_that_are_not_wanted_are_not_opened(copied: Path) -> None:
         "p1 || p2 = 'Rc'",
     ):
         assert mined(JUNGLE, copied, f"SELECT count(*) FROM positions WHERE {condition}") == [(49 * 60,)], condition
+    named = "SELECT material, p1_square, p2_square FROM positions WHERE position = '7/7/7/7/3c3/7/7/R6/7 w'"
+    assert mined(JUNGLE, copied, named) == [("RvC", "a2", "d5")]
 
 
 def test_slices_without_the_value_are_not_opened(copied: Path) -> None:

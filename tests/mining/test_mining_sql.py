@@ -257,32 +257,23 @@ def test_the_kept_side_of_an_outer_join_selects_slices(joined: str, slices: tupl
         assert tuple(len(each.scan.selection) for each in sorted(query.relations, key=lambda each: -len(each.name))) == slices[::-1]
 
 
+NEAR = "(VALUES (1), (2), (3), (NULL)) d(x)"
 NESTED = [
-    "SELECT count(*), count(d.x), count(p.side) FROM (VALUES (1)) v(y) "
-    "JOIN positions p {} JOIN (VALUES (1), (2), (3), (NULL)) d(x) ON d.x = p.distance ON true "
-    "WHERE coalesce(p.outcome, '') <> 'win'",
-    "SELECT count(*), count(d.x), count(p.side) FROM (VALUES (1)) v(y) "
-    "JOIN (VALUES (1), (2), (3), (NULL)) d(x) {} JOIN positions p ON d.x = p.distance ON true "
-    "WHERE coalesce(p.outcome, '') <> 'win'",
+    f"SELECT count(*), count(d.x), count(p.side) FROM (VALUES (1)) v(y) JOIN {tables} ON d.x = p.distance ON true "
+    "WHERE coalesce(p.outcome, '') <> 'win'"
+    for join in ("LEFT", "RIGHT", "FULL", "INNER")
+    for tables in (f"positions p {join} JOIN {NEAR}", f"{NEAR} {join} JOIN positions p")
 ]
+"""Rows that a condition refuses still have partners in an outer join that comes before an inner one."""
+FIELDS = [
+    "SELECT count(*) FROM (SELECT {'outcome': 'win'} AS q) t JOIN positions q ON true WHERE t.q.outcome = 'win'",
+    "SELECT count(*) FROM (SELECT {'outcome': 'win'} AS q) t WHERE EXISTS "
+    "(SELECT 1 FROM positions q WHERE t.q.outcome = 'win' AND q.outcome = 'loss')",
+]
+"""A structure may be called like the table, and have a field called like a column."""
 
 
-@pytest.mark.parametrize("join", ["LEFT", "RIGHT", "FULL", "INNER"])
-@pytest.mark.parametrize("statement", NESTED)
-def test_a_join_within_a_join(statement: str, join: str, hexapawns: Path, pawns: Database) -> None:
-    """Rows that a condition refuses still have partners in an outer join that comes before an inner one."""
-    asked = statement.format(join)
-    assert mined(PAWNS, hexapawns, asked) == pawns.execute(asked).fetchall()
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "SELECT count(*) FROM (SELECT {'outcome': 'win'} AS q) t JOIN positions q ON true WHERE t.q.outcome = 'win'",
-        "SELECT count(*) FROM (SELECT {'outcome': 'win'} AS q) t WHERE EXISTS "
-        "(SELECT 1 FROM positions q WHERE t.q.outcome = 'win' AND q.outcome = 'loss')",
-    ],
-)
-def test_a_field_of_another_table_is_no_column(statement: str, hexapawns: Path, pawns: Database) -> None:
-    """A structure may be called like the table, and have a field called like a column."""
+@pytest.mark.parametrize("statement", [*NESTED, *FIELDS])
+def test_joins_in_joins_and_fields_of_others(statement: str, hexapawns: Path, pawns: Database) -> None:
+    """Conditions are checked beforehand for the rows of their own table alone."""
     assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall()

@@ -19,7 +19,6 @@ from tablebase.features.common import features_of
 from tablebase.game import Game, load_game
 from tablebase.mining.selection import select_by_name
 from tablebase.patterns import pattern_search as searching
-from tablebase.patterns import survey
 from tablebase.patterns.gains import decided, entropy, information_gain
 from tablebase.patterns.pattern_search import Search, Settings
 from tablebase.patterns.survey import drawn
@@ -156,24 +155,6 @@ def test_every_tree_is_wrong_as_often_as_it_says(game: str, searched: Path, pawn
         assert one["expression"].count("THEN") == one["leaves"] - 1 == one["tree"].count("else:")
         (without,) = told(folder, f"SELECT MAX(commonest) AS share FROM pattern_gains WHERE material = '{one['material']}'")
         assert one["error"] <= 1 - without["share"] + 1e-12
-
-
-def test_large_slices_are_counted_exactly(two_pieces: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
-    """A slice that does not fit into the sample has the same gains, rules of full coverage, and a tree with its exact error."""
-    whole = search(two_pieces, "RvC")
-    for module in (survey, searching):
-        monkeypatch.setattr(module, "SAMPLE", 700)
-    sampled = search(two_pieces, "RvC")
-    assert sampled.gains == whole.gains
-    assert sampled.counts == whole.counts
-    assert {one.value: one.positions for one in reversed(sampled.rules)} == {
-        one.value: one.positions for one in reversed(whole.rules)
-    }
-    assert sampled.tree is not None
-    assert 500 < sampled.tree.trained < 900
-    statement = f"SELECT count(*) AS n FROM positions WHERE material = 'RvC' AND outcome <> {sampled.tree.sql}"
-    assert mined(ask, "doushouqi", two_pieces, statement) == [{"n": sampled.tree.errors}]
-    check_rules(ask, "doushouqi", two_pieces, "RvC", [(one.condition, one.value, one.positions) for one in sampled.rules])
 
 
 def test_very_large_slices_have_pairs_of_the_best(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:

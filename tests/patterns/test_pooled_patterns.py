@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import queries
 from support.checks import at_least_one
 from twins import mining, patterns
 from twins.patterns import Rows
@@ -214,7 +215,7 @@ def test_the_number_of_conditions(hexapawns: Path) -> None:
 def test_many_positions_are_counted_exactly(
     target: str, names: list[str], two_pieces: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slices that do not fit into the sample together have the same gains and the same broadest rules."""
+    """Slices that do not fit into the sample together have the same gains and broadest rules; rules and errors are exact."""
     settings = Settings(target_of(target), conditions=3)
     whole = found(JUNGLE, two_pieces, names, settings)
     for module in (survey, searching):
@@ -227,6 +228,15 @@ def test_many_positions_are_counted_exactly(
     }
     assert sampled.tree is not None
     assert 500 < sampled.tree.trained < 1500
+    if target == "outcome":
+        counts = [
+            f"count(*) FILTER ({one.condition}), count(*) FILTER ({one.condition} AND outcome = '{one.value}')"
+            for one in sampled.rules
+        ]
+        statement = f"SELECT count(*) FILTER (outcome <> {sampled.tree.sql}), {', '.join(counts)} FROM distinct_positions"
+        [(errors, *covered)] = queries.mined(JUNGLE, two_pieces, f"{statement} WHERE material IN {tuple(names)}")
+        assert errors == sampled.tree.errors
+        assert covered == [one.positions for one in sampled.rules for _ in range(2)]
 
 
 def test_triples_have_a_bound(hexapawns: Path, monkeypatch: pytest.MonkeyPatch) -> None:
