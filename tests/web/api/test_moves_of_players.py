@@ -218,7 +218,7 @@ def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.
     from concurrent.futures import ThreadPoolExecutor
 
     endless = {"game": "doushouqi", "statement": "SELECT count(*) FROM positions a, positions b, positions c"}
-    monkeypatch.setattr(questions, "PATIENCE", 0.3)
+    monkeypatch.setattr(questions, "PATIENCE", 0.6)
     with client_of(two_pieces, mine=True, limits=Limits(seconds=1.5, apart=1)) as client, ThreadPoolExecutor() as threads:
         first = threads.submit(client.post, "/api/v1/mine", json=endless)
         time.sleep(0.2)

@@ -7,16 +7,18 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import pytest
-from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 from support.html import addresses, classed, identified, parsed, said
 from support.pages import shown
+from support.web import TestClient
 
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
+from tablebase.web.app import create_app
 from tablebase.web.pages.addresses import Addresses, from_path, in_path
+from tablebase.web.settings import Settings
 
 KINDS_OF_PAGES = (
     "/",
@@ -208,15 +210,6 @@ def test_escapes(client: TestClient) -> None:
         parsed(answer.text)
 
 
-def test_methods(client: TestClient) -> None:
-    """HEAD answers what GET does, without the page; other methods are refused with a page."""
-    assert client.head("/hexapawn/").status_code == 200
-    assert client.head("/hexapawn/").content == b""
-    refused = client.delete("/hexapawn/")
-    assert refused.status_code == 405
-    assert "requests of another method" in said(parsed(refused.text))
-
-
 PICTURES = ("/hexapawn/board/ppp/3/PPP_w.svg", "/hexapawn/piece/P.svg")
 
 
@@ -232,10 +225,11 @@ def test_head(address: str, client: TestClient) -> None:
 
 
 def test_methods_that_are_not_answered(client: TestClient) -> None:
-    """The answer names all that are, of every route of the address."""
+    """The answer is a page, and names all that are, of every route of the address."""
     for address, allowed in (("/hexapawn/play", "GET, HEAD"), ("/harehedgehog/race", "GET, POST, HEAD")):
         refused = client.put(address)
         assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
+        assert "requests of another method" in said(parsed(refused.text))
 
 
 def test_links_below_the_static_files(client: TestClient) -> None:
@@ -302,12 +296,7 @@ def test_links_lead_to_pages_of_this_server(count: int, client: TestClient) -> N
 
 def test_behind_a_proxy(two_games: Path) -> None:
     """Behind a path of a reverse proxy, all addresses begin with it."""
-    from support.pages import TestClient as Client
-
-    from tablebase.web.app import create_app
-    from tablebase.web.settings import Settings
-
-    with Client(create_app(Settings(two_games)), root_path="/games/tables") as proxied:
+    with TestClient(create_app(Settings(two_games)), root_path="/games/tables") as proxied:
         for address in ("/", "/hexapawn/", "/hexapawn/position/ppp/3/PPP_w", "/hexapawn/play?player=tables"):
             named = addresses(parsed(proxied.get(address).text))
             assert all(one.startswith(("/games/tables/", "#")) for one in named), named
