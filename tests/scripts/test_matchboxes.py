@@ -19,7 +19,7 @@ from scripts.reproduce import matchboxes
 from scripts.reproduce.known import build_start
 from tablebase.game import Outcome
 from tablebase.game.moves import Position
-from tablebase.game.notation import parse, render_move
+from tablebase.game.notation import parse
 from tablebase.play.matchboxes import grow_tree
 from tablebase_rules.hexapawn import game as hexapawn
 
@@ -69,24 +69,6 @@ def surely_wins(learner: Any, perfect_white: bool) -> bool:
     return white_to_move(START)
 
 
-class Witness(Random):
-    """Remembers what it chose: White's moves and Black's beads in turn."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.chosen: list[Any] = []
-
-    def choice(self, seq: Any) -> Any:
-        """Choose as ever."""
-        self.chosen.append(super().choice(seq))
-        return self.chosen[-1]
-
-
-def contents(learner: Any) -> dict[Position, list[Any]]:
-    """The beads of each box, to compare with later."""
-    return {position: list(box) for position, box in learner.boxes.items()}
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All tables of Hexapawn on 3x3."""
@@ -119,52 +101,6 @@ def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Told:
         return Answer(code, said.out, said.err)
 
     return told
-
-
-def test_the_opening_boxes(learner: Any) -> None:
-    """After the middle pawn's step there are two colours for four moves, after a side pawn's three for three."""
-    moves = {
-        text: sorted(render_move(GAME, bead.move) for bead in learner.boxes[parse(GAME, text)])
-        for text in ("ppp/1P1/P1P b", "ppp/2P/PP1 b")
-    }
-    assert moves == {"ppp/1P1/P1P b": ["a3a2", "a3b2"], "ppp/2P/PP1 b": ["a3a2", "b3b2", "b3c2"]}
-
-
-def test_a_lost_game_takes_the_last_bead_alone(learner: Any) -> None:
-    """After a lost game exactly the bead drawn last is missing, after a won one none."""
-    witness = Witness(5)
-    outcomes = set()
-    for _ in range(60):
-        before = contents(learner)
-        witness.chosen.clear()
-        won = learner.play(matchboxes.every_move, witness)
-        outcomes.add(won)
-        gone = [(p, bead) for p, beads in before.items() for bead in beads if bead not in learner.boxes[p]]
-        *_, (white, last) = zip(witness.chosen[::2], witness.chosen[1::2], strict=False)
-        assert gone == ([] if won else [(white.after, last)])
-        assert learner.beads == sum(map(len, before.values())) - (not won)
-    assert outcomes == {True, False}
-
-
-def test_an_empty_box_resigns_and_costs_the_bead_before(learner: Any) -> None:
-    """With only its first boxes filled Black loses their beads one by one; once they are empty it resigns for nothing."""
-    first = [learner.boxes[parse(GAME, text)] for text in ("ppp/1P1/P1P b", "ppp/2P/PP1 b")]
-    for box in learner.boxes.values():
-        if not any(box is one for one in first):
-            box.clear()
-    witness = Witness(1)
-    resigned = {1: 0, 3: 0}
-    while learner.beads:
-        before = learner.beads
-        witness.chosen.clear()
-        won = learner.play(matchboxes.every_move, witness)
-        assert learner.beads == before - (not won and len(witness.chosen) > 1)
-        if not won and learner.boxes.get(witness.chosen[-1].after) == []:
-            resigned[len(witness.chosen)] += 1
-    assert resigned[3] >= 1
-    witness.chosen.clear()
-    assert not learner.play(matchboxes.every_move, witness)
-    assert (len(witness.chosen), learner.beads) == (1, 0)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -205,7 +141,7 @@ def test_trained_by_perfect_play_it_beats_just_that(learner: Any, seed: int) -> 
 
 def test_no_win_is_unlearned(learner: Any) -> None:
     """Of the beads that keep a win none is ever taken away, of the others some are."""
-    before = contents(learner)
+    before = {position: list(box) for position, box in learner.boxes.items()}
     random = Random(0)
     for _ in range(300):
         learner.play(matchboxes.every_move, random)
@@ -257,11 +193,6 @@ def test_the_program_tells_perfect_from_beating_the_opponent(tell: Told) -> None
     assert "in 9 of 9 runs, after " in beats
     assert "42 of 45 (median)" in left
     assert "median more than were played" in tell("--runs", 9, "--games", 80).out
-
-
-def test_a_box_for_each_mirror_image(tell: Told) -> None:
-    """Without the mirror there are 37 boxes."""
-    assert "Black has 37 boxes with 90 beads;" in tell("--no-mirror", "--games", 1).out
 
 
 @pytest.mark.parametrize(

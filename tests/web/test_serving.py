@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
-from support.program import Answer, ask_fresh
+from support.program import Answer
 from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, read_answer, served
 from support.work import until
 
@@ -228,13 +228,6 @@ def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.Monke
     monkeypatch.setattr(errors, "find_spec", lambda _: None)
     answer = ask("serve", "--data", two_pieces)
     assert (answer.code, len(answer.errors), "[serve]" in answer.err) == (2, 1, True)
-
-
-def test_help_does_not_load_the_framework() -> None:
-    """It takes as long as all other commands together."""
-    program = "import sys; from tablebase.cli import run; run(['serve', '--help']); assert 'fastapi' not in sys.modules"
-    answer = ask_fresh(program=program)
-    assert (answer.code, "--unix-socket" in answer.out, answer.err) == (0, True, "")
 
 
 def test_ipv6() -> None:

@@ -20,6 +20,7 @@ from tablebase.web.app import create_app
 from tablebase.web.pages.addresses import Addresses, from_path, in_path
 from tablebase.web.settings import Settings
 
+START = "/hexapawn/position/ppp/3/PPP_w"
 KINDS_OF_PAGES = (
     "/",
     "/doushouqi/",
@@ -29,7 +30,7 @@ KINDS_OF_PAGES = (
     "/doushouqi/records",
     "/doushouqi/material/RvE",
     "/foxhounds-4x4/material/FvHH@0",
-    "/hexapawn/position/ppp/3/PPP_w",
+    START,
     "/hexapawn/position/1pp/P2/1P1_b",
     "/hexapawn/position/P2/3/3_b",
     "/hexapawn/play",
@@ -75,38 +76,27 @@ def test_every_placement_has_a_page(client: TestClient, placed: tuple[Game, Posi
 
 
 @pytest.mark.parametrize(
-    ("written", "status"),
+    ("written", "status", "target"),
     [
-        ("/hexapawn/position/ppp/3/PPP%20w", 307),
-        ("/hexapawn/position/ppp/3/PPP_W", 307),
-        ("/hexapawn/position/ppp/3/PPP_w/", 307),
-        ("/HEXAPAWN/position/ppp/3/PPP_w", 307),
-        ("/hexapawn-3x3/position/ppp/3/PPP_w", 307),
-        ("/hexapawn/position?position=ppp/3/PPP+w", 303),
-        ("/hexapawn/position?position=+ppp%2F3%2FPPP%20w+", 303),
-        ("/hexapawn/position?position=", 303),
-        ("/hexapawn/position/", 303),
+        ("/hexapawn/position/ppp/3/PPP%20w", 307, START),
+        ("/hexapawn/position/ppp/3/PPP_W", 307, START),
+        ("/hexapawn/position/ppp/3/PPP_w/", 307, START),
+        ("/HEXAPAWN/position/ppp/3/PPP_w", 307, START),
+        ("/hexapawn-3x3/position/ppp/3/PPP_w", 307, START),
+        ("/hexapawn/position?position=ppp/3/PPP+w", 303, START),
+        ("/hexapawn/position?position=+ppp%2F3%2FPPP%20w+", 303, START),
+        ("/hexapawn/position?position=", 303, START),
+        ("/hexapawn/position/", 303, START),
+        ("/hexapawn", 307, "/hexapawn/"),
+        ("/hexapawn-3x3/", 307, "/hexapawn/"),
+        ("/doushouqi/material/rve", 307, "/doushouqi/material/RvE"),
+        ("/doushouqi/material/CRvE", 307, "/doushouqi/material/RCvE"),
     ],
 )
-def test_other_spellings(written: str, status: int, client: TestClient) -> None:
-    """Whatever a position was written like, it is found under its one address."""
+def test_other_spellings(written: str, status: int, target: str, client: TestClient) -> None:
+    """Whatever a position, a game or a material was written like, it is found under its one address."""
     answer = client.get(written, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (status, "/hexapawn/position/ppp/3/PPP_w")
-
-
-@pytest.mark.parametrize(
-    ("address", "target"),
-    [
-        ("/hexapawn", "/hexapawn/"),
-        ("/hexapawn-3x3/", "/hexapawn/"),
-        ("/doushouqi/material/rve", "/doushouqi/material/RvE"),
-        ("/doushouqi/material/CRvE", "/doushouqi/material/RCvE"),
-    ],
-)
-def test_other_names(address: str, target: str, client: TestClient) -> None:
-    """Games and materials have one address, too."""
-    answer = client.get(address, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (307, target)
+    assert (answer.status_code, answer.headers["location"]) == (status, target)
 
 
 @pytest.mark.parametrize(
