@@ -207,6 +207,7 @@ def test_statements_are_off(pawns: TestClient, miner: TestClient) -> None:
     assert described == [False, True]
 
 
+@pytest.mark.full
 def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While one runs, probes are answered at once, and one statement too many is refused."""
     import time
