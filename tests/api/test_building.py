@@ -72,7 +72,8 @@ def sentences(text: str, folder: str) -> list[str]:
     return [line.replace(f"/{folder}", "") for line in text.splitlines() if not line.startswith(("CPU", "slowest", "build "))]
 
 
-@pytest.mark.parametrize("alone", [True, pytest.param(False, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("alone", [True, False])
 def test_a_script_without_a_guard(alone: bool, tmp_path: Path, two_pieces: Path) -> None:
     """Workers do not run the script that has started them, whether Python has been given it or another program runs it."""
     script = tmp_path / "script.py"

@@ -35,6 +35,7 @@ def test_killed_and_survived(small_tree: Path, capsys: pytest.CaptureFixture[str
     assert not tree.exists()
 
 
+@pytest.mark.full
 def test_a_test_that_is_not_there_kills_nothing(small_tree: Path) -> None:
     """A misspelt test is an error of the list, not a kill."""
     with script.copied_tree(small_tree) as tree, pytest.raises(SystemExit, match="pytest ended with 4"):

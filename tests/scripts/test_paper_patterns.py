@@ -150,6 +150,7 @@ def test_every_claim_has_a_verdict(told: dict[str, list[str]]) -> None:
         assert sum(line.startswith(wanted) for line in told[claim.title]) == 1, claim.title
 
 
+@pytest.mark.full
 def test_claims_of_more_pieces_need_all_their_tables(shut_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With some tables of three pieces, what needs three pieces is left out, and of their draws nothing is said."""
     script.print_report(shut_in, 4, 0)
@@ -182,6 +183,7 @@ def test_queries_that_do_not_hold_are_seen(two_pieces: Path, tables: Tablebase, 
     assert f"and {lost - 3:,} more" in told
 
 
+@pytest.mark.full
 def test_draws_of_a_single_piece_are_counted(told: dict[str, list[str]], three_pieces: Path) -> None:
     """The counts of all slices of two against one are those of mining the same positions."""
     lines = told["A single piece rarely draws against others, none of them weaker than it"]

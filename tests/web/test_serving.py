@@ -175,6 +175,7 @@ def test_workers_end_with_the_server(two_pieces: Path) -> None:
         assert not alive
 
 
+@pytest.mark.full
 def test_a_unix_socket(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """It is there while the server runs; one that a killed server has left is replaced, one in use is not."""
     path = tmp_path / "s"
