@@ -17,7 +17,7 @@ from tablebase.game.installed import load_rules
 from tablebase.game.kernels import POINT, call_evaluate
 from tablebase.game.stochastic import CHANCE, OVER, StochasticGame
 from tablebase.search import lookahead
-from tablebase.search.choices import Cards, Foresight, Objective
+from tablebase.search.choices import Cards, Foresight
 from tablebase.search.lookahead import Lookahead, Outlook
 from tablebase_rules import harehedgehog, pig
 from tablebase_rules.harehedgehog_evaluation import PARTS
@@ -131,14 +131,6 @@ def test_leaves_of_the_start() -> None:
         assert found.nodes == found.positions == 1 + sum(published[:depth])
 
 
-def test_cuts_keep_the_best() -> None:
-    """The last number goes for all later turns; as many as there are, or 0, is all."""
-    counts = [Lookahead(RACE, Foresight(depth=3, cuts=cuts)).search(RACE.start) for cuts in ((), (0, 0), (9, 99), (0, 2), (1,))]
-    assert [one.leaves for one in counts][:3] == [446] * 3
-    assert 9 * 2 * 1 <= counts[3].leaves <= 9 * 2 * 2
-    assert counts[4].leaves == len(counts[4].moves) == 1
-
-
 def test_a_finisher_ends_the_search() -> None:
     """With three players, one of whom comes home at once: nothing is looked at after that, unless it is asked for."""
     game = harehedgehog.game(players=3, cards="none")
@@ -161,18 +153,6 @@ def test_nobody_puts_off_his_end() -> None:
     state = game.parse("50:68:0,62:3:0,40:68:0 2")
     found = Lookahead(game, Foresight(depth=7, cuts=(0, 2), stop_at_finisher=True)).search(state)
     assert (found.best, found.values[1]) == (2, 10_000 * POINT + 6)
-
-
-def test_both_ways_to_read_a_vector() -> None:
-    """Who passes the rival on a square that pays the second one makes him a present: by one's own value that is no matter."""
-    game = harehedgehog.game(cards="none")
-    state = game.parse("9:200:0,10:5:0 1")
-    own, lead = (Lookahead(game, Foresight(depth=1, objective=one)).search(state) for one in (Objective.OWN, LEAD))
-    rival, paid = 240 * 5 // 85 + 30, 240 * 25 // 105 + 30
-    assert (own.best > 1, own.values[1]) == (True, paid * POINT)
-    assert (lead.best, lead.values) == (-1, ((240 * 210 // 290 + 24) * POINT, rival * POINT))
-    assert own.values[0] > lead.values[0]
-    assert own.values[0] - own.values[1] < lead.values[0] - lead.values[1]
 
 
 # The evaluation by hand

@@ -121,9 +121,3 @@ def test_divide_adds_up() -> None:
     assert sum(below.values()) == PATHS[3]
     assert leaves_by_move(JUNGLE, START, 4) == below
     assert leaves_by_move(JUNGLE, START, 1) == dict.fromkeys(below, 1)
-
-
-def test_a_won_line_goes_no_further() -> None:
-    """A rat one step from the den has moves at depth 1, and fewer lines than if the step into the den went on."""
-    position = parse(JUNGLE, "7/3R3/7/7/7/7/3e3/7/7 w")
-    assert [count.leaves for count in leaves_by_depth(JUNGLE, position, 3)] == [naive.perft(JUNGLE, position, n) for n in (1, 2, 3)]

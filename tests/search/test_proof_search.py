@@ -142,16 +142,6 @@ def test_limits(more_tables: Tablebase) -> None:
             find_proof(JUNGLE, start, **limits)  # type: ignore[arg-type]
 
 
-def test_the_same_search_again() -> None:
-    """Nothing is left to chance."""
-    position = parse(JUNGLE, "7/2C4/7/7/7/7/4d2/7/7 w")
-    one, other = (proved(JUNGLE, position, nodes=500) for _ in range(2))
-    assert one[0].nodes == other[0].nodes
-    assert one[1] is not None
-    assert other[1] is not None
-    assert list(one[1].text()) == list(other[1].text())
-
-
 def test_games_that_are_over() -> None:
     """No legal move: a draw or a loss, as the rules say, without a search."""
     for name, outcome in (("doushouqi", Outcome.DRAW), ("doushouqi-no_move=loss", Outcome.LOSS)):
