@@ -42,12 +42,6 @@ def named_extras() -> dict[str, list[str]]:
     return others
 
 
-def test_contributors_see_all_extras() -> None:
-    """CONTRIBUTING.md names each extra for users."""
-    (named,) = re.findall(r" are extras \((.*?)\)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
-    assert sorted(re.findall(r"`(\w+)`", named)) == sorted(named_extras())
-
-
 def test_the_folder_of_games_is_no_package() -> None:
     """An editable installation has it on its path, where `rules` must stay the name of the other distribution."""
     assert list((ROOT / "rules").glob("*.py")) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from importlib import import_module
@@ -67,14 +66,6 @@ def test_every_room_has_a_place() -> None:
     assert len({path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}) <= 3
 
 
-def test_contributors_see_the_same_order() -> None:
-    """The list of layers in CONTRIBUTING.md is this one, with the rules modules and the scripts that are no packages."""
-    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Layers\n")[2].partition("\n## ")[0]
-    lines = re.findall(r"^\d+\. (.*)", section, re.MULTILINE)
-    shown = [tuple(name for name in re.findall(r"`(\w+)/?`", line) if name != "rules") for line in lines]
-    assert shown == [*LAYERS, ("scripts",)]
-
-
 @pytest.mark.parametrize("room", ORDER)
 def test_imports_go_down(room: str) -> None:
     """A room imports from lower layers, from rooms to its left in its own, and from itself."""
@@ -96,16 +87,6 @@ def test_solvers_and_checks_share_no_mistakes(room: str, other: str) -> None:
     assert not [name for name in names if room_of(name) == other]
     for arrays in ("slice_arrays", "pursuit_arrays"):
         assert any(name.startswith(f"tablebase.slices.{arrays}") for name in names) == (room == "solvers")
-
-
-def test_a_new_word_of_the_rules_has_few_places() -> None:
-    """CONTRIBUTING.md lists at most twelve files that must know it, and they exist."""
-    section = (
-        (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## A new word of the rules\n")[2].partition("\n## ")[0]
-    )
-    listed = re.findall(r"`([\w/]+\.py)`", "".join(line for line in section.splitlines() if line.startswith("|")))
-    assert 8 < len(set(listed)) == len(listed) <= 12
-    assert all((PACKAGE / name).is_file() for name in listed)
 
 
 def test_rules_modules_know_the_vocabulary_alone() -> None:

@@ -60,14 +60,6 @@ def test_dicts_are_the_json_of_the_commands(tables: Tablebase, two_pieces: Path,
         assert (len(answer.json), ends) == ((9, True) if plies in (None, 8, 9) else (plies + 1, False))
 
 
-def test_a_line_is_a_list_of_probes(tables: Tablebase) -> None:
-    """As it always was."""
-    line = tables.line(GAME, LOST)
-    assert isinstance(line, list)
-    assert [probe.distance for probe in line] == [8, 7, 6, 5, 4, 3, 2, 1]
-    assert line == [tables.probe(GAME, probe.position) for probe in at_least_one(line)]
-
-
 def test_notebooks_show_boards_and_tables(tables: Tablebase) -> None:
     """A board and a row for each move; a board and a row for each position of a line."""
     probe, line = tables.probe(GAME, LOST), tables.line(GAME, LOST)

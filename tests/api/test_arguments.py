@@ -83,7 +83,9 @@ def test_all_public_methods_are_here(tmp_path: Path) -> None:
     assert public == {*good(tmp_path), "close"}
 
 
-@pytest.mark.parametrize("method", sorted(good(Path())))
+@pytest.mark.parametrize(
+    "method", [pytest.param(name, marks=pytest.mark.full) if name == "patterns" else name for name in sorted(good(Path()))]
+)
 def test_strange_arguments_are_refused_in_a_sentence(
     method: str, tables: Tablebase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import sys
@@ -16,7 +15,6 @@ from support.program import Answer, ask_fresh, contents, drafts, flip
 
 import tablebase
 from tablebase.api.building import Estimates
-from tablebase.building.records import BuildResult
 from tablebase.compute.progress import Progress
 from tablebase.errors import CapacityError, RulesError, TablebaseError
 from tablebase.game import load_game
@@ -28,7 +26,7 @@ LIMITS = {"lettuces": 1, "carrots": 1, "cap": "strict"}
 PLAIN_SCRIPT = """
 import sys, tablebase
 result = tablebase.build("doushouqi", pieces=2, data=sys.argv[1], workers=2)
-print(result.built, result.left, tablebase.verify("doushouqi", data=sys.argv[1], workers=2).correct)
+print(result.built, result.left, tablebase.verify("doushouqi", data=sys.argv[1], workers=1).correct)
 """
 AFTER_FOUR = """
 import os, signal, sys, tablebase
@@ -50,13 +48,6 @@ except KeyboardInterrupt:
 """
 
 
-def test_names_of_the_package_are_functions() -> None:
-    """Whatever has been imported before."""
-    for module in ("tablebase.building.plan", "tablebase.checking.table", "tablebase.building.estimate"):
-        importlib.import_module(module)
-    assert all(callable(getattr(tablebase, name)) and name in tablebase.__all__ for name in ("build", "estimate", "verify"))
-
-
 def test_a_build_is_that_of_the_command(tmp_path: Path, two_pieces: Path, ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
     """The same files, byte by byte; the same sentences, on standard error; and what was done as a result."""
     log = tmp_path / "log"
@@ -72,6 +63,8 @@ def test_a_build_is_that_of_the_command(tmp_path: Path, two_pieces: Path, ask: A
     assert (said.out, sentences(said.err, "data")) == ("", sentences(answer.err, "again"))
     assert f"{result.built} of {result.tables} tables built" in repr(result)
     assert result._repr_html_().count("<tr>") == 1 + min(10, result.tables)
+    again = tablebase.build(GAME, pieces=2, data=tmp_path / "data")
+    assert (again.built, again.left, again.records, again.tables) == (0, 0, (), result.tables)
 
 
 def sentences(text: str, folder: str) -> list[str]:
@@ -79,24 +72,17 @@ def sentences(text: str, folder: str) -> list[str]:
     return [line.replace(f"/{folder}", "") for line in text.splitlines() if not line.startswith(("CPU", "slowest", "build "))]
 
 
-def test_nothing_to_do(two_pieces: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A finished build is an empty result."""
-    result = tablebase.build(GAME, pieces=2, data=two_pieces)
-    assert (result.built, result.left, result.records) == (0, 0, ())
-    assert result.tables == len(contents(two_pieces))
-    assert "nothing to do" in capsys.readouterr().err
-
-
 @pytest.mark.full
-def test_a_script_without_a_guard(tmp_path: Path, two_pieces: Path) -> None:
-    """Workers do not run the script that has started them."""
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_script_without_a_guard(alone: bool, tmp_path: Path, two_pieces: Path) -> None:
+    """Workers do not run the script that has started them, whether Python has been given it or another program runs it."""
     script = tmp_path / "script.py"
     script.write_text(PLAIN_SCRIPT)
     program = "import runpy, sys; sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
-    answers = [ask_fresh(script, tmp_path / "a", program=program), run_script(script, tmp_path / "b")]
+    answer = run_script(script, tmp_path / "a") if alone else ask_fresh(script, tmp_path / "a", program=program)
     count = len(contents(two_pieces))
-    assert [(one.code, one.out) for one in answers] == [(0, f"{count} 0 {count}\n")] * 2, answers
-    assert contents(tmp_path / "a") == contents(tmp_path / "b") == contents(two_pieces)
+    assert (answer.code, answer.out) == (0, f"{count} 0 {count}\n"), answer
+    assert contents(tmp_path / "a") == contents(two_pieces)
 
 
 def run_script(script: Path, *words: object) -> Answer:
@@ -120,19 +106,12 @@ def test_an_interruption(workers: int, tmp_path: Path, two_pieces: Path) -> None
     assert contents(folder) == expected
 
 
-@pytest.mark.parametrize("word", ["solver", "engine"])
-def test_a_solver_by_its_option_or_the_former_one(word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The catalog names the solver that was asked for."""
-    result = tablebase.build(GAME, material="CvC", data=tmp_path, **{word: "reference"})
-    assert [record.engine for record in result.records] == ["reference"]
-    capsys.readouterr()
-
-
 def test_a_deadline_is_a_result(tmp_path: Path) -> None:
-    """Not an error: the result says how many tables are left."""
+    """Not an error: the result says how many tables are left; there is no table of records to show."""
     result = tablebase.build(GAME, pieces=range(2, 3), data=tmp_path, duration=timedelta(milliseconds=1))
     assert (result.built, result.left) == (0, result.tables)
     assert f"{result.left} left" in repr(result)
+    assert (result.placements, "<table>" in result._repr_html_()) == (0, False)
 
 
 def test_a_game_with_chance(race_tables: Path, tmp_path: Path, ask: Ask) -> None:
@@ -161,7 +140,8 @@ def test_an_estimate_is_that_of_the_command(two_pieces: Path, ask: Ask) -> None:
 @pytest.mark.parametrize("quick", [False, True])
 def test_a_check_finds_a_fault(quick: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As a result that names the table, and a sentence on standard error."""
-    tablebase.build(GAME, material="CvC", data=tmp_path)
+    built = tablebase.build(GAME, material="CvC", data=tmp_path, solver="reference")
+    assert [record.engine for record in built.records] == ["reference"]
     assert tablebase.verify(GAME, material=["CvC"], data=tmp_path, quick=quick).faults == {}
     (path,) = [tmp_path / name for name in contents(tmp_path) if "CvC" in name]
     flip(path, path.stat().st_size // 2)
@@ -239,10 +219,3 @@ def test_a_notebook_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     shown.close()
     assert shown.is_bar
     assert "work" in stream.getvalue()
-
-
-def test_the_result_of_a_build_without_tables() -> None:
-    """Nothing is divided by nothing, and there is no table to show."""
-    result = BuildResult(GAME, Path("data"), 0)
-    assert (result.built, result.placements) == (0, 0)
-    assert "<table>" not in result._repr_html_()

@@ -83,10 +83,10 @@ def test_games_through_the_commands() -> None:
 
 
 @pytest.mark.full
-def test_five_hundred_games_through_the_commands() -> None:
+def test_many_games_through_the_commands() -> None:
     """With two to six players."""
-    ends = [play_through(f"harehedgehog{VARIANTS[seed % len(VARIANTS)]}", seed) for seed in range(500)]
-    assert ends.count("over") > 50
+    ends = [play_through(f"harehedgehog{VARIANTS[seed % len(VARIANTS)]}", seed) for seed in range(200)]
+    assert ends.count("over") > 20
 
 
 def test_a_deadlock_is_an_end() -> None:

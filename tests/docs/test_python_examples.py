@@ -21,7 +21,9 @@ def beside_tables(three_pieces: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     return tmp_path
 
 
-@pytest.mark.parametrize(("page", "least"), [("guide", 4), ("mining", 4), ("harehedgehog", 2), ("pictures", 3)])
+@pytest.mark.parametrize(
+    ("page", "least"), [("guide", 4), pytest.param("mining", 4, marks=pytest.mark.full), ("harehedgehog", 2), ("pictures", 3)]
+)
 def test_examples_print_what_the_page_shows(page: str, least: int, beside_tables: Path) -> None:
     """Each block where it stands, with what the blocks before it have defined."""
     blocks = re.findall(r"^```pycon\n(.*?)^```$", (DOCS / f"{page}.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)

@@ -48,19 +48,13 @@ def with_step(**changes: Any) -> Game:
 
 
 def test_squares_are_named_by_file_letter_and_rank() -> None:
-    """A full board runs a1, b1, ... a2, ...; names and numbers are inverse."""
+    """A full board runs a1, b1, ... a2, ...; names and numbers are inverse; cells may be left out."""
     board = Board.full(3, 2)
     assert board.names == ("a1", "b1", "c1", "a2", "b2", "c2")
     assert [board.square(name) for name in board.names] == list(range(6))
     assert board.squares("c2 a1") == (5, 0)
     assert board.numbers[2, 1] == 5
-
-
-def test_a_board_may_leave_cells_out() -> None:
-    """Squares are numbered in the order of the cells given, and keep the grid's names."""
-    board = Board(3, 3, ((0, 0), (2, 0), (1, 1)))
-    assert board.names == ("a1", "c1", "b2")
-    assert len(board) == 3
+    assert Board(3, 3, ((0, 0), (2, 0), (1, 1))).names == ("a1", "c1", "b2")
 
 
 @pytest.mark.parametrize("name", ["d1", "a3", "A1", "", "a", "11"])
@@ -68,12 +62,6 @@ def test_an_unknown_square_is_refused(name: str) -> None:
     """The sentence gives the faulty name and the first and last names there are."""
     with pytest.raises(NotationError, match=rf"no square '{name}': squares run from a1 to c2"):
         Board.full(3, 2).square(name)
-
-
-@pytest.mark.parametrize(("outcome", "other"), [("win", "loss"), ("loss", "win"), ("draw", "draw")])
-def test_the_other_side_sees_the_reverse(outcome: str, other: str) -> None:
-    """Wins and losses change places, draws stay."""
-    assert Outcome(outcome).reversed is Outcome(other)
 
 
 FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
@@ -86,10 +74,7 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     "one symbol for two": (lambda: tiny(kinds=(piece("A", 0), piece("A", 1))), "symbol of its own, not A A"),
     "a long symbol": (lambda: tiny(kinds=(piece("AB", 0), piece("b", 1))), "symbol of its own, not AB b"),
     "a digit as symbol": (lambda: tiny(kinds=(piece("1", 0), piece("b", 1))), "symbol of its own, not 1 b"),
-    "one material letter for two": (
-        lambda: tiny(kinds=(piece("A", 0), piece("a", 0), piece("b", 1))),
-        "symbol of its own, not A a b",
-    ),
+    "one material letter for two": (lambda: tiny(kinds=(piece("A", 0), piece("a", 0), piece("b", 1))), "not A a b"),
     "sides out of order": (lambda: tiny(kinds=(piece("b", 1), piece("A", 0))), "side 0 must come before"),
     "a third side": (lambda: tiny(kinds=(piece("A", 0), piece("b", 1), piece("c", 2))), "side 0 must come before"),
     "a side without kinds": (lambda: tiny(kinds=(piece("A", 0),)), "each side needs at least one"),
@@ -101,10 +86,8 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     "swap without twins": (lambda: tiny(swap=(0, 1, 2, 3)), "swap needs a 'a' of the other side"),
     "squares not ascending": (lambda: with_first(squares=(0, 2, 1)), "squares of piece A must be ascending, different"),
     "a square twice": (lambda: with_first(squares=(0, 1, 1)), "squares of piece A must be ascending, different"),
-    "a square off the board": (
-        lambda: tiny(kinds=(replace(piece("A", 0), squares=(0, 1, 2, 4)), piece("b", 1)), mirror=None),
-        "squares of piece A must be .* on the board",
-    ),
+    # A fault of the squares is told before the mirror is asked about them.
+    "a square off the board": (lambda: with_first(squares=(0, 1, 2, 4)), "squares of piece A must be .* on the board"),
     "no piece allowed": (lambda: with_first(limit=0), "limit of piece A must be at least 1"),
     "a step off the squares": (lambda: with_step(target=3), "step of piece A from square 0 to 3 leaves the squares"),
     "a step from elsewhere": (lambda: with_step(origin=3), "step of piece A from square 3 to 1 leaves the squares"),
@@ -113,10 +96,7 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     "a blocker off the board": (lambda: with_step(empty=frozenset({4})), "other squares of the board to be empty"),
     "a blocker under the mover": (lambda: with_step(empty=frozenset({0})), "other squares of the board to be empty"),
     "an unknown victim": (lambda: with_step(victims=frozenset("z")), "captures z, which the other side does not have"),
-    "an unknown shape": (
-        lambda: with_first(shape="tigre"),
-        r"shape of piece A is 'tigre' \(did you mean 'tiger'\?\): choose one of",
-    ),
+    "an unknown shape": (lambda: with_first(shape="tigre"), r"shape of piece A is 'tigre' \(did you mean 'tiger'\?\)"),
     "a shape that is no name": (lambda: with_first(shape=7), "shape of piece A is '7': choose one of cat, .* or none"),
     "an unknown texture": (
         lambda: tiny(terrain=(Terrain("lake", "~", (3,), "Water"),)),
@@ -131,12 +111,6 @@ def test_contradictory_rules_are_refused(build: Callable[[], Game], sentence: st
     """Each fault raises RulesError with a sentence that names the game and the fault."""
     with pytest.raises(RulesError, match=f"^tiny: .*{sentence}"):
         build()
-
-
-def test_a_square_off_a_board_with_mirror_is_refused() -> None:
-    """A fault of the squares is told before the mirror is asked about them."""
-    with pytest.raises(RulesError, match=r"^tiny: the squares of piece A must be .* on the board"):
-        with_first(squares=(0, 1, 2, 4))
 
 
 @pytest.mark.parametrize("change", [{"limit": 2}, {"squares": (0, 1)}, {"symbol": "c"}, {"side": 0, "symbol": "b"}])
@@ -198,11 +172,6 @@ def test_every_rule_changes_the_digest() -> None:
 def test_what_no_table_depends_on_leaves_the_digest(build: Callable[[], Game]) -> None:
     """Titles, names, looks, the start and the order of steps may change under built tables."""
     assert build().digest == tiny().digest
-
-
-def test_a_twin_has_the_same_letter_in_the_other_case() -> None:
-    """R T L r t l: the twin of each kind is three places on, and its twin is the kind itself."""
-    assert toys.pond().twins == (3, 4, 5, 0, 1, 2)
 
 
 def test_steps_by_origin_are_all_steps() -> None:

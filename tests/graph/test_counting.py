@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import toys
-from support.checks import at_least_one
 from support.counts import naive_count, walked_through
 from support.program import Answer
 from twins.walk import games, walk
@@ -90,7 +89,7 @@ def ladder(rungs: int) -> Game:
 # Against the twin
 
 
-@pytest.mark.parametrize("name", ["foxhounds-4x4", "foxhounds-6x6", "hexapawn", "hexapawn-3x4"])
+@pytest.mark.parametrize("name", ["foxhounds-4x4", "hexapawn", "hexapawn-3x4"])
 def test_games_from_every_position(name: str) -> None:
     """From each node, all ways to an end and those to each side's wins are as many as plain Python finds."""
     walked = walk(load_game(name))
@@ -124,17 +123,7 @@ def test_pursuits_from_any_position(case: tuple[Game, Position]) -> None:
     assert both_counts(*case) == {naive_count(*case)}
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_pursuits_in_the_middle_of_a_game(seed: int) -> None:
-    """From positions that come up in a game, the pursuers to move in half of them: both counts are the twin's."""
-    name = PURSUITS[2 + seed]
-    every = list(walked_through(load_game(name)).children)
-    for side in at_least_one((0, 1)):
-        for start in Random(seed).sample([one for one in every if one.side == side], 4):
-            assert both_counts(load_game(name), start) == {naive_count(load_game(name), start)}
-
-
-@pytest.mark.parametrize("name", ["foxhounds-6x6", "hasenspiel-6x6", "hasenspiel-6x6-early=article"])
+@pytest.mark.parametrize("name", ["foxhounds-6x6", "hasenspiel-6x6-early=article"])
 def test_the_runner_may_be_the_second_side(name: str) -> None:
     """With the sides exchanged, the games won are exchanged too and all else is the same."""
     game = load_game(name)
@@ -151,8 +140,8 @@ def test_squares_that_only_one_side_can_use(name: str, escape: bool) -> None:
     """Runner and pursuers may have squares that the other cannot go to."""
     game = fenced(load_game(name), escape)
     assert both_counts(game) == {naive_count(game)}
-    for start in Random(0).sample(list(walked_through(game).children), 4):
-        assert both_counts(game, start) == {naive_count(game, start)}
+    (start,) = Random(0).sample(list(walked_through(game).children), 1)
+    assert both_counts(game, start) == {naive_count(game, start)}
 
 
 @pytest.mark.parametrize("side", "fh")
@@ -206,15 +195,6 @@ def test_more_games_than_bits_of_a_float() -> None:
     assert both_counts(game) == {Count(399 + 404, 10, possible, (possible, 0))}
 
 
-def test_bits_are_enough_where_nobody_is_in_the_way() -> None:
-    """The bound on the number of games holds where every move of both sides has all the ways that its kind ever has."""
-    for rungs in range(1, 30):
-        game = ladder(rungs)
-        for side, dances in ((0, rungs + 1), (1, rungs)):
-            start = parse(game, game.start)._replace(side=side)
-            assert 4**dances * 2**rungs <= 2 ** game_bits(game, start)
-
-
 @settings(max_examples=40)
 @given(st.sampled_from(("foxhounds-4x4", "hasenspiel-4x4", "hasenspiel-4x6")).map(load_game), st.data())
 def test_bits_are_enough_for_small_games(game: Game, data: st.DataObject) -> None:
@@ -240,7 +220,7 @@ def test_residues_give_the_number_back(number: int) -> None:
     assert combine([number % modulus for modulus in moduli], moduli) == number
 
 
-@pytest.mark.parametrize(("workers", "grain"), [(1, 1), (2, 1), (3, 7), (4, 100), (2, 10**9)])
+@pytest.mark.parametrize(("workers", "grain"), [(1, 1), (3, 7), (2, 10**9)])
 @pytest.mark.parametrize("start", ["2F3/6/6/6/6/1H1H1H f", "6/6/2F3/6/H1H3/3H2 h"])
 def test_counts_do_not_depend_on_threads(start: str, workers: int, grain: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the rows are divided among threads, the numbers are the twin's."""

@@ -12,7 +12,7 @@ import pytest
 from support.solved import Solved
 
 from tablebase.game import Game, Outcome
-from tablebase.game.moves import Position, legal_moves, play
+from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.slices.material import Material, materials, parse_material
 from tablebase.tables.values import Coding, is_loss, is_win
@@ -105,23 +105,19 @@ def test_nobody_stands_in_a_den_or_on_water_he_cannot_swim(jungle: Game) -> None
     }
 
 
-def test_nobody_left_loses(solved: Solved, jungle: Game) -> None:
-    """Taking the last piece is a win in 1."""
-    assert solved(jungle).value(place(jungle, "Ea3 ca2")) == (Outcome.WIN, 1)
-
-
-def test_a_den_wins_in_one(solved: Solved, jungle: Game) -> None:
-    """A side that stands beside the other den and is to move wins in 1; one that cannot prevent that has lost in 2."""
-    assert solved(jungle).value(place(jungle, "Cd8 eg1")) == (Outcome.WIN, 1)
-    assert solved(jungle).value(place(jungle, "Cd8 ed2", 1)) == (Outcome.WIN, 1)
-    assert solved(jungle).value(place(jungle, "Ca1 ed2")) == (Outcome.LOSS, 2)
-
-
-def test_no_legal_move_is_a_draw(solved: Solved, jungle: Game) -> None:
-    """A cat on a1 that stronger pieces on a2 and b1 shut in cannot move: a stalemate, not a loss."""
-    stuck = place(jungle, "Ca1 da2 wb1")
-    assert legal_moves(jungle, stuck) == []
-    assert solved(jungle).value(stuck) == (Outcome.DRAW, None)
+@pytest.mark.parametrize(
+    ("pieces", "side", "outcome", "distance"),
+    [
+        pytest.param("Ea3 ca2", 0, Outcome.WIN, 1, id="the last piece is taken"),
+        pytest.param("Cd8 eg1", 0, Outcome.WIN, 1, id="beside the den"),
+        pytest.param("Cd8 ed2", 1, Outcome.WIN, 1, id="beside White's den"),
+        pytest.param("Ca1 ed2", 0, Outcome.LOSS, 2, id="the den cannot be defended"),
+        pytest.param("Ca1 da2 wb1", 0, Outcome.DRAW, None, id="no legal move is a stalemate, not a loss"),
+    ],
+)
+def test_how_games_end(solved: Solved, jungle: Game, pieces: str, side: int, outcome: Outcome, distance: int | None) -> None:
+    """In one ply or two."""
+    assert solved(jungle).value(place(jungle, pieces, side)) == (outcome, distance)
 
 
 def test_the_first_moves(jungle: Game) -> None:
@@ -175,26 +171,6 @@ def test_some_three_piece_slices(solved: Solved, jungle: Game, name: str, wins: 
     found, furthest = outcomes(solved, jungle, parse_material(jungle, name))
     assert (found["wins"], found["losses"], found["draws"] + found["stalemates"]) == (wins, losses, draws)
     assert max(furthest.values()) == longest
-
-
-def test_colours_do_not_matter(solved: Solved, jungle: Game) -> None:
-    """A material with Black to move counts as the swapped material with White to move."""
-    for first, second in [("RvE", "EvR"), ("CvW", "WvC"), ("TvWD", "WDvT")]:
-        one, other = parse_material(jungle, first), parse_material(jungle, second)
-        assert outcomes(solved, jungle, one, 1) == outcomes(solved, jungle, other, 0)
-
-
-def test_the_solution_is_consistent_along_a_line(solved: Solved, jungle: Game) -> None:
-    """From a won position the winner can always take a ply off, and the loser cannot hold out longer, until it is over."""
-    tables = solved(jungle)
-    position = place(jungle, "Ca2 rg8")
-    value = tables.value(position)
-    assert value.distance is not None
-    while value.distance > 1:
-        children = [(tables.value(play(position, move)), play(position, move)) for move in legal_moves(jungle, position)]
-        best, position = max(children, key=lambda child: child[0].parent.merit)
-        assert best.parent == value
-        value = best
 
 
 @pytest.mark.skipif(not AUTHORS.exists(), reason="the paper's authors' table is not at hand")

@@ -72,7 +72,7 @@ def test_the_default_is_the_paper() -> None:
 def test_each_reading_has_rules_of_its_own() -> None:
     """Nine readings, nine names and nine digests; and they differ in their rules, not in their names alone."""
     games = [load_game(named(reading)) for reading in ({}, *READINGS, TOGETHER)]
-    assert len({game.name for game in games}) == len({game.digest for game in games}) == len(games) == 9
+    assert len({game.name for game in games}) == len({game.digest for game in games}) == 9
     assert len({(game.kinds, game.no_move) for game in games}) == 9
 
 
@@ -85,10 +85,10 @@ def test_unknown_readings(name: str) -> None:
 
 @each
 def test_moves_are_those_of_the_prose(reading: dict[str, str]) -> None:
-    """Of 3,000 crowded positions, many of which have moves that the default does not have, or lacks."""
+    """Of 1,500 crowded positions, many of which have moves that the default does not have, or lacks."""
     game, default = load_game(named(reading)), load_game("doushouqi")
     words, different = jungle.PAPER | reading, 0
-    for position in crowded(3_000):
+    for position in crowded(1_500):
         board, side = as_twin(game, position)
         expected = sorted("".join(move) for move in jungle.moves(board, side, words))
         assert sorted(render_move(game, move) for move in legal_moves(game, position)) == expected
@@ -98,22 +98,17 @@ def test_moves_are_those_of_the_prose(reading: dict[str, str]) -> None:
                 move.captured is not None and sum(game.side_of(kind) != position.side for kind, _ in position.pieces) == 1
             )
             assert wins_at_once(game, position, move) == (game.board.names[move.target] in ("d1", "d9") or captures_all)
-    assert (different > 20) == (reading != {"no_move": "loss"})
+    assert (different > 10) == (reading != {"no_move": "loss"})
 
 
-@depths
-def test_perft_of_the_paper(depth: int) -> None:
-    """The twin counts what others have counted: the published numbers of lines from the start."""
-    assert jungle.perft(jungle.PAPER, depth) == [24, 576, 12_240, 260_100, 5_111_725][:depth]
-
-
-@each
+@pytest.mark.parametrize("reading", [{}, *READINGS, TOGETHER], ids=named)
 @depths
 def test_perft(reading: dict[str, str], depth: int) -> None:
-    """From the start to a depth."""
+    """From the start to a depth, as the twin counts; the default's are the published numbers of lines."""
     game = load_game(named(reading))
     counted = [reached.leaves for reached in leaves_by_depth(game, parse(game, game.start), depth)]
     assert counted == jungle.perft(jungle.PAPER | reading, depth)
+    assert reading or counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
 
 
 @each

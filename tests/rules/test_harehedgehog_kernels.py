@@ -16,7 +16,7 @@ from support.checks import at_least_one
 from twins import harehedgehog as twin
 
 from tablebase.errors import RulesError
-from tablebase.game.kernels import CHANCE, DOUBT, OVER, STATE, Int64, Kernels
+from tablebase.game.kernels import CHANCE, DOUBT, OVER, STATE, Int64, Kernels, call_expand, call_index, call_state_at
 from tablebase.game.stochastic import State
 from tablebase_rules._harehedgehog import BOARD, cost
 from tablebase_rules.harehedgehog import HareHedgehog, game
@@ -29,21 +29,6 @@ PLAYERS = (2, 3, 6)
 def name_of(options: dict[str, Any]) -> str:
     """A variant as the name of a test."""
     return ",".join(options) or "default"
-
-
-@numba.njit
-def _expanded(function: Any, rules: Int64, state: Int64, attacker: int, rows: Int64) -> Any:
-    return function(rules, state, attacker, rows)
-
-
-@numba.njit
-def _indexed(function: Any, rules: Int64, state: Int64) -> Any:
-    return function(rules, state)
-
-
-@numba.njit
-def _found(function: Any, rules: Int64, number: int, state: Int64) -> Any:
-    return function(rules, number, state)
 
 
 @numba.njit
@@ -70,7 +55,7 @@ def compiled(rules: HareHedgehog) -> tuple[Kernels, Int64]:
 def expanded(rules: HareHedgehog, array: Int64, state: State, attacker: int = -1) -> tuple[int, int, list[Row]]:
     """What the compiled function returns, and its rows."""
     kernels, rows = compiled(rules)
-    who, count = _expanded(kernels.expand, array, np.array(state, np.int64), attacker, rows)
+    who, count = call_expand(kernels.expand, array, np.array(state, np.int64), attacker, rows)
     listed = [(label, weight, begins, tuple(after)) for label, weight, begins, *after in rows[: max(count, 0)].tolist()]
     return who, count, listed
 
@@ -244,14 +229,14 @@ def test_numbers(options: dict[str, Any], limits: dict[str, Any]) -> None:
     assert all((layer.end - layer.begin) % region.block == 0 for layer in region.layers)
     state = np.zeros(kernels.fields, np.int64)
     for number in [0, region.size - 1, *np.random.default_rng(1).integers(0, region.size, 300)]:
-        assert _found(kernels.state_at, region.rules, number, state)
-        assert _indexed(kernels.index, region.rules, state) == (number, 0)
-    assert not _found(kernels.state_at, region.rules, region.size, state)
-    assert not _found(kernels.state_at, region.rules, -1, state)
+        assert call_state_at(kernels.state_at, region.rules, number, state)
+        assert call_index(kernels.index, region.rules, state) == (number, 0)
+    assert not call_state_at(kernels.state_at, region.rules, region.size, state)
+    assert not call_state_at(kernels.state_at, region.rules, -1, state)
 
 
 def test_how_many() -> None:
-    """As in the published counts: 61 numbers of carrots each, and 4033 pairs of squares with nobody waiting."""
+    """61 numbers of carrots each, and 4033 pairs of squares with nobody waiting."""
     region = game(cards="none").region({"carrots": 60, "cap": "strict"})
     assert region.size == 15_006_793 == 61**2 * 4033
     assert [layer.name for layer in game().region({"lettuces": 2}).layers] == ["0-0", "1-0", "1-1", "2-0", "2-1", "2-2"]
@@ -263,7 +248,7 @@ def test_number_of_a_forced_turn() -> None:
     kernels, region = rules.kernels(), rules.region({"lettuces": 1, "cap": "strict"})
 
     def number(text: str) -> tuple[int, int]:
-        return _indexed(kernels.index, region.rules, np.array(rules.parse(text), np.int64))
+        return call_index(kernels.index, region.rules, np.array(rules.parse(text), np.int64))
 
     assert number("3:5:0m,10:9:0 1") == number("3:5:0,10:9:0 2")
     assert number("7:5:1e,10:9:0 1") == number("7:25:0,10:9:0 2")
@@ -283,9 +268,9 @@ def test_stored_moves_lead_to_no_later_layer() -> None:
     state = np.zeros(kernels.fields, np.int64)
     layer_of = {number: place for place, layer in enumerate(region.layers) for number in (layer.begin, layer.end - 1)}
     for number, layer in at_least_one(layer_of.items()):
-        _found(kernels.state_at, region.rules, number, state)
+        call_state_at(kernels.state_at, region.rules, number, state)
         for *_, after in expanded(rules, region.rules, tuple(state.tolist()), 0)[2]:
-            following, _ = _indexed(kernels.index, region.rules, np.array(after, np.int64))
+            following, _ = call_index(kernels.index, region.rules, np.array(after, np.int64))
             assert following < region.layers[layer].end
 
 
@@ -319,32 +304,28 @@ def paths(depth: int, **options: Any) -> int:
     return int(_paths(kernels.expand, kernels.rules, np.array(rules.start, np.int64), depth, 0, buffers))
 
 
-def test_published_counts_of_paths() -> None:
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [176, 22_502, 412_492]),
+        ({"players": 3}, [176, 22_502]),
+        pytest.param({"players": 3}, [176, 22_502, 2_393_798], marks=pytest.mark.full),
+        ({"cards": "none"}, [9, 72, 446, 2_718, 14_658]),
+    ],
+)
+def test_published_counts_of_paths(options: dict[str, Any], expected: list[int]) -> None:
     """Two players, three, and two whose hare squares do nothing."""
-    assert [paths(depth) for depth in (1, 2, 3)] == [176, 22_502, 412_492]
-    assert [paths(depth, players=3) for depth in (1, 2)] == [176, 22_502]
-    assert [paths(depth, cards="none") for depth in (1, 2, 3, 4, 5)] == [9, 72, 446, 2_718, 14_658]
-
-
-@pytest.mark.full
-def test_published_counts_of_deep_paths() -> None:
-    """Three players."""
-    assert paths(3, players=3) == 2_393_798
+    assert [paths(depth, **options) for depth in range(1, len(expected) + 1)] == expected
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_counts_of_paths_are_those_of_the_twin(players: int) -> None:
-    """Without cards as far as four turns, with them one."""
-    start = game(players=players)
-    text = start.format(start.start)
-    assert paths(4, players=players, cards="none") == twin.paths(text, 4, cards="none")
-    assert paths(1, players=players) == twin.paths(text, 1)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("players", PLAYERS)
-def test_deep_counts_of_paths_are_those_of_the_twin(players: int) -> None:
-    """Two turns with cards, for each option."""
-    for options in VARIANTS:
+@pytest.mark.parametrize(
+    ("depth", "variants"),
+    [(4, [{"cards": "none"}]), (1, [{}]), pytest.param(2, VARIANTS, marks=pytest.mark.full)],
+    ids=["no cards", "cards", "options"],
+)
+def test_counts_of_paths_are_those_of_the_twin(depth: int, variants: list[dict[str, Any]], players: int) -> None:
+    """Without cards as far as four turns, with them one, or two for each option."""
+    for options in variants:
         rules = game(players=players, **options)
-        assert paths(2, players=players, **options) == twin.paths(rules.format(rules.start), 2, **options), options
+        assert paths(depth, players=players, **options) == twin.paths(rules.format(rules.start), depth, **options), options

@@ -5,8 +5,7 @@ What the learner says of itself is held against `naive_pawns`, a Hexapawn of 3x3
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,14 +19,11 @@ from scripts.reproduce import matchboxes
 from scripts.reproduce.known import build_start
 from tablebase.game import Outcome
 from tablebase.game.moves import Position
-from tablebase.game.notation import parse, render_move
-from tablebase.graph.counting import count
+from tablebase.game.notation import parse
 from tablebase.play.matchboxes import grow_tree
 from tablebase_rules.hexapawn import game as hexapawn
 
 Told = Callable[..., Answer]
-
-
 GAME = hexapawn()
 
 
@@ -73,24 +69,6 @@ def surely_wins(learner: Any, perfect_white: bool) -> bool:
     return white_to_move(START)
 
 
-class Witness(Random):
-    """Remembers what it chose: White's moves and Black's beads in turn."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.chosen: list[Any] = []
-
-    def choice(self, seq: Any) -> Any:
-        """Choose as ever."""
-        self.chosen.append(super().choice(seq))
-        return self.chosen[-1]
-
-
-def contents(learner: Any) -> dict[Position, list[Any]]:
-    """The beads of each box, to compare with later."""
-    return {position: list(box) for position, box in learner.boxes.items()}
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All tables of Hexapawn on 3x3."""
@@ -125,53 +103,7 @@ def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Told:
     return told
 
 
-def test_the_opening_boxes(learner: Any) -> None:
-    """After the middle pawn's step there are two colours for four moves, after a side pawn's three for three."""
-    moves = {
-        text: sorted(render_move(GAME, bead.move) for bead in learner.boxes[parse(GAME, text)])
-        for text in ("ppp/1P1/P1P b", "ppp/2P/PP1 b")
-    }
-    assert moves == {"ppp/1P1/P1P b": ["a3a2", "a3b2"], "ppp/2P/PP1 b": ["a3a2", "b3b2", "b3c2"]}
-
-
-def test_a_lost_game_takes_the_last_bead_alone(learner: Any) -> None:
-    """After a lost game exactly the bead drawn last is missing, after a won one none."""
-    witness = Witness(5)
-    outcomes = set()
-    for _ in range(60):
-        before = contents(learner)
-        witness.chosen.clear()
-        won = learner.play(matchboxes.every_move, witness)
-        outcomes.add(won)
-        gone = [(p, bead) for p, beads in before.items() for bead in beads if bead not in learner.boxes[p]]
-        *_, (white, last) = zip(witness.chosen[::2], witness.chosen[1::2], strict=False)
-        assert gone == ([] if won else [(white.after, last)])
-        assert learner.beads == sum(map(len, before.values())) - (not won)
-    assert outcomes == {True, False}
-
-
-def test_an_empty_box_resigns_and_costs_the_bead_before(learner: Any) -> None:
-    """With only its first boxes filled Black loses their beads one by one; once they are empty it resigns for nothing."""
-    first = [learner.boxes[parse(GAME, text)] for text in ("ppp/1P1/P1P b", "ppp/2P/PP1 b")]
-    for box in learner.boxes.values():
-        if not any(box is one for one in first):
-            box.clear()
-    witness = Witness(1)
-    resigned = {1: 0, 3: 0}
-    while learner.beads:
-        before = learner.beads
-        witness.chosen.clear()
-        won = learner.play(matchboxes.every_move, witness)
-        assert learner.beads == before - (not won and len(witness.chosen) > 1)
-        if not won and learner.boxes.get(witness.chosen[-1].after) == []:
-            resigned[len(witness.chosen)] += 1
-    assert resigned[3] >= 1
-    witness.chosen.clear()
-    assert not learner.play(matchboxes.every_move, witness)
-    assert (len(witness.chosen), learner.beads) == (1, 0)
-
-
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_trained_at_random_it_ends_up_perfect(learner: Any, seed: int) -> None:
     """What it says of itself after each game is what playing all lines says, and in the end it is perfect."""
     random = Random(seed)
@@ -190,7 +122,7 @@ def test_trained_at_random_it_ends_up_perfect(learner: Any, seed: int) -> None:
     assert learner.beads == beads
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_trained_by_perfect_play_it_beats_just_that(learner: Any, seed: int) -> None:
     """It soon beats a perfect White for good, but not every other: what a perfect White avoids stays unlearned."""
     untouched = list(learner.boxes[parse(GAME, "ppp/2P/PP1 b")])
@@ -209,7 +141,7 @@ def test_trained_by_perfect_play_it_beats_just_that(learner: Any, seed: int) -> 
 
 def test_no_win_is_unlearned(learner: Any) -> None:
     """Of the beads that keep a win none is ever taken away, of the others some are."""
-    before = contents(learner)
+    before = {position: list(box) for position, box in learner.boxes.items()}
     random = Random(0)
     for _ in range(300):
         learner.play(matchboxes.every_move, random)
@@ -239,22 +171,17 @@ def test_a_run_remembers_when_it_held_first(ratings: Any) -> None:
     assert run.shares[0] == pytest.approx(7 / 19)
     assert run.shares[-1] == 1
     assert run.beads == again.beads
-    won_by_then = sum(run.won[: run.perfect])
-    said = f"plays perfectly, whatever White does: for good after game {run.perfect} (games won by then: {won_by_then})"
-    assert said in matchboxes.describe([run], 45, matchboxes.every_move)
+    described = "\n".join(matchboxes.describe([run], 45, matchboxes.every_move))
+    assert f"for good after game {run.perfect} (games won by then: {sum(run.won[: run.perfect])})" in described
 
 
 def test_the_program_says_when(tell: Told) -> None:
     """It names boxes, beads, wins and the game after which Black plays perfectly, the same for the same seed."""
     answer = tell("--games", 400, "--seed", 3)
     assert (answer.code, answer.err) == (0, "")
-    head, boxes, won, perfect, left = answer.out.splitlines()
-    assert head == "Hexapawn 3x3: by the table, Black wins in 6 plies"
-    assert boxes == "Black has 19 boxes with 45 beads; random opponent, seed 3"
-    assert won.startswith("Black won ")
-    assert won.endswith(" of 400 games")
-    assert perfect.startswith("plays perfectly, whatever White does: for good after game ")
-    assert left.endswith(" of 45")
+    named = ("Black wins in 6 plies", "19 boxes with 45 beads", "of 400 games", "for good after game ", " of 45")
+    for line, words in zip(answer.out.splitlines(), named, strict=True):
+        assert words in line
     assert tell("--games", 400, "--seed", 3).out == answer.out
     assert tell("--games", 400, "--seed", 4).out.splitlines()[2:] != answer.out.splitlines()[2:]
 
@@ -262,15 +189,10 @@ def test_the_program_says_when(tell: Told) -> None:
 def test_the_program_tells_perfect_from_beating_the_opponent(tell: Told) -> None:
     """Against perfect play there is a sentence for each of the two, and for many runs the median."""
     *_, perfect, beats, left = tell("--opponent", "perfect", "--runs", 9).out.splitlines()
-    assert perfect == "plays perfectly, whatever White does: never in 200 games"
-    assert beats.startswith("beats this opponent, whichever bead is drawn: in 9 of 9 runs, after ")
-    assert left == "beads left: 42 of 45 (median)"
+    assert "never in 200 games" in perfect
+    assert "in 9 of 9 runs, after " in beats
+    assert "42 of 45 (median)" in left
     assert "median more than were played" in tell("--runs", 9, "--games", 80).out
-
-
-def test_a_box_for_each_mirror_image(tell: Told) -> None:
-    """Without the mirror there are 37 boxes."""
-    assert "Black has 37 boxes with 90 beads;" in tell("--no-mirror", "--games", 1).out
 
 
 @pytest.mark.parametrize(
@@ -303,23 +225,6 @@ def test_bad_arguments_get_one_sentence(tell: Told, arguments: list[str], fault:
     assert fault in answer.errors[0]
 
 
-@pytest.mark.parametrize("arguments", [["--games", "0"], ["--runs", "-1"], ["--games", "many"], ["--opponent", "me"], ["--colour"]])
-def test_words_that_mean_nothing_are_code_2(arguments: list[str], tell: Told) -> None:
-    """They are refused before anything is computed."""
-    with pytest.raises(SystemExit) as refused:
-        tell(*arguments)
-    assert refused.value.code == 2
-
-
-def test_a_picture_needs_matplotlib(tell: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without matplotlib one sentence says what to install, before any training."""
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    answer = tell("--picture", tmp_path / "curve.png")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.errors == ["error: pictures need matplotlib: install it with pip install 'endgame-tablebase[plot]'"]
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_picture_is_drawn(tell: Told, tmp_path: Path) -> None:
     """With matplotlib the learning curve becomes a PNG, also for fewer games than the window has."""
     pytest.importorskip("matplotlib")
@@ -337,27 +242,3 @@ def test_a_picture_that_cannot_be_written(tell: Told, tmp_path: Path, name: str)
     assert answer.code == 2
     assert len(answer.errors) == 1
     assert str(tmp_path / name) in answer.errors[0]
-
-
-def test_the_count_is_that_of_all_games_played() -> None:
-    """What the package counts is what playing every game on strings finds."""
-    counted = count(GAME)
-    assert (counted.reachable, counted.final, counted.games) == naive_count() == (135, 65, 134)
-
-
-def naive_count() -> tuple[int, int, int]:
-    """Positions met, final ones among them, and games, by playing all games of 3x3."""
-    met: set[tuple[str, int]] = set()
-    final: set[tuple[str, int]] = set()
-
-    def ends(cells: str, side: int, over: bool = False) -> Iterator[None]:
-        met.add((cells, side))
-        moves = {} if over else naive_moves(cells, side)
-        if not moves:
-            final.add((cells, side))
-            yield None
-        for after, won in moves.values():
-            yield from ends(after, 1 - side, won)
-
-    games = len(list(ends(START, WHITE)))
-    return len(met), len(final), games

@@ -150,15 +150,17 @@ def test_every_claim_has_a_verdict(told: dict[str, list[str]]) -> None:
         assert sum(line.startswith(wanted) for line in told[claim.title]) == 1, claim.title
 
 
-def test_claims_of_more_pieces_need_all_their_tables(two_pieces: Path, shut_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without three-piece tables, and with some of them, what needs three pieces is left out."""
-    for folder in (two_pieces, shut_in):
-        script.print_report(folder, 4, 0)
-        told = capsys.readouterr().out
-        assert (
-            told.count("skipped, because it needs all tables with 3 pieces") == sum(one.pieces == 3 for one in script.FINDINGS) > 0
-        )
-        assert told.count("skipped, because it needs all tables with 4 pieces") == sum(one.pieces == 4 for one in script.FINDINGS)
+@pytest.mark.full
+def test_claims_of_more_pieces_need_all_their_tables(shut_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With some tables of three pieces, what needs three pieces is left out, and of their draws nothing is said."""
+    script.print_report(shut_in, 4, 0)
+    told = capsys.readouterr().out
+    for pieces in (3, 4):
+        skipped = f"skipped, because it needs all tables with {pieces} pieces"
+        assert told.count(skipped) == sum(one.pieces == pieces for one in script.FINDINGS)
+    draws = told.partition("There are surprisingly few draws:")[2].partition("A single piece")[0]
+    assert [line[:10] for line in draws.splitlines() if "positions are a draw" in line] == ["  2 pieces"]
+    assert f"holds: at most {12_715 / 160_068:.2%}" in draws
 
 
 def test_draws_are_those_of_the_paper(told: dict[str, list[str]]) -> None:
@@ -167,15 +169,6 @@ def test_draws_are_those_of_the_paper(told: dict[str, list[str]]) -> None:
     for draws, positions in ((12_715, 160_068), (687_007, 54_354_684)):
         assert f"{draws:,} of {positions:,} positions are a draw ({draws / positions:.2%})" in lines
     assert verdict(told, "There are surprisingly few draws") == f"holds: at most {12_715 / 160_068:.2%}"
-
-
-def test_draws_are_of_all_tables(two_pieces: Path, shut_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of numbers of pieces that are not there, or not as a whole, nothing is said."""
-    for folder in (two_pieces, shut_in):
-        script.print_report(folder, 4, 0)
-        told = capsys.readouterr().out.partition("There are surprisingly few draws:")[2].partition("A single piece")[0]
-        assert [line[:10] for line in told.splitlines() if "positions are a draw" in line] == ["  2 pieces"]
-        assert told.splitlines()[-2] == f"  => holds: at most {12_715 / 160_068:.2%}"
 
 
 def test_queries_that_do_not_hold_are_seen(two_pieces: Path, tables: Tablebase, capsys: pytest.CaptureFixture[str]) -> None:
@@ -190,6 +183,7 @@ def test_queries_that_do_not_hold_are_seen(two_pieces: Path, tables: Tablebase, 
     assert f"and {lost - 3:,} more" in told
 
 
+@pytest.mark.full
 def test_draws_of_a_single_piece_are_counted(told: dict[str, list[str]], three_pieces: Path) -> None:
     """The counts of all slices of two against one are those of mining the same positions."""
     lines = told["A single piece rarely draws against others, none of them weaker than it"]

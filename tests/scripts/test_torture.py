@@ -92,19 +92,19 @@ def test_a_process_that_stays_is_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
         assert time.monotonic() < deadline
 
 
-def test_a_process_that_hangs_is_noticed() -> None:
-    """A command that does not end in time is killed with all that holds its pipes."""
-    process = commands.start_words(sys.executable, "-c", "import time; time.sleep(60)")
-    with pytest.raises(commands.TortureError, match="hang"):
-        commands.finish(process, 0.1)
-    assert process.wait() == -signal.SIGKILL
-
-
-def test_a_traceback_is_noticed() -> None:
-    """An exception that nobody catches is a fault, whatever the exit code."""
-    words = "import sys; sys.stderr.write('Traceback (most recent call last):\\nValueError\\n')"
-    with pytest.raises(commands.TortureError, match="ValueError"):
-        commands.finish(commands.start_words(sys.executable, "-c", words))
+@pytest.mark.parametrize(
+    ("program", "seconds", "fault"),
+    [
+        ("import time; time.sleep(60)", 0.1, "hang"),
+        ("import sys; sys.stderr.write('Traceback (most recent call last):\\nValueError\\n')", 60, "ValueError"),
+    ],
+)
+def test_what_goes_wrong_is_noticed(program: str, seconds: float, fault: str) -> None:
+    """A command that does not end in time is killed; an exception that nobody catches is a fault, whatever the exit code."""
+    process = commands.start_words(sys.executable, "-c", program)
+    with pytest.raises(commands.TortureError, match=fault):
+        commands.finish(process, seconds)
+    assert process.wait() == (-signal.SIGKILL if fault == "hang" else 0)
 
 
 def test_an_exit_code_that_does_not_fit_is_noticed() -> None:

@@ -95,12 +95,6 @@ def test_exact_scores_are_those_of_minimax(name: str) -> None:
         assert score(game, position, depth, EXACT["table"], size=LEAST) == expected
 
 
-def test_exact_scores_agree_deeper() -> None:
-    """Beyond the reach of plain Python: the same score with and without order and table."""
-    for position in sampled(JUNGLE, 6):
-        assert len({score(JUNGLE, position, 5, settings) for settings in EXACT.values()}) == 1
-
-
 def test_mates_in_the_horizon() -> None:
     """A win is found at the depth of its distance and not before, and counts its plies, for both sides."""
     # The cat is two steps from the den, and the dog too far away.

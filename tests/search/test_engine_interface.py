@@ -35,14 +35,6 @@ def test_games_and_positions_have_names_and_texts() -> None:
             named.analyse(wrong, depth=1)  # type: ignore[arg-type]
 
 
-def test_limits_are_checked_before_the_first_answer() -> None:
-    """So a caller that writes answers as they come has written nothing yet."""
-    engine = Engine(PAWNS, options=SMALL)
-    for limits in ({}, {"depth": 0}, {"depth": 1000}, {"seconds": float("nan")}, {"nodes": 0}):
-        with pytest.raises(TablebaseError):
-            engine.analyse(START, **limits)  # type: ignore[arg-type]
-
-
 def test_ways_of_the_same_move_are_one_line() -> None:
     """Where two steps go from one square to another, each move has one line all the same."""
     game, doubled = GAMES["corners"], 0

@@ -72,7 +72,7 @@ def test_tables_at_the_leaves(settings: dict[str, Any]) -> None:
     tables = made_up()
     values, hits = twin.of_race(RACE), 0
     with_tables = twin.with_tables(values, lambda state: known(tables, state))
-    states = [*near_tables(40), RACE.parse("63:1:0,5:1:0 1"), RACE.parse("62:1:0,63:1:0 1")]
+    states = [*near_tables(20), RACE.parse("63:1:0,5:1:0 1"), RACE.parse("62:1:0,63:1:0 1")]
     for state in states:
         assert_twin(RACE, state, 2, settings, 0, values=values, leaf_values=with_tables, tables=tables)
         plain = Lookahead(RACE, Foresight(depth=2, **settings)).search(state)

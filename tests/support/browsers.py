@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +13,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from support.web import in_thread
 from tablebase.web.app import create_app
 from tablebase.web.settings import Settings
 
@@ -28,21 +26,9 @@ expect.set_options(timeout=WAIT)
 @contextmanager
 def served(folder: Path, **settings: Any) -> Iterator[str]:
     """A server of the tables of a folder; gives its address."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(
-            create_app(Settings(folder, **settings)), log_level="warning", ws="none", timeout_graceful_shutdown=1
-        )
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started and thread.is_alive():
-            time.sleep(0.01)
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
+    app = create_app(Settings(folder, **settings))
+    with in_thread(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=1)) as address:
+        yield address
 
 
 @contextmanager
@@ -59,14 +45,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Visit:
-    """A page of a browser, which must neither ask another machine nor report an error.
-
-    Parameters
-    ----------
-    context : BrowserContext
-    base : str
-        The address of the server.
-    """
+    """A page of a browser, which must neither ask another machine than the server nor report an error."""
 
     def __init__(self, context: BrowserContext, base: str) -> None:
         self.context, self.base = context, base

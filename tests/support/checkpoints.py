@@ -16,13 +16,7 @@ class StoppedError(Exception):
 
 
 class EveryDistance(TableCheckpoint):
-    """Saves at every distance; stops the work after a number of them.
-
-    Parameters
-    ----------
-    table : Path
-    most : int, optional
-    """
+    """Saves at every distance; stops the work after a number of them, if one is given."""
 
     def __init__(self, table: Path, most: int | None = None, identity: str = "work") -> None:
         super().__init__(table, identity)

@@ -22,23 +22,7 @@ READY = 0.05
 
 
 class DaskCluster:
-    """Processes that end with the block; each has a session of its own.
-
-    Parameters
-    ----------
-    folder : Path
-        For their logs and other files.
-    environment : mapping, optional
-        What the scheduler gets besides this process's own variables, and workers by default.
-
-    Attributes
-    ----------
-    address : str
-        Of the scheduler.
-    scheduler : Popen
-    workers : list of Popen
-        Nannies, each with a worker's process.
-    """
+    """A scheduler and workers (nannies) that end with the block; each has a session of its own, and this environment besides."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
         self._folder, self._environment = folder, dict(environment or {})

@@ -23,12 +23,7 @@ GONE = (-1, -1)
 
 
 class DeterministicGame(StochasticGame):
-    """A game of pieces on squares; every move is a turn.
-
-    Parameters
-    ----------
-    game : Game
-    """
+    """A game of pieces on squares; every move is a turn."""
 
     players = 2
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -11,34 +9,21 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from support.html import parsed
-from support.tablebases import unchanged
-from tablebase.cli import run
-
-with warnings.catch_warnings():
-    # The test client asks for another HTTP library than the one that it uses.
-    warnings.simplefilter("ignore")
-    from fastapi.testclient import TestClient
-
-from tablebase.web.app import create_app
-from tablebase.web.settings import Settings
+from support.tablebases import built
+from support.web import TestClient, client_of
 
 
 @pytest.fixture(scope="session")
 def two_games(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
     """The two-piece tables of Dou Shou Qi with patterns of RvE, the tiers of Fox & Hounds on 4x4, and Hexapawn; to be read only."""
-    folder = tmp_path_factory.mktemp("games") / "tables"
-    shutil.copytree(two_pieces, folder)
-    assert run(["build", "hexapawn", "--pieces", "6", "--data", str(folder)]) == 0
-    assert run(["build", "foxhounds-4x4", "--data", str(folder)]) == 0
-    assert run(["patterns", "doushouqi", "--material", "RvE", "--data", str(folder)]) == 0
-    with unchanged(folder):
-        yield folder
+    made = ("build hexapawn --pieces 6", "build foxhounds-4x4", "patterns doushouqi --material RvE")
+    yield from built(tmp_path_factory, *made, base=two_pieces)
 
 
 @pytest.fixture(scope="session")
 def client(two_games: Path) -> Iterator[TestClient]:
     """Asks a server of these tables that answers statements."""
-    with TestClient(create_app(Settings(two_games, mine=True))) as opened:
+    with client_of(two_games, mine=True) as opened:
         yield opened
 
 

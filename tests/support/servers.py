@@ -48,13 +48,7 @@ def binaries() -> Path | None:
 
 
 class Server:
-    """A running server, with a role that may log in by a password, and a database of its own.
-
-    Parameters
-    ----------
-    programs : Path
-        As `binaries` returns it.
-    """
+    """A running server of these programs, with a role that may log in by a password, and a database of its own."""
 
     def __init__(self, programs: Path) -> None:
         self._programs = programs

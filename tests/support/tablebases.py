@@ -53,62 +53,51 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     return asker(capsys)
 
 
-@pytest.fixture(scope="session")
-def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """All two-piece tables of Dou Shou Qi; to be read only."""
-    folder = tmp_path_factory.mktemp("two")
-    assert run(["build", "doushouqi", "--pieces", "2", "--data", str(folder)]) == 0
+def built(factory: pytest.TempPathFactory, *commands: str, base: Path | None = None) -> Iterator[Path]:
+    """A folder with tables that these commands have made, beside those of another folder; to be read only."""
+    folder: Path = factory.mktemp("built") / "tables"
+    if base is not None:
+        shutil.copytree(base, folder)
+    for words in commands:
+        assert run([*words.split(), "--data", str(folder)]) == 0
     with unchanged(folder):
         yield folder
+
+
+@pytest.fixture(scope="session")
+def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """All two-piece tables of Dou Shou Qi."""
+    yield from built(tmp_path_factory, "build doushouqi --pieces 2")
 
 
 @pytest.fixture(scope="session")
 def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
-    """All tables of two and three pieces; to be read only."""
-    folder = tmp_path_factory.mktemp("three") / "tables"
-    shutil.copytree(two_pieces, folder)
-    assert run(["build", "doushouqi", "--pieces", "3", "--data", str(folder)]) == 0
-    with unchanged(folder):
-        yield folder
+    """All tables of two and three pieces."""
+    yield from built(tmp_path_factory, "build doushouqi --pieces 3", base=two_pieces)
 
 
 @pytest.fixture(scope="session")
 def shut_in(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
-    """The two-piece tables and CvWD, a material with stalemates; to be read only."""
-    folder = tmp_path_factory.mktemp("shut") / "tables"
-    shutil.copytree(two_pieces, folder)
-    assert run(["build", "doushouqi", "--material", "CvWD", "--data", str(folder)]) == 0
-    with unchanged(folder):
-        yield folder
+    """The two-piece tables and CvWD, a material with stalemates."""
+    yield from built(tmp_path_factory, "build doushouqi --material CvWD", base=two_pieces)
 
 
 @pytest.fixture(scope="session")
 def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """All tables of Hexapawn; to be read only."""
-    folder = tmp_path_factory.mktemp("hexapawn")
-    assert run(["build", "hexapawn", "--pieces", "6", "--data", str(folder)]) == 0
-    with unchanged(folder):
-        yield folder
+    """All tables of Hexapawn."""
+    yield from built(tmp_path_factory, "build hexapawn --pieces 6")
 
 
 @pytest.fixture(scope="session")
 def piglet_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The tables of Piglet to two and to three; to be read only."""
-    folder = tmp_path_factory.mktemp("piglet")
-    for target in (2, 3):
-        assert run(["build", f"pig-die=2-target={target}", "--data", str(folder)]) == 0
-    with unchanged(folder):
-        yield folder
+    """The tables of Piglet to two and to three."""
+    yield from built(tmp_path_factory, *(f"build pig-die=2-target={target}" for target in (2, 3)))
 
 
 @pytest.fixture(scope="session")
 def race_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The three layers of Hare & Hedgehog without cards, with up to one lettuce and one carrot; to be read only."""
-    folder = tmp_path_factory.mktemp("race")
-    limits = ["--lettuces", "1", "--carrots", "1", "--cap", "strict"]
-    assert run(["build", "harehedgehog-cards=none", *limits, "--data", str(folder)]) == 0
-    with unchanged(folder):
-        yield folder
+    """The three layers of Hare & Hedgehog without cards, with up to one lettuce and one carrot."""
+    yield from built(tmp_path_factory, "build harehedgehog-cards=none --lettuces 1 --carrots 1 --cap strict")
 
 
 @pytest.fixture(scope="session")

@@ -1,22 +1,4 @@
-"""Small games in the package's vocabulary, and random positions of any game.
-
-- `pond`: a jungle of 3 x 4 with rats that swim, jumpers that rats block, traps, dens, mirror and colour swap.
-- `hunt`: three like hounds that only go forward against a fox and a cub; no symmetry; no move loses.
-- `twins`: two like pawns and a king a side, with mirror and colour swap; no move loses.
-- `sisters`: two kinds that move and take alike, one of which there may be two of.
-- `shelter`: a capture that decides late, against a threat that decides early.
-- `skaters`: who reaches the other end first, with skaters that anyone blocks; of any size, with a mirror and no colour swap.
-- `corners`: a walker against a turner that goes from square to square by either of two ways; with a mirror.
-- `odometer`: a hand that must run to and fro between any two steps of a gauge, for very long wins.
-- `pacers`: one piece a side that can only go to and fro; always a draw, and each position has one move.
-- `tiered`: any of these without colour swap, divided into tiers by how far kinds have come that never come back.
-- `rooks`: two like rooks, that anyone blocks, against two like walkers; with a mirror and no colour swap.
-- `breakthrough`: a row of like pawns a side, on a board of any size; with mirror and colour swap.
-- `ladder`: climbers that go up one rung or two against a watcher that takes them, may get away and may be stuck; with a mirror.
-- `herd`: dogs that only go up against a wolf, each on some squares of the board only, with escapes of several sorts or none.
-- `gates`: a dog on a line leaves one square unguarded at a time, next to where the bits of a word begin or end.
-- `marathon`: dogs that run along a line while a wolf goes to and fro elsewhere, for very long wins in many tiers.
-"""
+"""Small games in the package's vocabulary, each for something that only some rules have, and random positions of any game."""
 
 from __future__ import annotations
 

@@ -7,13 +7,16 @@ import os
 import signal
 import socket
 import subprocess
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
+import uvicorn
 
 from tablebase.web.app import create_app
 from tablebase.web.settings import Limits, Settings
@@ -26,7 +29,7 @@ with warnings.catch_warnings():
 from support.program import start_fresh
 
 PROBLEM = "application/problem+json"
-SMALL = Limits(body=10_000, body_seconds=0.5, batch=5, plies=50, seconds=5.0, apart=1, rows=50, answer=100_000)
+SMALL = Limits(body=10_000, body_seconds=0.5, batch=5, plies=50, seconds=30.0, apart=1, rows=50, answer=100_000)
 """Limits that a test can reach."""
 
 
@@ -64,6 +67,23 @@ def assert_no_paths(text: str) -> None:
     """No folder of this machine, no line of a traceback."""
     for word in ("/tmp", "/root", "/home", "/usr/lib", str(Path(__file__).parents[2]), "Traceback", '.py"', "site-packages"):
         assert word not in text, text
+
+
+@contextmanager
+def in_thread(config: uvicorn.Config) -> Iterator[str]:
+    """A server in a thread of this process; gives its address."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(config)
+        thread = Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 @contextmanager

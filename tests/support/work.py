@@ -39,20 +39,25 @@ def meet(folder: Path, key: str) -> str:
     """Work that, but for the root, ends only while another key is being worked on."""
     (folder / key).touch()
     others = {"left": "right", "right": "left"}
-    end = time.monotonic() + PATIENCE
-    while key in others and not (folder / others[key]).exists():
-        if time.monotonic() > end:
-            raise TablebaseError(f"{key} was left alone")
-        time.sleep(0.01)
+    if key in others:
+        _await(folder / others[key], f"{key} was left alone")
     return key
+
+
+def _await(path: Path, fault: str) -> None:
+    """Wait until a file is there, or raise an error."""
+    end = time.monotonic() + PATIENCE
+    while not path.exists():
+        if time.monotonic() > end:
+            raise TablebaseError(fault)
+        time.sleep(0.01)
 
 
 def outlast(folder: Path, key: str) -> Span:
     """Work that takes a moment; the slow key goes on for longer than the quick one took."""
     span = record(key)
-    end = time.monotonic() + PATIENCE
-    while key == "slow" and not (folder / "quick").exists() and time.monotonic() < end:
-        time.sleep(0.01)
+    if key == "slow":
+        _await(folder / "quick", "the quick key never ended")
     (folder / key).touch()
     time.sleep(0.5 * (key == "slow"))
     return span._replace(end=time.monotonic())
@@ -148,11 +153,7 @@ def lose(folder: Path, times: int, victim: str, key: str) -> str:
 def wait_for(folder: Path, key: str) -> int:
     """Work that says that it has begun, and ends when a file lets it; the process that started this one."""
     (folder / f"{key} begun").touch()
-    end = time.monotonic() + PATIENCE
-    while not (folder / key).exists():
-        if time.monotonic() > end:
-            raise TablebaseError(f"{key} was never let go")
-        time.sleep(0.01)
+    _await(folder / key, f"{key} was never let go")
     (folder / f"{key} done").touch()
     return os.getppid()
 

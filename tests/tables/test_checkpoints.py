@@ -78,7 +78,8 @@ def test_arrays_are_written_in_blocks(table: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_only_the_same_work_goes_on(table: Path, checkpoint: TableCheckpoint) -> None:
-    """With any other identity, in part or as a whole, there is nothing."""
+    """With any other identity, in part or as a whole, there is nothing, nor for another table."""
+    assert not TableCheckpoint(table.with_name("RvE.h5"), "rules", "children").exists()
     assert TableCheckpoint(table, "rules").of("children").exists()
     assert_loads(TableCheckpoint(table, "rules").of("children"), NUMBERS, some_arrays())
     others = [("rules",), ("other rules", "children"), ("rules", "other children"), ("rules", "children", ""), ("ruleschildren",)]
@@ -86,12 +87,6 @@ def test_only_the_same_work_goes_on(table: Path, checkpoint: TableCheckpoint) ->
         assert TableCheckpoint(table, *identity).load() is None
         assert not TableCheckpoint(table, *identity).exists()
     assert checkpoint.load() is not None
-
-
-def test_nothing_is_there_before_it_is_saved(table: Path) -> None:
-    """Not even the folder."""
-    assert TableCheckpoint(table, "rules").load() is None
-    assert not TableCheckpoint(table, "rules").exists()
 
 
 def test_a_damaged_file_is_not_used(checkpoint: TableCheckpoint) -> None:
@@ -138,6 +133,8 @@ def test_a_file_that_shrinks_meanwhile_is_an_error(checkpoint: TableCheckpoint) 
 
 def test_it_is_due_once_an_interval(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """First an interval after the beginning, then one after the last time or the end of the last save, whichever is later."""
+    # It leaves six minutes for the distance in progress: at most ten are lost.
+    assert 0 < INTERVAL + 360 <= 600
     clock = {"now": 0.0}
     monkeypatch.setattr(checkpoints.time, "monotonic", lambda: clock["now"])
     checkpoint = TableCheckpoint(table, "rules")
@@ -150,11 +147,6 @@ def test_it_is_due_once_an_interval(table: Path, monkeypatch: pytest.MonkeyPatch
     clock["now"] = INTERVAL + 50
     checkpoint.save(NUMBERS, some_arrays())
     assert [due(now) for now in (2 * INTERVAL + 49, 2 * INTERVAL + 50)] == [False, True]
-
-
-def test_ten_minutes_are_the_most_that_is_lost() -> None:
-    """An interval leaves six for the distance at hand, as decision 27 says."""
-    assert 0 < INTERVAL + 360 <= 600
 
 
 def test_without_room_all_stays_as_it_was(checkpoint: TableCheckpoint, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import h5py
@@ -69,3 +70,18 @@ def test_the_last_chunk_is_padded() -> None:
     values, frames = framed(4, 3, np.arange(1, 7, dtype=np.uint8))
     assert values.tolist() == [1, 2, 3, 4, 5, 6]
     assert b"".join(map(decompressed, frames)) == bytes([1, 2, 3, 4, 5, 6, 0, 0])
+
+
+def test_compressed_chunks_take_no_more_than_their_size() -> None:
+    """Hundreds of thousands of them are kept until the table is written; zstandard returns room for the worst case with each."""
+    size = 1 << 16
+    chunks = [np.full(size, number, dtype=np.uint8) for number in range(100)]
+    tracemalloc.start()
+    try:
+        frames = [compressed(chunk, 3) for chunk in chunks]
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 100 * size / 50
+    for chunk, frame in zip(chunks, frames, strict=True):
+        assert zstandard.ZstdDecompressor().decompress(frame) == chunk.tobytes()

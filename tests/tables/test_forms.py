@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from support.program import SEAL, drafts, reseal
 
-from tablebase.compute import threads
 from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import publish
 from tablebase.game import load_game
@@ -75,16 +74,6 @@ def test_a_packed_table_is_smaller(table: Table, tmp_path: Path) -> None:
     """What the form is for: with strong compression, by a seventh even where there is but a chunk."""
     with closing(rewritten(table, tmp_path, PACKED)) as packed:
         assert packed.path.stat().st_size < table.path.stat().st_size * 6 / 7
-
-
-def test_threads_write_the_same(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks are compressed by several threads, and written in order."""
-    monkeypatch.setattr(header, "FORMS", (*FORMS, SMALL))
-    monkeypatch.setattr("tablebase.tables.writer.SLAB", 1)
-    alone = rewrite_draft(tmp_path / "alone.h5", table, SMALL)
-    with threads.use(3):
-        together = rewrite_draft(tmp_path / "together.h5", table, SMALL)
-    assert together.read_bytes() == alone.read_bytes()
 
 
 def test_wrong_values_are_not_written_again(table: Table, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import json
 import os
 import resource
 import shutil
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -124,14 +123,6 @@ def test_a_source_reads_what_is_asked_for(long_table: Table, data: st.DataObject
     assert np.array_equal(np.asarray(source), expected)
 
 
-def test_a_digest_is_that_of_all_codes(long_table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also if they are read slab by slab."""
-    monkeypatch.setattr(reader, "SLAB", 1000)
-    sources = {side: long_table.source(side) for side in (0, 1)}
-    assert long_table.layout.size > 2000
-    assert long_table.values_digest(sources) == long_table.header.values_sha256
-
-
 @pytest.mark.parametrize("name", ["RvC", "CvW", "RvR"])
 def test_counting_block_by_block(name: str) -> None:
     """However the codes are divided, each counts as often as its index has placements, and first where it first is."""
@@ -183,8 +174,10 @@ def test_fill_void_is_the_slow_loop(codes: list[int], cut: int, before: int) -> 
 
 
 def test_threads_write_and_read_the_same(long_table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same file, whether one thread compresses its chunks or three; and the same codes, whichever read it."""
+    """The same file, whether one thread compresses its chunks or three; and the same codes, whichever read it, by slabs, too."""
     monkeypatch.setattr(reader, "GRAIN", 1)
+    monkeypatch.setattr(reader, "SLAB", 1000)
+    assert long_table.values_digest({side: long_table.source(side) for side in (0, 1)}) == long_table.header.values_sha256
     with threads.use(3):
         assert len(threads.ranges(-(-long_table.layout.size // long_table.header.chunk), reader.GRAIN)) > 1
         copy = written(tmp_path, LONG, random_codes(LONG, FULL), FULL)
@@ -294,7 +287,7 @@ def test_a_damaged_file_never_gives_other_codes(two_pieces: Path, tmp_path: Path
     assert corrupt > 40
 
 
-@pytest.mark.parametrize("length", [0, 1, 100, SEAL, SEAL + 1, 1000, 5000, -1])
+@pytest.mark.parametrize("length", [0, 1, SEAL, SEAL + 1, 5000, -1])
 def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) -> None:
     """A file that lost its end, or all it had, is no table, and its seal does not fit."""
     path = tmp_path / "RvR.h5"
@@ -303,24 +296,6 @@ def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) ->
         check_seal(path, title(GAME, RATS))
     with pytest.raises(CorruptTableError, match=str(path)):
         Table(path, GAME, RATS)
-
-
-def test_what_is_no_table_is_corrupt(two_pieces: Path, tmp_path: Path) -> None:
-    """A text, an HDF5 file of something else, another table and a folder under the name are refused with the name."""
-    text = tmp_path / "text.h5"
-    text.write_text("This is no table.\n" * 100)
-    other = tmp_path / "other.h5"
-    with h5py.File(other, "w") as file:
-        file["w"] = [1, 2, 3]
-    folder = tmp_path / "folder.h5"
-    folder.mkdir()
-    bare = tmp_path / "bare.h5"
-    shutil.copy(table_path(two_pieces, GAME, RATS), bare)
-    with h5py.File(bare, "r+") as file:
-        del file["w"]
-    for path in (text, other, folder, bare, table_path(two_pieces, GAME, parse_material(GAME, "CvW"))):
-        with pytest.raises(CorruptTableError, match=str(path)):
-            Table(path, GAME, RATS)
 
 
 def test_a_forged_seal_does_not_help(two_pieces: Path, tmp_path: Path) -> None:
@@ -389,15 +364,6 @@ def test_a_missing_table_names_the_command(tmp_path: Path) -> None:
     assert isinstance(caught.value, KeyError)
 
 
-def test_the_clock_leaves_no_trace(tmp_path: Path) -> None:
-    """The same codes written a second later give the same bytes."""
-    codes = random_codes(RATS, NARROW)
-    first = written(tmp_path / "first", RATS, codes).read_bytes()
-    time.sleep(1.1)
-    assert written(tmp_path / "second", RATS, codes).read_bytes() == first
-    assert written(tmp_path / "third", RATS, random_codes(RATS, NARROW, seed=2)).read_bytes() != first
-
-
 def test_a_full_disk_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a table cannot be written to the end, neither it nor its draft stays."""
 
@@ -409,16 +375,6 @@ def test_a_full_disk_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyP
         written(tmp_path, RATS, random_codes(RATS, NARROW))
     assert not list(tmp_path.rglob("*.h5"))
     assert drafts(tmp_path) == []
-
-
-def test_a_draft_is_no_table(tmp_path: Path) -> None:
-    """Before it is published a table stands beside its place under a name that no reader takes for a table."""
-    path = table_path(tmp_path, GAME, RATS)
-    draft = write_draft(path, GAME, RATS, random_codes(RATS, NARROW), NARROW)
-    assert draft.parent == path.parent
-    assert not list(tmp_path.rglob("*.h5"))
-    publish(draft, path)
-    assert [one.name for one in path.parent.iterdir()] == ["RvR.h5"]
 
 
 def test_threads_read_alike(long_table: Table) -> None:
@@ -437,4 +393,4 @@ def test_threads_read_alike(long_table: Table) -> None:
         return right & all((long_table.read(side) == expected[side]).all() for side in (0, 1))
 
     with closing(Store(long_table.path.parent.parent.parent)) as cached, ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(read, range(16)))
+        assert all(pool.map(read, range(8)))

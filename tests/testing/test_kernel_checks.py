@@ -25,16 +25,9 @@ def lying(monkeypatch: pytest.MonkeyPatch, name: str, lie: Callable[..., Any]) -
     monkeypatch.setattr(kernel_faults, name, lambda *arguments: lie(honest(*arguments), *arguments))
 
 
-def other_player(result: tuple[int, int], *_: Any) -> tuple[int, int]:
-    """The other one is to move."""
-    who, count = result
-    return (1 - who if who >= 0 else who), count
-
-
-def other_winner(result: tuple[int, int], *_: Any) -> tuple[int, int]:
-    """The other one has won."""
-    who, count = result
-    return who, 1 - count if who == OVER else count
+def rows_are(count: int) -> Callable[..., tuple[int, int]]:
+    """As many rows as this while the game goes on."""
+    return lambda result, *_: result if result[0] == OVER else (result[0], count)
 
 
 def other_rows(column: int, value: Callable[[Any], Any], mover: Callable[[int], bool]) -> Callable[..., tuple[int, int]]:
@@ -46,18 +39,6 @@ def other_rows(column: int, value: Callable[[Any], Any], mover: Callable[[int], 
         return result
 
     return lie
-
-
-def too_many(result: tuple[int, int], *_: Any) -> tuple[int, int]:
-    """More rows than there are."""
-    who, count = result
-    return who, count if who == OVER else 4
-
-
-def no_rows(result: tuple[int, int], *_: Any) -> tuple[int, int]:
-    """Nothing follows."""
-    who, count = result
-    return who, count if who == OVER else 0
 
 
 def beyond(result: tuple[int, int], *arguments: Any) -> tuple[int, int]:
@@ -73,8 +54,11 @@ def changing(result: tuple[int, int], *arguments: Any) -> tuple[int, int]:
 
 
 LIES: Mapping[str, tuple[Callable[..., Any], str]] = {
-    "another player": (other_player, "to move, the plain ones"),
-    "another winner": (other_winner, "as the winner, the plain ones"),
+    "another player": (lambda found, *_: (1 - found[0] if found[0] >= 0 else found[0], found[1]), "to move, the plain ones"),
+    "another winner": (
+        lambda found, *_: (found[0], 1 - found[1] if found[0] == OVER else found[1]),
+        "as the winner, the plain ones",
+    ),
     "another code": (other_rows(LABEL, lambda code: code + 7, lambda who: who >= 0), "the compiled functions list (7 "),
     "another face": (other_rows(LABEL, lambda face: face + 1, lambda who: who == CHANCE), "the compiled functions list (2 1/3 "),
     "a face without a label": (other_rows(LABEL, lambda _: 3, lambda who: who == CHANCE), "has no label"),
@@ -82,8 +66,8 @@ LIES: Mapping[str, tuple[Callable[..., Any], str]] = {
     "a weight of 0": (other_rows(WEIGHT, lambda _: 0, lambda who: who == CHANCE), "a weight is not above 0"),
     "another beginning": (other_rows(BEGINS, lambda begins: 1 - begins, lambda who: who >= 0), "the plain ones list (0 1 "),
     "another state": (other_rows(STATE, lambda score: score + 1, lambda who: who == CHANCE), "the plain ones list (1 1/3 1 "),
-    "too many rows": (too_many, "there are 4 rows, but there must be 1 to 3"),
-    "no rows": (no_rows, "there are 0 rows, but there must be 1 to 3"),
+    "too many rows": (rows_are(4), "there are 4 rows, but there must be 1 to 3"),
+    "no rows": (rows_are(0), "there are 0 rows, but there must be 1 to 3"),
     "rows behind the last one": (beyond, "more rows are filled than the 3 that there are"),
     "a state that is changed": (changing, "the state itself is changed"),
 }
@@ -195,11 +179,7 @@ def test_an_endless_way_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_fault_on_the_way_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """`layers` expands with an attacker, which `kernels` does not."""
-
-    def lie(result: tuple[int, int], *arguments: Any) -> tuple[int, int]:
-        return no_rows(result) if arguments[3] >= 0 else result
-
-    lying(monkeypatch, "call_expand", lie)
+    lying(monkeypatch, "call_expand", lambda result, *arguments: rows_are(0)(result) if arguments[3] >= 0 else result)
     assert "there are 0 rows, but there must be 1 to 3" in only_failure(Small(2), "layers")
 
 

@@ -19,7 +19,6 @@ from support.toys import ORTHOGONAL, SIDES, neighbours, symmetries
 from tablebase.errors import NotationError, RulesError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
 from tablebase.game.moves import Position, legal_moves, mirrored
-from tablebase.game.notation import check_pieces
 from tablebase.slices import material
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import Location, locate
@@ -133,7 +132,7 @@ def only_failure(game: Game, name: str) -> str:
 
 @pytest.mark.parametrize("game", [doushouqi.game(), duel(), hounds()], ids=lambda game: game.name)
 def test_good_rules_pass(game: Game) -> None:
-    """Good rules have no failures, and each check has looked at something."""
+    """They have no failures, and each check has looked at something."""
     results = check_rules(game, samples=300)
     assert [result.failure for result in results if result.failure] == []
     assert all(result.cases > 0 and result.shows.endswith(".") for result in results)
@@ -244,7 +243,7 @@ def test_one_wrong_step_in_a_corner_is_found() -> None:
         wrong = (kind.symbol, step.origin, step.target) == ("e", c8, c9)
         return [replace(step, victims=step.victims - {"R"}) if wrong else step]
 
-    found = failures(with_steps(game, blunt), samples=2000)
+    found = failures(with_steps(game, blunt), samples=300)
     assert found.keys() == {"mirror", "swap"}
     assert "c8c9" in found["mirror"]
     assert "e8e9" in found["mirror"]
@@ -354,15 +353,6 @@ def test_random_positions_are_uniform() -> None:
     counts = Counter(random_position(game, parse_material(game, "HHvF"), rng) for _ in range(20_000))
     assert len(counts) == 2 * 6 * 7 * 6 // 2
     assert max(counts.values()) < 2 * min(counts.values())
-
-
-def test_random_positions_can_be_played() -> None:
-    """Random positions are positions of the game."""
-    game, rng = doushouqi.game(), Random(0)
-    for _ in range(200):
-        position = random_position(game, parse_material(game, "RTvER"), rng)
-        check_pieces(game, position)
-        legal_moves(game, position)
 
 
 @pytest.mark.parametrize("squares", [(4,), (4, 5)])

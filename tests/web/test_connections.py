@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import time
 from collections.abc import Iterator
-from threading import Thread
 
 import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
-from support.web import connected, read_answer
+from support.web import connected, in_thread, read_answer
 
 from tablebase.web import limits
-from tablebase.web.server import Address, listening
 
-LENGTH = 1 << 26
+LENGTH = 1 << 25
 """Bytes of the answer, more than the system keeps for a client that does not read."""
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -33,16 +30,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server that waits for half a second."""
     monkeypatch.setattr(limits, "HEAD_SECONDS", 0.5)
     monkeypatch.setattr(limits, "READ_SECONDS", 0.5)
-    with listening(Address(port=0)) as listener:
-        config = uvicorn.Config(application, http=limits.Connection, lifespan="off", log_level="warning")
-        running = uvicorn.Server(config)
-        thread = Thread(target=asyncio.run, args=(running.serve([listener]),))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            running.should_exit = True
-            thread.join()
+    with in_thread(uvicorn.Config(application, http=limits.Connection, lifespan="off", log_level="warning")) as address:
+        yield address
 
 
 def read_all(connection: socket.socket, length: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from support.program import Answer
 from support.web import TestClient, client_of, sentence_of
 
 from tablebase.game import load_game
+from tablebase.slices.material import parse_material
+from tablebase.tables.folder import table_path
 
 Ask = Callable[..., Answer]
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
@@ -175,11 +178,6 @@ def test_a_missing_table_says_what_it_takes(three: TestClient, three_pieces: Pat
 
 def test_a_strict_probe(three_pieces: Path, tmp_path: Path) -> None:
     """Moves of unknown value name what is missing, or are refused."""
-    import shutil
-
-    from tablebase.slices.material import parse_material
-    from tablebase.tables.folder import table_path
-
     path = table_path(tmp_path, GAME, parse_material(GAME, "RCvW"))
     path.parent.mkdir(parents=True)
     shutil.copy(table_path(three_pieces, GAME, parse_material(GAME, "RCvW")), path)

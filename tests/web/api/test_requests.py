@@ -235,7 +235,7 @@ def test_a_fault_of_the_program(two_pieces: Path, monkeypatch: pytest.MonkeyPatc
 def test_random_bytes(client: TestClient) -> None:
     """Whatever is sent where a position or a body is expected, it is refused."""
     source = random.Random(1)
-    for _ in range(200):
+    for _ in range(100):
         some = source.randbytes(source.randrange(200))
         asked = client.get("/api/v1/probe", params={"game": "doushouqi", "position": some})
         sent = client.post("/api/v1/probe", content=some, headers=JSON)

@@ -7,17 +7,20 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import pytest
-from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 from support.html import addresses, classed, identified, parsed, said
 from support.pages import shown
+from support.web import TestClient
 
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
+from tablebase.web.app import create_app
 from tablebase.web.pages.addresses import Addresses, from_path, in_path
+from tablebase.web.settings import Settings
 
+START = "/hexapawn/position/ppp/3/PPP_w"
 KINDS_OF_PAGES = (
     "/",
     "/doushouqi/",
@@ -27,7 +30,7 @@ KINDS_OF_PAGES = (
     "/doushouqi/records",
     "/doushouqi/material/RvE",
     "/foxhounds-4x4/material/FvHH@0",
-    "/hexapawn/position/ppp/3/PPP_w",
+    START,
     "/hexapawn/position/1pp/P2/1P1_b",
     "/hexapawn/position/P2/3/3_b",
     "/hexapawn/play",
@@ -73,38 +76,27 @@ def test_every_placement_has_a_page(client: TestClient, placed: tuple[Game, Posi
 
 
 @pytest.mark.parametrize(
-    ("written", "status"),
+    ("written", "status", "target"),
     [
-        ("/hexapawn/position/ppp/3/PPP%20w", 307),
-        ("/hexapawn/position/ppp/3/PPP_W", 307),
-        ("/hexapawn/position/ppp/3/PPP_w/", 307),
-        ("/HEXAPAWN/position/ppp/3/PPP_w", 307),
-        ("/hexapawn-3x3/position/ppp/3/PPP_w", 307),
-        ("/hexapawn/position?position=ppp/3/PPP+w", 303),
-        ("/hexapawn/position?position=+ppp%2F3%2FPPP%20w+", 303),
-        ("/hexapawn/position?position=", 303),
-        ("/hexapawn/position/", 303),
+        ("/hexapawn/position/ppp/3/PPP%20w", 307, START),
+        ("/hexapawn/position/ppp/3/PPP_W", 307, START),
+        ("/hexapawn/position/ppp/3/PPP_w/", 307, START),
+        ("/HEXAPAWN/position/ppp/3/PPP_w", 307, START),
+        ("/hexapawn-3x3/position/ppp/3/PPP_w", 307, START),
+        ("/hexapawn/position?position=ppp/3/PPP+w", 303, START),
+        ("/hexapawn/position?position=+ppp%2F3%2FPPP%20w+", 303, START),
+        ("/hexapawn/position?position=", 303, START),
+        ("/hexapawn/position/", 303, START),
+        ("/hexapawn", 307, "/hexapawn/"),
+        ("/hexapawn-3x3/", 307, "/hexapawn/"),
+        ("/doushouqi/material/rve", 307, "/doushouqi/material/RvE"),
+        ("/doushouqi/material/CRvE", 307, "/doushouqi/material/RCvE"),
     ],
 )
-def test_other_spellings(written: str, status: int, client: TestClient) -> None:
-    """Whatever a position was written like, it is found under its one address."""
+def test_other_spellings(written: str, status: int, target: str, client: TestClient) -> None:
+    """Whatever a position, a game or a material was written like, it is found under its one address."""
     answer = client.get(written, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (status, "/hexapawn/position/ppp/3/PPP_w")
-
-
-@pytest.mark.parametrize(
-    ("address", "target"),
-    [
-        ("/hexapawn", "/hexapawn/"),
-        ("/hexapawn-3x3/", "/hexapawn/"),
-        ("/doushouqi/material/rve", "/doushouqi/material/RvE"),
-        ("/doushouqi/material/CRvE", "/doushouqi/material/RCvE"),
-    ],
-)
-def test_other_names(address: str, target: str, client: TestClient) -> None:
-    """Games and materials have one address, too."""
-    answer = client.get(address, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (307, target)
+    assert (answer.status_code, answer.headers["location"]) == (status, target)
 
 
 @pytest.mark.parametrize(
@@ -208,15 +200,6 @@ def test_escapes(client: TestClient) -> None:
         parsed(answer.text)
 
 
-def test_methods(client: TestClient) -> None:
-    """HEAD answers what GET does, without the page; other methods are refused with a page."""
-    assert client.head("/hexapawn/").status_code == 200
-    assert client.head("/hexapawn/").content == b""
-    refused = client.delete("/hexapawn/")
-    assert refused.status_code == 405
-    assert "requests of another method" in said(parsed(refused.text))
-
-
 PICTURES = ("/hexapawn/board/ppp/3/PPP_w.svg", "/hexapawn/piece/P.svg")
 
 
@@ -232,10 +215,11 @@ def test_head(address: str, client: TestClient) -> None:
 
 
 def test_methods_that_are_not_answered(client: TestClient) -> None:
-    """The answer names all that are, of every route of the address."""
+    """The answer is a page, and names all that are, of every route of the address."""
     for address, allowed in (("/hexapawn/play", "GET, HEAD"), ("/harehedgehog/race", "GET, POST, HEAD")):
         refused = client.put(address)
         assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
+        assert "requests of another method" in said(parsed(refused.text))
 
 
 def test_links_below_the_static_files(client: TestClient) -> None:
@@ -302,12 +286,7 @@ def test_links_lead_to_pages_of_this_server(count: int, client: TestClient) -> N
 
 def test_behind_a_proxy(two_games: Path) -> None:
     """Behind a path of a reverse proxy, all addresses begin with it."""
-    from support.pages import TestClient as Client
-
-    from tablebase.web.app import create_app
-    from tablebase.web.settings import Settings
-
-    with Client(create_app(Settings(two_games)), root_path="/games/tables") as proxied:
+    with TestClient(create_app(Settings(two_games)), root_path="/games/tables") as proxied:
         for address in ("/", "/hexapawn/", "/hexapawn/position/ppp/3/PPP_w", "/hexapawn/play?player=tables"):
             named = addresses(parsed(proxied.get(address).text))
             assert all(one.startswith(("/games/tables/", "#")) for one in named), named

@@ -23,7 +23,7 @@ from tablebase.slices.material import material_name, materials, parse_material
 Ask = Callable[..., Answer]
 GAMES = {"doushouqi": ("RvE", "LvT", "CvC", "EvR"), "hexapawn": ("PPPvPPP", "PPvP", "PvPP", "PvP"), "foxhounds-4x4": ("FvHH@2",)}
 FIELDS = ("positions", "wins", "losses", "draws", "stalemates")
-EACH = 12
+EACH = 6
 """Positions of each material."""
 
 
@@ -91,12 +91,12 @@ def number(text: str) -> int:
 
 
 def test_materials(client: TestClient, two_games: Path, ask: Ask) -> None:
-    """Counts, longest wins and losses and distances of all materials of two pieces."""
+    """Counts, longest wins and losses and distances of every third material of two pieces."""
     game = load_game("doushouqi")
     counts = ask("stats", "doushouqi", "--by", "material", "--format", "json", "--data", two_games).json
     by_name = {row["material"]: row for row in counts}
     assert len(by_name) == 64
-    for material in materials(game, 2):
+    for material in materials(game, 2)[::3]:
         name = "v".join(game.kinds[kind].symbol.upper() for kind in material.kinds)
         page = shown(client, f"/doushouqi/material/{name}")
         labels, *columns = zip(*rows_of(tables(page)[0]), strict=True)

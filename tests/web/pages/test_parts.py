@@ -9,21 +9,18 @@ from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import pytest
-from fastapi.testclient import TestClient
 from support.html import identified, said
-from support.pages import TestClient as Client
 from support.pages import shown
 from support.program import Answer
+from support.web import TestClient, client_of
 
+import tablebase
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.compute.messages import in_bytes, in_time
 from tablebase.game import Outcome, load_game
 from tablebase.tables.values import Value
-from tablebase.web.app import create_app
 from tablebase.web.pages import words
 from tablebase.web.pages.game import Cell, matrices
 from tablebase.web.pages.histogram import histogram
-from tablebase.web.settings import Settings
 
 GAME = load_game("doushouqi")
 
@@ -103,18 +100,13 @@ def test_shares(part: int, whole: int, short: str, exact: str) -> None:
     assert (words.share(part, whole), words.percent(part, whole)) == (short, exact)
 
 
-def test_quantities() -> None:
-    """The command line and the pages write quantities alike."""
-    assert (in_bytes(1536), in_time(61)) == ("1.5 KiB", "1 min 1 s")
-
-
 def test_a_damaged_table(two_games: Path, tmp_path: Path) -> None:
     """The page names the table within the folder, and not where the folder is."""
     folder = tmp_path / "damaged"
     shutil.copytree(two_games, folder)
     [path] = folder.glob("doushouqi/*/RvE.h5")
     path.write_bytes(path.read_bytes()[:-1])
-    with Client(create_app(Settings(folder))) as client:
+    with client_of(folder) as client:
         sentence = said(shown(client, "/doushouqi/position/7/7/7/7/3e3/7/7/R6/7_w", 503))
     assert str(path.relative_to(folder)) in sentence
     assert str(folder) not in sentence
@@ -130,7 +122,7 @@ def test_the_catalog_is_opened_once(address: str, two_games: Path, monkeypatch: 
         return Catalog(folder, catalog=catalog)
 
     monkeypatch.setattr("tablebase.web.known_catalog.Catalog", counted)
-    with Client(create_app(Settings(two_games))) as client:
+    with client_of(two_games) as client:
         first, second = (client.get(address) for _ in range(2))
     assert (first.status_code, first.text) == (200, second.text)
     assert opened == [two_games]
@@ -140,7 +132,7 @@ def test_layers_alone_are_no_tables(piglet_tables: Path, ask: Callable[..., Answ
     """A game with chance is listed with its layers, and has no positions for statements."""
     statement = "SELECT game, count(*) AS layers FROM layers GROUP BY game"
     rows = ask("sql", statement, "--format", "json", "--data", piglet_tables).json
-    with Client(create_app(Settings(piglet_tables, mine=True))) as client:
+    with client_of(piglet_tables, mine=True) as client:
         cards = {said(next(card.iter("code"))): said(card) for card in shown(client, "/").iter("li")}
         assert not list(shown(client, "/mine").iter("option"))
     assert len(rows) == 2
@@ -150,7 +142,7 @@ def test_layers_alone_are_no_tables(piglet_tables: Path, ask: Callable[..., Answ
 
 def test_a_game_of_chance_has_a_page(piglet_tables: Path, ask: Callable[..., Answer]) -> None:
     """Each variant that is built is linked, and shows the chances of its states, from the start by links to all others."""
-    with Client(create_app(Settings(piglet_tables))) as client:
+    with client_of(piglet_tables) as client:
         links = {str(link.get("href")) for card in shown(client, "/").iter("li") for link in card.iter("a")}
         name = next(link.strip("/") for link in sorted(links) if link.startswith("/pig-"))
         page = shown(client, f"/{name}/")
@@ -164,7 +156,7 @@ def test_a_game_of_chance_has_a_page(piglet_tables: Path, ask: Callable[..., Ans
 
 def test_statements_are_off_unless_asked_for(two_games: Path) -> None:
     """Without them there is no page, and no link to one."""
-    with Client(create_app(Settings(two_games))) as client:
+    with client_of(two_games) as client:
         assert "start it with --mine" in said(shown(client, "/mine", 404))
         assert not [link for link in shown(client, "/").iter("a") if link.get("href") == "/mine"]
 
@@ -194,8 +186,6 @@ def test_statements_of_addresses_are_answered(client: TestClient, ask: Callable[
 
 def test_examples_are_statements(client: TestClient, two_games: Path) -> None:
     """Every example of the page is answered."""
-    import tablebase
-
     page = shown(client, "/mine?game=doushouqi")
     examples = [str(link.get("data-statement")) for link in page.iter("a") if link.get("data-statement")]
     assert len(examples) == 4
