@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 from support.html import addresses, classed, parsed, rows_of, said
-from support.program import Ask, assert_refused
+from support.program import Ask
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.charts.bars import WIDTH
@@ -136,13 +136,6 @@ def test_a_page_without_rules_and_trees(pawns: Path, tmp_path: Path, ask: Ask) -
     assert found["rules"] == []
     assert "There is no rule without exceptions." in said(root)
     assert list(root.iter("pre")) == []
-
-
-def test_a_place_where_nothing_can_be_written(pawns: Path, ask: Ask) -> None:
-    """A device is refused by name before anything is searched."""
-    answer = ask("patterns", "hexapawn", "--material", "PvP", "--pool", "--output", "/dev/full", "--data", pawns)
-    assert_refused(answer, 2, "/dev/full")
-    assert answer.out == ""
 
 
 def test_notebooks_show_patterns(pawn_tables: Tablebase) -> None:

@@ -16,12 +16,7 @@ from support.checks import at_least_one
 from support.program import Ask, ask_fresh, assert_refused, table_of
 from support.queries import mined
 
-from tablebase.mining.columns import columns
-from tablebase.mining.export import FILE_NAME, KEY, Export, chosen_columns
-from tablebase.mining.sample import Sample
-from tablebase.mining.scan import Scan
-from tablebase.mining.selection import select_by_name
-from tablebase.tables.store import Store
+from tablebase.mining.export import FILE_NAME, KEY
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -110,21 +105,13 @@ def test_a_sample_is_some_of_the_positions(ask: Ask, two_pieces: Path, tmp_path:
     assert abs(sum(first.values()) - total / 4) < 5 * (total * 3 / 16) ** 0.5
 
 
-def test_threads_change_nothing(two_pieces: Path, tmp_path: Path) -> None:
+def test_threads_change_nothing(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
     """The files are the same bytes, whatever the number of threads."""
-    found = []
-    for threads in (1, 3):
-        selection = select_by_name(GAME, two_pieces, [], None)
-        all_of_them = columns(GAME, list(selection), ())
-        some = chosen_columns(GAME, None, all_of_them)
-        folder = tmp_path / str(threads)
-        store = Store(two_pieces)
-        drawn = Sample(0.5, 3)
-        Export(GAME, folder, some, drawn).write(Scan(GAME, store, selection, some, threads, sample=drawn))
-        store.close()
-        found.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob(FILE_NAME)})
+    options = ("--sample", "0.5", "--seed", "3", "--workers")
+    folders = [written(ask, two_pieces, tmp_path / threads, *options, threads) for threads in ("1", "3")]
+    found = [{path.relative_to(folder): path.read_bytes() for path in folder.rglob(FILE_NAME)} for folder in folders]
     assert found[0] == found[1]
-    assert len(found[0]) == len({one.material for one in selection})
+    assert len(found[0]) == 17
 
 
 def test_an_export_goes_on(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:

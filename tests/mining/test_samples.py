@@ -81,6 +81,12 @@ def test_each_row_has_a_number(two_pieces: Path, *, of_moves: bool) -> None:
         assert len(numbers) == len(set(numbers)) > 1000
 
 
+def assert_even(drawn: Counter[str], expected: dict[str, float], share: float) -> None:
+    """See that squares of so many standard normal variables add up as they should, within five standard deviations."""
+    squares = sum((drawn[each] - mean) ** 2 / (mean * (1 - share)) for each, mean in expected.items())
+    assert abs(squares - len(expected)) < 5 * (2 * len(expected)) ** 0.5
+
+
 # Shares
 
 
@@ -93,9 +99,7 @@ def test_a_share_is_even_over_slices(two_pieces: Path, table: str) -> None:
     assert len(drawn) == drawn.total()
     by_slice = Counter(str(material) for material, *_ in drawn)
     assert set(by_slice) == set(counts)
-    # The sum of squares of this many standard normal variables, within five standard deviations.
-    squares = sum((by_slice[each] - count / 4) ** 2 / (count * 3 / 16) for each, count in counts.items())
-    assert abs(squares - len(counts)) < 5 * (2 * len(counts)) ** 0.5
+    assert_even(by_slice, {material: count / 4 for material, count in counts.items()}, 1 / 4)
 
 
 def test_what_is_drawn_depends_on_the_seed_alone(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,9 +173,8 @@ def test_a_number_of_rows_is_even_over_slices(two_pieces: Path) -> None:
     """Each slice gives about its part of the rows."""
     drawn = answer(two_pieces, "SELECT material FROM positions USING SAMPLE reservoir(5000) REPEATABLE (2)")
     counts = dict(mined(GAME, two_pieces, "SELECT material, count(*) FROM positions GROUP BY ALL"))
-    expected = {material: 5000 * count / sum(counts.values()) for material, count in counts.items()}
-    squares = sum((drawn[(material,)] - mean) ** 2 / mean for material, mean in expected.items())
-    assert abs(squares - len(counts)) < 5 * (2 * len(counts)) ** 0.5
+    by_slice = Counter({str(material): number for (material,), number in drawn.items()})
+    assert_even(by_slice, {material: 5000 * count / sum(counts.values()) for material, count in counts.items()}, 0)
 
 
 def test_progress_counts_both_passes(two_pieces: Path) -> None:

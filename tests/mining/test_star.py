@@ -12,7 +12,6 @@ import duckdb
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from support.program import Ask, assert_refused
 from support.queries import examples, mined, mined_table, plain_table
 from twins.mining import rows_of
 
@@ -242,17 +241,6 @@ def test_a_star_stands_for_the_same_columns(rest: str, two_pieces: Path) -> None
         assert len(rows) == 3
 
 
-def test_columns_that_match_features_only_are_none(two_pieces: Path, ask: Ask) -> None:
-    """Names that a pattern finds among features and position only are no columns of ``*``, which is said."""
-    statement = (
-        "SELECT COLUMNS('to_den_1|position|mob') FROM positions "
-        "WHERE material = 'CvC' AND to_den_1 = 3 AND mobility = 2 AND position LIKE '%C%'"
-    )
-    answer = ask("mine", "doushouqi", statement, "--data", two_pieces)
-    assert_refused(answer, 2, "name features and position one by one")
-    assert answer.out == ""
-
-
 @feature(kind="float")
 def Odd(positions: Positions) -> Values:  # noqa: N802 (a name with a capital letter)
     """Half of a square's number."""
@@ -305,6 +293,8 @@ def test_a_star_that_is_not_written_around_another(two_pieces: Path) -> None:
 
 JOINED = "FROM positions p JOIN (SELECT 1 AS mobility) q ON p.mobility = q.mobility"
 REFUSED = {
+    "SELECT COLUMNS('to_den_1|position|mob') FROM positions WHERE material = 'CvC' AND to_den_1 = 3 AND mobility = 2 "
+    "AND position LIKE '%C%'": "name features and position one by one",
     "SELECT * REPLACE (1 AS mobility) FROM positions": "\\* does not include mobility",
     "SELECT * RENAME (mobility AS moves) FROM positions": "\\* does not include mobility",
     f"SELECT COLUMNS('mob') {JOINED}": "a pattern for columns of several tables would include mobility",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from contextlib import closing
@@ -72,10 +71,11 @@ def mined(ask: Ask, game: str, folder: Path, statement: str) -> Rows:
     return rows
 
 
-def search(folder: Path, material: str, threads: int = 2, game: Game = GAME) -> searching.Patterns:
+def search(folder: Path, material: str, threads: int = 2, game: Game = GAME, depth: int = 3) -> searching.Patterns:
     """Search one slice with the library."""
     with closing(Store(folder)) as store:
-        return Search(game, store, select_by_name(game, folder, [material], None), features_of(game), threads).run()
+        known = select_by_name(game, folder, [material], None)
+        return Search(game, store, known, features_of(game), threads, Settings(depth=depth)).run()
 
 
 @pytest.mark.parametrize(("feature", "bits"), [(0, 0.246), (1, 0.029), (2, 0.151), (3, 0.048)])
@@ -191,9 +191,4 @@ def test_searching_needs_scikit_learn_only_for_trees(two_pieces: Path, monkeypat
     """Without a tree nothing of scikit-learn is loaded."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
-    with closing(Store(two_pieces)) as store:
-        found = Search(
-            GAME, store, select_by_name(GAME, two_pieces, ["CvC"], None), features_of(GAME), settings=Settings(depth=0)
-        ).run()
-    assert found.tree is None
-    assert json.dumps([one.positions for one in found.rules])
+    assert search(two_pieces, "CvC", depth=0).tree is None
