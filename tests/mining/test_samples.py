@@ -81,13 +81,13 @@ def test_each_row_has_a_number(two_pieces: Path, *, of_moves: bool) -> None:
         assert len(numbers) == len(set(numbers)) > 1000
 
 
+# Shares
+
+
 def assert_even(drawn: Counter[str], expected: dict[str, float], share: float) -> None:
     """See that squares of so many standard normal variables add up as they should, within five standard deviations."""
     squares = sum((drawn[each] - mean) ** 2 / (mean * (1 - share)) for each, mean in expected.items())
     assert abs(squares - len(expected)) < 5 * (2 * len(expected)) ** 0.5
-
-
-# Shares
 
 
 @pytest.mark.parametrize("table", ["positions", "distinct_positions", "moves"])
