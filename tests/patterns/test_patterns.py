@@ -39,21 +39,14 @@ PLAYED = "NNPPPNPNPPPPPN"
 
 
 @pytest.fixture(scope="session")
-def searched(two_pieces: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All distinct two-piece slices of Dou Shou Qi with their patterns; to be read only."""
-    folder = tmp_path_factory.mktemp("patterns") / "two"
-    shutil.copytree(two_pieces, folder)
-    assert run(["patterns", "doushouqi", "--pieces", "2", "--data", str(folder)]) == 0
-    return folder
-
-
-@pytest.fixture(scope="session")
-def pawns(hexapawns: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All slices of Hexapawn with their patterns; to be read only."""
-    folder = tmp_path_factory.mktemp("patterns") / "pawns"
-    shutil.copytree(hexapawns, folder)
-    assert run(["patterns", "hexapawn", "--data", str(folder)]) == 0
-    return folder
+def searched(two_pieces: Path, hexapawns: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """All distinct two-piece slices of Dou Shou Qi, and all of Hexapawn, with their patterns; to be read only."""
+    folders = {}
+    for game, tables, options in (("doushouqi", two_pieces, ["--pieces", "2"]), ("hexapawn", hexapawns, [])):
+        folders[game] = tmp_path_factory.mktemp("patterns") / game
+        shutil.copytree(tables, folders[game])
+        assert run(["patterns", game, *options, "--data", str(folders[game])]) == 0
+    return folders
 
 
 def told(folder: Path, statement: str) -> Rows:
@@ -96,9 +89,9 @@ def test_entropy_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("game", "material"), [("doushouqi", "TvL"), ("hexapawn", "PPvP"), ("hexapawn", "PPPvP")])
-def test_the_catalog_has_the_gains_that_are_found(game: str, material: str, searched: Path, pawns: Path) -> None:
+def test_the_catalog_has_the_gains_that_are_found(game: str, material: str, searched: dict[str, Path]) -> None:
     """All single features and the best pairs, which `test_pooled_patterns` compares with a twin; of one outcome, too."""
-    folder = searched if game == "doushouqi" else pawns
+    folder = searched[game]
     found = search(folder, material, game=load_game(game))
     singles, pairs = ([one for one in found.gains if len(one.features) == number] for number in (1, 2))
     rows = told(folder, f"SELECT * FROM pattern_gains WHERE material = '{material}'")
@@ -117,9 +110,9 @@ def test_the_catalog_has_the_gains_that_are_found(game: str, material: str, sear
 @pytest.mark.parametrize(
     ("game", "each"), [("hexapawn", 1), ("doushouqi", 4), pytest.param("doushouqi", 1, marks=pytest.mark.full)]
 )
-def test_every_rule_holds(game: str, each: int, searched: Path, pawns: Path, ask: Ask) -> None:
+def test_every_rule_holds(game: str, each: int, searched: dict[str, Path], ask: Ask) -> None:
     """All rules of all slices, or of one slice in four, have no exception and the coverage that they say."""
-    folder = searched if game == "doushouqi" else pawns
+    folder = searched[game]
     rules = told(folder, "SELECT * FROM pattern_rules")
     slices = told(folder, "SELECT material, positions FROM slice_counts WHERE NOT is_alias")
     assert {one["material"] for one in rules} == {one["material"] for one in slices}
@@ -140,9 +133,9 @@ def check_rules(ask: Ask, game: str, folder: Path, material: str, rules: list[tu
 
 
 @pytest.mark.parametrize("game", ["doushouqi", "hexapawn"])
-def test_every_tree_is_wrong_as_often_as_it_says(game: str, searched: Path, pawns: Path, ask: Ask) -> None:
+def test_every_tree_is_wrong_as_often_as_it_says(game: str, searched: dict[str, Path], ask: Ask) -> None:
     """The CASE expression of each tree guesses wrong exactly as often as the catalog says, and seldomer than without a tree."""
-    folder = searched if game == "doushouqi" else pawns
+    folder = searched[game]
     trees = told(folder, "SELECT * FROM pattern_trees")
     assert len(trees) == len(told(folder, "SELECT 1 FROM slices WHERE NOT is_alias"))
     guesses = " ".join(f"WHEN '{one['material']}' THEN {one['expression']}" for one in trees)
