@@ -107,7 +107,7 @@ def test_perft(reading: dict[str, str], depth: int) -> None:
     assert reading or counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
 
 
-@each
+@pytest.mark.parametrize("reading", [TOGETHER, *(pytest.param(one, marks=pytest.mark.full) for one in READINGS)], ids=named)
 def test_tables_of_two_pieces(reading: dict[str, str], solved: Solved) -> None:
     """Every value of the tables that an option is about."""
     game = load_game(named(reading))
