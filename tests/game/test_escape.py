@@ -19,7 +19,7 @@ from tablebase.checking import general
 from tablebase.errors import CorruptTableError, RulesError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, has_escaped, legal_moves
-from tablebase.game.notation import read, render
+from tablebase.game.notation import render
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
@@ -51,33 +51,6 @@ def test_who_has_escaped_is_as_the_naive_twin_says(pair: tuple[Game, Position]) 
         assert outcome is (Outcome.WIN if owner == position.side else Outcome.LOSS)
     else:
         assert outcome is None
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "away", "outcome"),
-    [
-        # Above both hounds' last squares there is nothing; below them the fox is free.
-        ("foxhounds-4x4", "H1H1/4/4/1F2 f", True, "win"),
-        # The hounds cannot move, which says the same.
-        ("foxhounds-4x4", "H1H1/4/4/1F2 h", True, "loss"),
-        # The hound on a2 reaches b3; no hound reaches d1 and c2.
-        ("foxhounds-4x4", "4/1F1H/H3/4 f", False, None),
-        ("foxhounds-4x4", "4/3H/H3/3F f", True, "win"),
-        ("foxhounds-4x4", "4/3H/H3/3F h", True, "loss"),
-        # No room: a2 and c2 are the hounds' own squares, and the fox is stuck, or would be.
-        ("foxhounds-4x4", "4/4/H1H1/1F2 f", False, "loss"),
-        ("foxhounds-4x4", "4/4/H1H1/1F2 h", False, None),
-        # From c2 alone there is a2.
-        ("foxhounds-4x4", "4/1H2/2H1/1F2 f", True, "win"),
-        ("foxhounds-4x4", "4/3F/4/1H1H f", False, None),
-    ],
-)
-def test_escapes_by_hand(name: str, text: str, away: bool, outcome: str | None) -> None:
-    """Positions of Fox & Hounds in which it can be seen at a glance; Hasenspiel's are beside its rules."""
-    game = load_game(name)
-    position = read(game, text)
-    assert has_escaped(game, position) == naive.escaped(game, position) == away
-    assert decided(game, position) == (outcome and Outcome(outcome))
 
 
 # What may not be said

@@ -272,12 +272,3 @@ def test_rules_pass_their_checks(name: str) -> None:
     missing = {"mirror", "swap"} if game.mirror is None else set()
     assert {result.name for result in results} == {check.name for check in CHECKS} - missing
     assert all(result.cases > 0 for result in results)
-
-
-def test_the_list_of_games_fits_a_terminal(ask: Ask) -> None:
-    """No line is longer than 80 columns, and each game is there with its start."""
-    rows = {row["game"]: row["start"] for row in ask("games", "--format", "json").json}
-    lines = ask("games").out.splitlines()
-    assert max(map(len, lines)) <= 80
-    assert [line.partition(":")[0] for line in lines if line and not line.startswith(" ")] == list(rows)
-    assert [line.split(maxsplit=1)[1] for line in lines if line.startswith("  start")] == list(rows.values())

@@ -26,7 +26,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.graph.forcing import UNFORCEABLE, NodeValues, best_later, mark, plies_to_force, solve, values
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, result_first
-from tablebase.graph.reachable import DRAWN, ONGOING, reachable
+from tablebase.graph.reachable import DRAWN, reachable
 from tablebase.play.foxbox import FoxBoxes, fox_boxes
 from tablebase_rules.foxhounds import foxbox
 from tablebase_rules.foxhounds import game as foxhounds
@@ -315,35 +315,6 @@ def test_the_fuzz_table(known: Knows) -> None:
         rows.append(f"{fuzz:.6f} {fox:.3f} {hounds:.3f}")
     assert len(rows) == 19
     assert rows == article
-
-
-def literal_chance(policy: Policy, player: int, fuzz: float) -> float:
-    """The chance from the start if, as the prose has it, any move comes with that probability and else one that is kept."""
-    graph = policy.graph
-    chance = (graph.results() == player).astype(float)
-    for stage in reversed(graph.stages):
-        if stage.edges:
-            best = np.zeros(len(stage))
-            sums = np.zeros((4, len(stage)))
-            for number, some in enumerate(stage.edges):
-                keeps = policy.kept[stage.first][number] if stage.side != player else np.ones(len(some.rows))
-                best[some.rows] = np.maximum(best[some.rows], chance[some.nodes])
-                sums[:, some.rows] += [chance[some.nodes], np.ones(len(some.rows)), keeps * chance[some.nodes], keeps]
-            every, count, good, kept = np.maximum(sums, [[0], [1], [0], [1]])
-            own = best if stage.side == player else fuzz * every / count + (1 - fuzz) * good / kept
-            chance[stage.nodes] = np.where(stage.result == ONGOING, own, chance[stage.nodes])
-    return float(chance[0])
-
-
-@pytest.mark.full
-def test_the_literal_reading_of_fuzz_is_another(known: Knows) -> None:
-    """If a faulty move were drawn first and the kept ones otherwise, the even chance on 8×8 would come at 0.038383."""
-    one = known("foxhounds-8x8")
-    fuzz = round(0.038383 / FUZZ_STEP) * FUZZ_STEP
-    assert round(fuzz, 6) == 0.038383
-    below, above = (literal_chance(one.policies[HOUNDS], FOX, near) for near in (fuzz, fuzz + FUZZ_STEP))
-    assert below < 0.5 <= above
-    assert chance_against(one.policies[HOUNDS], 0.0)[0] == literal_chance(one.policies[HOUNDS], FOX, 0.0) == 0
 
 
 # FoxBox

@@ -12,15 +12,11 @@ from support.solved import Solved
 from twins import jungle
 
 import tablebase
-from tablebase.building.plan import plan
-from tablebase.building.tables import build
 from tablebase.errors import CorruptTableError, RulesError, StaleTableError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, wins_at_once
 from tablebase.game.notation import parse, render_move
 from tablebase.search.perft import leaves_by_depth
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
 from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import OPTIONS
 
@@ -111,7 +107,7 @@ def test_perft(reading: dict[str, str], depth: int) -> None:
     assert reading or counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
 
 
-@each
+@pytest.mark.parametrize("reading", [TOGETHER, *(pytest.param(one, marks=pytest.mark.full) for one in READINGS)], ids=named)
 def test_tables_of_two_pieces(reading: dict[str, str], solved: Solved) -> None:
     """Every value of the tables that an option is about."""
     game = load_game(named(reading))
@@ -129,18 +125,6 @@ def test_no_legal_move(name: str, value: tuple[Outcome, int | None], solved: Sol
     """A cat on a1 that stronger pieces on a2 and b1 shut in."""
     game = load_game(name)
     assert solved(game).value(parse(game, "7/7/7/7/7/7/7/d6/Cw5 w")) == Value(*value)
-
-
-@each
-def test_solvers_agree(reading: dict[str, str], tmp_path: Path) -> None:
-    """The files that the fast solver writes are those of the reference, byte for byte."""
-    game = load_game(named(reading))
-    planned = plan(game, None, [parse_material(game, "CvWD"), parse_material(game, "RvE"), parse_material(game, "CvE")])
-    for engine in ("planes", "reference"):
-        assert {built.engine for built in build(game, planned, tmp_path / engine, solver=engine)} == {engine}
-    for material in planned:
-        one, other = (table_path(tmp_path / engine, game, material) for engine in ("planes", "reference"))
-        assert one.read_bytes() == other.read_bytes()
 
 
 def test_tables_of_one_reading_are_not_those_of_another(two_pieces: Path, tmp_path: Path) -> None:

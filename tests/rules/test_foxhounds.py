@@ -126,12 +126,8 @@ def test_published_sizes(size: int, reachable: int, possible: int, outcome: str,
 
 POSITIONS = {
     "a hound too many": ("4F3/8/8/8/8/8/H7/1H1H1H1H f", "5 pieces 'H'"),
-    "two foxes": ("4F1F1/8/8/8/8/8/8/1H1H1H1H f", "2 pieces 'F'"),
     "the fox on a light cell": ("3F4/8/8/8/8/8/8/1H1H1H1H f", "'F' in row 8"),
     "a hound on a light cell": ("4F3/8/8/8/8/8/1H6/1H1H1H2 f", "'H' in row 2"),
-    "no fox": ("8/8/8/8/8/8/8/1H1H1H1H f", "Fox has no pieces"),
-    "no hounds": ("4F3/8/8/8/8/8/8/8 h", "Hounds has no pieces"),
-    "another size": ("2F3/6/6/6/6/1H1H1H f", "6 rows"),
     "another game's sides": ("4F3/8/8/8/8/8/8/1H1H1H1H w", "'f' or 'h'"),
 }
 

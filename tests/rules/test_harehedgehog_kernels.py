@@ -261,19 +261,6 @@ def test_number_of_a_forced_turn() -> None:
         assert number(text) == (-1, -1), text
 
 
-def test_stored_moves_lead_to_no_later_layer() -> None:
-    """Lettuces never come back."""
-    rules = game()
-    kernels, region = rules.kernels(), rules.region({"lettuces": 2, "carrots": 20})
-    state = np.zeros(kernels.fields, np.int64)
-    layer_of = {number: place for place, layer in enumerate(region.layers) for number in (layer.begin, layer.end - 1)}
-    for number, layer in at_least_one(layer_of.items()):
-        call_state_at(kernels.state_at, region.rules, number, state)
-        for *_, after in expanded(rules, region.rules, tuple(state.tolist()), 0)[2]:
-            following, _ = call_index(kernels.index, region.rules, np.array(after, np.int64))
-            assert following < region.layers[layer].end
-
-
 @pytest.mark.parametrize(
     ("options", "limits", "said"),
     [

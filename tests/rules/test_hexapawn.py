@@ -101,12 +101,6 @@ def test_three_by_three() -> None:
 POSITIONS = {
     "a white pawn on its goal": ("P2/3/p2 w", "'P' .* cannot stand on a3"),
     "a black pawn on its goal": ("3/P2/1p1 b", "'p' .* cannot stand on b1"),
-    "four white pawns": ("ppp/P2/PPP w", "4 pieces 'P'"),
-    "no white pawn": ("ppp/3/3 b", "White has no pieces"),
-    "no black pawn": ("3/3/PPP w", "Black has no pieces"),
-    "another size": ("pppp/4/PPPP w", "4 cells"),
-    "a rank too many": ("ppp/3/3/PPP w", "4 rows"),
-    "a king": ("pkp/3/PPP w", "'k' is not a piece"),
 }
 
 

@@ -46,23 +46,19 @@ def test_at_the_root_the_move_is_the_tables(more_tables: Tablebase) -> None:
 
 def test_a_search_ends_in_tables(more_tables: Tablebase, three_pieces: Path) -> None:
     """With tables of two pieces, what is proved of three is true, further than the depth; and a line says where it ends."""
-    prober = Prober(three_pieces)
-    engine = Engine(JUNGLE, prober, replace(EXACT, table_pieces=2))
     beyond, reached = 0, 0
-    for position in drawn(JUNGLE, 3, 200, seed=4):
-        if not legal_moves(JUNGLE, position):
-            continue
-        [*_, last] = engine.analyse(position, depth=3)
-        value = more_tables.probe_value(JUNGLE, position)
-        if last.value is not None:
-            assert last.value.outcome is value.outcome
-            beyond += (last.value.distance or 0) > 3
-        if last.reached is not None:
-            end = after(JUNGLE, position, last.line)[-1]
-            assert len(end.pieces) == 2
-            assert last.reached == more_tables.probe_value(JUNGLE, end)
-            reached += 1
-    prober.close()
+    with closing(Prober(three_pieces)) as prober:
+        engine = Engine(JUNGLE, prober, replace(EXACT, table_pieces=2))
+        for position in drawn(JUNGLE, 3, 200, seed=4):
+            last = list(engine.analyse(position, depth=3))[-1]
+            if last.value is not None and last.line:
+                assert last.value.outcome is more_tables.probe_value(JUNGLE, position).outcome
+                beyond += (last.value.distance or 0) > 3
+            if last.reached is not None:
+                end = after(JUNGLE, position, last.line)[-1]
+                assert len(end.pieces) == 2
+                assert last.reached == more_tables.probe_value(JUNGLE, end)
+                reached += 1
     assert beyond > 1
     assert reached > 1
     assert not engine.missing

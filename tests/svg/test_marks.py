@@ -65,12 +65,6 @@ def test_an_arrow_points_from_square_to_square(move: str) -> None:
     assert title_of(arrow) == f"{move} (green)"
 
 
-def test_arrows_lie_above_the_pieces() -> None:
-    """In the order in which they are given."""
-    picture = svg.board(JUNGLE, PAIR, arrows=["e3f3", ("a4a5", "blue")])
-    assert picture.rindex("-piece-") < picture.index("e3f3 (green)</title>") < picture.index("a4a5 (blue)</title>")
-
-
 def test_colours_of_arrows_differ_without_colours() -> None:
     """Each has an inlay of its own, or none, also where all arrows are black; a theme's colours are all different."""
     for theme in ("light", "dark", "mono"):

@@ -205,15 +205,6 @@ def test_it_is_on_the_disk_before_it_replaces_another(checkpoint: TableCheckpoin
     assert seen == [checkpoint.path.read_bytes()]
 
 
-def test_it_is_discarded_with_its_log(checkpoint: TableCheckpoint, table: Path) -> None:
-    """And twice does no harm."""
-    checkpoint.log.write_bytes(b"entries")
-    assert names(checkpoint) == [NAME, LOG]
-    for _ in range(2):
-        discard(table)
-        assert names(checkpoint) == []
-
-
 def test_only_those_of_finished_tables_are_discarded(checkpoint: TableCheckpoint, table: Path) -> None:
     """That of a missing table stays, and so do files of other programs."""
     checkpoint.log.write_bytes(b"entries")

@@ -70,12 +70,6 @@ def test_a_table_is_the_same_in_every_form(form: Form, table: Table, tmp_path: P
             assert back.path.read_bytes() == table.path.read_bytes()
 
 
-def test_a_packed_table_is_smaller(table: Table, tmp_path: Path) -> None:
-    """What the form is for: with strong compression, by a seventh even where there is but a chunk."""
-    with closing(rewritten(table, tmp_path, PACKED)) as packed:
-        assert packed.path.stat().st_size < table.path.stat().st_size * 6 / 7
-
-
 def test_wrong_values_are_not_written_again(table: Table, tmp_path: Path) -> None:
     """A table whose codes do not have the digest of its header is refused, and no draft is left."""
     forged = table_path(tmp_path, GAME, MATERIAL)
