@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.checks import at_least_one
-from support.queries import examples, mined
+from support.queries import combined, examples, mined
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.features.common import features_of
@@ -101,15 +101,7 @@ def conditions() -> st.SearchStrategy[str]:
         st.builds("{} = ANY([{}])".format, COLUMN, words),
     )
 
-    def joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        return st.one_of(
-            st.builds("{} AND {}".format, inner, inner),
-            st.builds("({} OR {})".format, inner, inner),
-            st.builds("({} AND {})".format, inner, inner),
-            st.builds("NOT ({})".format, inner),
-        )
-
-    return st.recursive(one | several | OTHERS, joined, max_leaves=5)
+    return combined(one | several | OTHERS, 5, ["{} AND {}", "({} OR {})", "({} AND {})", "NOT ({})"])
 
 
 def assert_alike(folder: Path, database: Database, statement: str) -> None:

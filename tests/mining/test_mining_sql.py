@@ -10,7 +10,7 @@ import duckdb
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.queries import examples, mined
+from support.queries import combined, examples, mined
 
 from tablebase.game import Game, load_game
 from tablebase.mining.query import Query
@@ -84,19 +84,8 @@ def conditions(materials: list[str]) -> st.SearchStrategy[str]:
         ),
     )
 
-    def joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        return st.one_of(
-            st.builds("{} AND {}".format, inner, inner),
-            st.builds("{} OR {}".format, inner, inner),
-            st.builds("({} AND {})".format, inner, inner),
-            st.builds("({} OR {})".format, inner, inner),
-            st.builds("NOT {}".format, inner),
-            st.builds("NOT ({})".format, inner),
-            st.builds("CASE WHEN {} THEN {} ELSE {} END".format, inner, inner, inner),
-            st.builds("({}) IS NULL".format, inner),
-        )
-
-    return st.recursive(atoms, joined, max_leaves=6)
+    forms = ["{} AND {}", "{} OR {}", "({} AND {})", "({} OR {})", "NOT {}", "NOT ({})", "CASE WHEN {} THEN {} ELSE {} END"]
+    return combined(atoms, 6, [*forms, "({}) IS NULL"])
 
 
 def _spelled(name: str) -> st.SearchStrategy[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 from hypothesis import settings
+from hypothesis import strategies as st
 
 from tablebase.features.common import features_of
 from tablebase.game import Game
@@ -21,6 +22,15 @@ TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 def examples(number: int) -> settings:
     """As many examples of a property by default, and five times as many in full."""
     return settings(max_examples=number * settings().max_examples // 20)
+
+
+def combined(atoms: st.SearchStrategy[str], most: int, forms: list[str]) -> st.SearchStrategy[str]:
+    """Conditions made of at most so many others, in these forms."""
+
+    def joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        return st.one_of([st.builds(form.format, *[inner] * form.count("{}")) for form in forms])
+
+    return st.recursive(atoms, joined, max_leaves=most)
 
 
 def mined(
