@@ -27,6 +27,7 @@ from support.tablebases import (  # noqa: F401 (fixtures)
     tables,
     three_pieces,
     two_pieces,
+    typed,
 )
 
 from tablebase.game import Game

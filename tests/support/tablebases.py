@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -62,6 +64,17 @@ def built(factory: pytest.TempPathFactory, *commands: str, base: Path | None = N
         assert run([*words.split(), "--data", str(folder)]) == 0
     with unchanged(folder):
         yield folder
+
+
+@pytest.fixture
+def typed(ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
+    """Runs a command with lines of input: ``typed(["a1a2", "quit"], "play", "hexapawn")``."""
+
+    def run(lines: Iterable[str], *words: object) -> Answer:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        return ask(*words)
+
+    return run
 
 
 @pytest.fixture(scope="session")
