@@ -128,6 +128,15 @@ def test_estimates_of_materials_have_a_line_a_table(tmp_path: Path) -> None:
     assert lines[2].distinct_placements == 2 * (61 - 2) * 49 * 48
 
 
+def test_estimates_grow(tmp_path: Path) -> None:
+    """More pieces take more of everything."""
+    lines = estimate(GAME, 5, [], tmp_path)
+    for name in ("memory", "disk", "cpu_seconds", "tables", "placements"):
+        found = [getattr(one, name) for one in lines]
+        assert found == sorted(set(found)), name
+        assert min(found) > 0
+
+
 def test_disk_counts_what_is_stored(tmp_path: Path) -> None:
     """CvW has 28 * 49 codes for either side to move; RvR, which is its own twin, 34 * 61 for one."""
     both, single = (estimate(GAME, None, [parse_material(GAME, name)], tmp_path)[0].disk for name in ("CvW", "RvR"))

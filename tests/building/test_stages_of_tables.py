@@ -14,7 +14,7 @@ from support.solved import Solved
 
 from tablebase.building import tables as building
 from tablebase.checking import general, planes, pursuit
-from tablebase.compute import messages
+from tablebase.compute import messages, threads
 from tablebase.compute.messages import Stage, watched
 from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
@@ -75,6 +75,17 @@ def test_solvers_say_how_far_they_are(solver: Any, solved: Solved, monkeypatch: 
     for looking in found.values():
         assert [stage.done for stage in looking] == list(range(LOOKS[solver.names[0]] + 1))
         assert looking[-1].done == looking[-1].total
+
+
+def test_threads_say_no_less(solved: Solved) -> None:
+    """The thread that waits for them says what they have done."""
+    large = parse_material(POND, "RTLvRTL")
+    tables = solved(POND, "planes")
+    tables.table(large)
+    with threads.use(3):
+        found = stages_of(lambda: solve_material(POND, large, tables.load, "planes"))
+    assert found["looking up captures"][-1].done == found["looking up captures"][-1].total
+    assert len(found["looking up captures"]) > 2
 
 
 @pytest.mark.parametrize(

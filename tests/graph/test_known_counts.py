@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from support.counts import naive_count
 from support.program import Answer, assert_refused
 
 from tablebase.compute import threads
-from tablebase.game import load_game
+from tablebase.game import Escape, load_game
 from tablebase.game.notation import parse
 from tablebase.graph import counting as walks
 from tablebase.graph.counting import count, primes
@@ -85,6 +87,24 @@ def test_hexapawn(size: str, positions: int, possible: int, winner: int, plies: 
     found, result = count(game), solve(reachable(game))
     assert (found.reachable, found.games) == (positions, possible)
     assert (result.winner[0], result.distance[0]) == (winner, plies)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("reading", "positions"),
+    [
+        pytest.param(None, 957_529, id="no escape at all"),
+        pytest.param({"room": False}, 701_218, id="an area of one square is enough"),
+        pytest.param({"to_move": frozenset({1})}, 765_021, id="only with the hounds to move"),
+    ],
+)
+def test_misread_escapes(reading: dict[str, Any] | None, positions: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each other reading of the escape reaches its own number of positions on 8×8, and not the article's; games are not counted."""
+    monkeypatch.setattr(walks, "primes", lambda _: [])
+    game = load_game("foxhounds")
+    assert game.escape is not None
+    escape: Escape | None = None if reading is None else replace(game.escape, **reading)
+    assert count(replace(game, escape=escape)).reachable == positions != 709_868
 
 
 # The command

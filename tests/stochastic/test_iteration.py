@@ -178,6 +178,16 @@ def test_batches_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.abs(solved_part() - expected).max() < UNIT * TINY
 
 
+def test_the_bounds_are_bounds() -> None:
+    """Between 0 and 1, in their order; something is decided, something open, and something between."""
+    mine, others = solved_race()
+    assert min(mine.min(), others.min()) == 0
+    assert (mine + others <= UNIT).all()
+    assert ((mine > 0) & (mine < UNIT)).any()
+    assert ((mine == UNIT) | (others == UNIT)).any()
+    assert ((mine == 0) & (others == 0)).any()
+
+
 @pytest.mark.parametrize("alike", [alone, too_many])
 def test_what_is_alike_changes_nothing(alike: Any) -> None:
     """States have the chances that they have alone, and those that a game wrongly says are alike are noticed."""
@@ -267,6 +277,14 @@ def test_limits_contain_what_tables_with_more_carrots_can_force() -> None:
     # Limits are of use: many of them are not 1.
     assert (most.sum(axis=0) < 2 * UNIT).any()
     assert chances_fault(form.kernels, region, region.layers[0], most.reshape(2, -1)) is None
+
+
+@pytest.mark.parametrize(("text", "stalling"), [("4:0:0,3:2:0 1", 1), ("61:0:0,63:1:0 2", 0)])
+def test_what_nobody_can_force(text: str, stalling: int) -> None:
+    """Nobody can ever move; one step leads home."""
+    region, most = generous()
+    lower, upper = bounds(race()[0], most, region, text)
+    assert max(upper - lower, 0) == stalling
 
 
 def test_limits_tolerate_nothing() -> None:

@@ -52,6 +52,14 @@ def test_every_value_has_a_code_of_its_own(coding: Coding) -> None:
 
 
 @pytest.mark.parametrize("coding", CODINGS, ids=names)
+def test_every_code_is_a_value(coding: Coding) -> None:
+    """Codes below void read as a value with that same code; a stalemate reads as a draw."""
+    for one in range(coding.void):
+        assert coding.code(coding.value(one)) == (DRAW if one == STALEMATE else one)
+    assert coding.value(STALEMATE) == Value(Outcome.DRAW, None)
+
+
+@pytest.mark.parametrize("coding", CODINGS, ids=names)
 def test_wins_and_losses_are_told_apart(coding: Coding) -> None:
     """Exactly the codes of wins are wins, those of losses losses; draws and stalemates are neither."""
     for pair in pairs(coding):
