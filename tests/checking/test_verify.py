@@ -121,7 +121,7 @@ def copy_of(folder: Path, name: str, into: Path) -> Path:
 
 
 def publish_codes(codes: dict[int, Codes], name: str, coding: Coding, into: Path) -> Path:
-    """A table file of these codes, sound but for them."""
+    """Write an otherwise valid table file with these codes."""
     material = parse_material(GAME, name)
     own, path = layout_of(GAME, material), table_path(into, GAME, material)
     legal = own.squares_many(np.arange(own.size))[1]

@@ -7,8 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
-from support.program import ask_fresh
+from support.program import Ask, ask_fresh, assert_one_sentence
 
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
 
@@ -88,7 +87,7 @@ FOLDERS = {
 }
 
 NOBODYS = pytest.param("/proc/self", marks=pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc"))
-"""A folder that nobody can write to."""
+"""A folder without permission to write."""
 
 QUESTIONS = {
     "probe": ["probe", "doushouqi", GOOD],

@@ -11,9 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.asking import Ask, assert_one_sentence
 from support.processes import group, wait_for
-from support.program import contents, start_fresh
+from support.program import Ask, assert_one_sentence, contents, start_fresh
 
 from tablebase.building import tables
 from tablebase.building.batch_record import BatchRecord

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.asking import Ask, assert_one_sentence
 from support.checks import at_least_one
+from support.program import Ask, assert_one_sentence
 
 from tablebase.api.games import FOR_ALL_GAMES
 from tablebase.cli import program

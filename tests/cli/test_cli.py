@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 from support import toys
-from support.asking import Ask, assert_one_sentence
-from support.program import PROGRAM, ask_fresh, flip, random_position
+from support.program import PROGRAM, Ask, ask_fresh, assert_one_sentence, flip, random_position
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.building import estimate

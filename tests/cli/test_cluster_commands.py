@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
+from support.program import Ask, assert_one_sentence
 
 from tablebase.building.terms import chosen_limits
 from tablebase.cli.options import Where

@@ -62,7 +62,7 @@ def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_p
 
 
 def test_statements_load_no_pandas(two_pieces: Path) -> None:
-    """Arrays are made and read without it, whatever is selected."""
+    """Statements of all kinds run without importing pandas."""
     words = ["--data", str(two_pieces), "--format", "csv"]
     columns = ("*", "outcome, count(*)", "p1_square, outcome, count(*)", "position, best, twin_distance")
     statements = [f"SELECT {names} FROM positions WHERE material = 'RvE' GROUP BY ALL" for names in columns]

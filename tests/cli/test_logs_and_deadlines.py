@@ -10,9 +10,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
 from support.checks import at_least_one
-from support.program import contents
+from support.program import Ask, assert_one_sentence, contents
 
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute import machine

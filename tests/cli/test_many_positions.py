@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
 from support.games import random_texts
+from support.program import Ask, assert_one_sentence
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import positions as reading

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import odd_engine
-from support.asking import Ask, assert_one_sentence
+from support.program import Ask, assert_one_sentence
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.play.game_texts import GameText, read_games, write_game

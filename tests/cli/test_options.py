@@ -14,9 +14,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from support.asking import Ask, assert_one_sentence
 from support.checks import at_least_one
-from support.program import Answer, ask_fresh
+from support.program import Answer, Ask, ask_fresh, assert_one_sentence
 
 import tablebase
 from tablebase.cli.options import without_passwords

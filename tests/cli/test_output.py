@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.asking import Ask
+from support.program import Ask
 
 from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, legend, write_board, write_table
 from tablebase.errors import RulesError

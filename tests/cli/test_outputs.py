@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.asking import Ask, assert_one_sentence
-from support.program import contents
+from support.program import Ask, assert_one_sentence, contents
 
 from tablebase.cli import OLD_SPELLINGS, program
 from tablebase.cli.options import OUTPUTS, Output

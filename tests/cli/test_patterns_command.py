@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.asking import Ask
-from support.program import Answer
+from support.program import Answer, Ask
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME

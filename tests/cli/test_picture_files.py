@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
-from support.program import files_of_at_most
+from support.program import Ask, assert_one_sentence, files_of_at_most
 
 import tablebase
 from tablebase.api.tablebase import Tablebase

@@ -13,9 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
 from support.pawn_games import SEED, START, any_moves
-from support.program import PROGRAM
+from support.program import PROGRAM, Ask, assert_one_sentence
 
 from tablebase.game import load_game
 from tablebase.game.notation import read

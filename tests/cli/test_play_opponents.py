@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from support.asking import Ask
 from support.pawn_games import SEED, START
+from support.program import Ask
 
 
 @pytest.fixture

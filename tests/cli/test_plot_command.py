@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
-from support.program import ask_fresh
+from support.program import Ask, ask_fresh, assert_one_sentence
 
 from scripts.reproduce import gallery
 from tablebase_rules.doushouqi import game as doushouqi

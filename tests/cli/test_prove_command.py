@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from support.asking import Ask
 from support.games import after
+from support.program import Ask
 
 import tablebase
 from tablebase.game import load_game

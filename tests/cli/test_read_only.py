@@ -13,10 +13,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.asking import Ask
 from support.catalogs import forge
 from support.checks import at_least_one
-from support.program import Answer, files_of_at_most
+from support.program import Answer, Ask, files_of_at_most
 
 from tablebase.building.tables import build_table
 from tablebase.catalog.sqlite import FILE_NAME

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
+from support.program import Ask, assert_one_sentence
 
 MATCH = "match hexapawn --player engine:nodes=60 --player engine:level=1 --data nowhere"
 BUILD = "build doushouqi --pieces 2"

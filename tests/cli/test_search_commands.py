@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 from support import toys
-from support.asking import Ask, assert_one_sentence
-from support.program import start_fresh
+from support.program import Ask, assert_one_sentence, start_fresh
 from twins import naive
 
 from tablebase.api.tablebase import Tablebase

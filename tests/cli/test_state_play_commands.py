@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.asking import Ask
+from support.program import Ask
 
 from tablebase.game.installed import load_rules
 from tablebase.play.tournament import standings, tournament

@@ -12,8 +12,7 @@ from typing import Any
 
 import psutil
 import pytest
-from support.asking import Ask
-from support.program import PROGRAM, Answer, ask_fresh, start_fresh
+from support.program import PROGRAM, Answer, Ask, ask_fresh, start_fresh
 
 Start = Callable[..., Any]
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
+from support.program import Ask, assert_one_sentence
 
 import tablebase
 from tablebase.catalog.sqlite import FILE_NAME

@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
-from support.program import PROGRAM, Answer, contents, drafts, files_of_at_most
+from support.program import PROGRAM, Answer, Ask, assert_one_sentence, contents, drafts, files_of_at_most
 
 from tablebase.cli import process
 from tablebase.errors import CapacityError

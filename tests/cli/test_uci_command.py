@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.asking import Ask
-from support.program import PROGRAM
+from support.program import PROGRAM, Ask
 
 
 def test_a_process_of_its_own(two_pieces: Path) -> None:

@@ -95,7 +95,7 @@ def test_installations_share_kernels(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_processes_compile_at_the_same_time(tmp_path: Path) -> None:
-    """Three processes, of which each compiles three signatures, and one after them: all answers are right."""
+    """Three processes at once, three signatures each, then a fourth process: all answers are right."""
     programs = [start(tmp_path) for _ in range(3)]
     for program in programs:
         printed, errors = program.communicate(timeout=300)

@@ -72,6 +72,12 @@ def assert_refused(answer: Answer, code: int, *named: str) -> None:
         assert one in answer.errors[0]
 
 
+def assert_one_sentence(answer: Answer, *named: object, code: int = 2) -> None:
+    """A command has been refused, and has printed nothing else."""
+    assert_refused(answer, code, *map(str, named))
+    assert (answer.out, len(answer.err.splitlines())) == ("", 1), answer.err
+
+
 def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     """A function that runs a command in this process."""
 
