@@ -16,8 +16,8 @@ UNCHECKED = "; positions were not checked\n"
 @pytest.fixture
 def mixed(copied: Path, hexapawns: Path, piglet_tables: Path, tmp_path: Path, ask: Ask) -> Path:
     """Tables of two games, and layers of a third; of none of its files there is another link."""
-    for folder in (hexapawns, piglet_tables):
-        own = tmp_path / folder.name
+    for name, folder in {"hexapawns": hexapawns, "piglets": piglet_tables}.items():
+        own = tmp_path / name
         shutil.copytree(folder, own)
         assert ask("merge", own, "--data", copied).code == 0
     return copied
