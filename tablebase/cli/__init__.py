@@ -124,8 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     process.prepare_streams()
     process.listen()
     code = run(arguments, bounded=True)
-    # Otherwise Python looks for garbage again in all that was imported before it ends.
-    gc.freeze()
+    # Otherwise Python looks for garbage again in all that was imported before it ends. DuckDB reports what is left then.
+    if "duckdb" not in sys.modules:
+        gc.freeze()
     sys.exit(code)
 
 

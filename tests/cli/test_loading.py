@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.program import ask_fresh
 
 from tablebase.cli import COMMANDS
 
@@ -69,6 +70,12 @@ def test_statements_load_no_pandas(two_pieces: Path) -> None:
     found = loaded(IN_PROCESS, [["mine", "doushouqi", statement, *words] for statement in statements])
     assert "duckdb" in found
     assert not found & {"pandas", "pydantic", "matplotlib"}
+
+
+def test_libraries_end_in_silence(two_pieces: Path) -> None:
+    """DuckDB's binding reports on standard error what is left of it when Python ends; nothing is."""
+    answer = ask_fresh("patterns", "doushouqi", "--material", "CvC", "--top", "3", "--data", two_pieces)
+    assert (answer.code, answer.err) == (0, "")
 
 
 def test_a_chart_is_refused_before_anything_is_loaded(two_pieces: Path, tmp_path: Path) -> None:
