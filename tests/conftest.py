@@ -57,8 +57,10 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the tests of properties again with ``-m full``, with all examples."""
+    if config.option.markexpr != "full":
+        return
     for item in items:
-        if config.option.markexpr == "full" and is_hypothesis_test(getattr(item, "obj", None)):
+        if is_hypothesis_test(getattr(item, "obj", None)) and not item.get_closest_marker("release"):
             item.add_marker("full")
 
 
