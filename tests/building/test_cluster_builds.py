@@ -65,7 +65,7 @@ def test_what_a_killed_build_has_left_goes_with_the_next_one(tmp_path: Path, ask
     assert list(tmp_path.glob(f"{TOKEN}*")) == []
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_two_workers_build_four_pieces(a_worker: DaskCluster, tmp_path: Path, ask: Ask) -> None:
     """As separate processes that share a folder; all counts are those that a build on this machine comes to."""
     a_worker.start_worker("--resources", "memory=2000000000")

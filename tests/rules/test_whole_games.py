@@ -29,7 +29,6 @@ from tablebase.game.notation import render
 from tablebase_rules.foxhounds import game as foxhounds
 from tablebase_rules.hasenspiel import game as hasenspiel
 
-pytestmark = pytest.mark.full
 GAME = foxhounds()
 BLACK = 1
 STEP = 2**-17
@@ -106,6 +105,7 @@ def study(request: pytest.FixtureRequest) -> Callable[[int], Study]:
     return cache(lambda size: Study(size, request.getfixturevalue("endless") if size == 8 else None))
 
 
+@pytest.mark.full
 def test_the_board_of_the_article(study: Callable[[int], Study]) -> None:
     """Reachable positions, possible games, and who wins the start in how many plies; smaller boards are in the default tests."""
     known = study(8)
@@ -115,6 +115,7 @@ def test_the_board_of_the_article(study: Callable[[int], Study]) -> None:
     assert known.values[known.walk.start][1] == 44
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "plies", "most"), [(4, 0, (2, 4)), (6, None, (inf, 0))])
 def test_published_box_plies(study: Callable[[int], Study], size: int, plies: int | None, most: Later) -> None:
     """B at the start, and the greatest B that the fox can force, with the plies until then."""
@@ -123,6 +124,7 @@ def test_published_box_plies(study: Callable[[int], Study], size: int, plies: in
     assert known.later[known.walk.start] == most
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "plies", "text"), [(4, 3, None), (8, 29, "8/3F4/8/8/8/8/6H1/1H1H3H f")])
 def test_the_opposite_position(study: Callable[[int], Study], size: int, plies: int, text: str | None) -> None:
     """The first position that the other side wins; the document shows that of 8×8."""
@@ -132,6 +134,7 @@ def test_the_opposite_position(study: Callable[[int], Study], size: int, plies: 
     assert text in (None, render(known.game, known.opposite))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "fuzz"), [(4, 0.095558), (6, 0.041771)])
 def test_the_fairest_fuzz(study: Callable[[int], Study], size: int, fuzz: float) -> None:
     """The side that should lose has less than an even chance at the published fuzz, and more one step on."""
@@ -139,6 +142,7 @@ def test_the_fairest_fuzz(study: Callable[[int], Study], size: int, fuzz: float)
     assert known.chance(fuzz) < 0.5 < known.chance(fuzz + STEP)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "fuzz"), [(4, 0.095558), (6, 0.041771)])
 def test_the_literal_prose_is_another_policy(study: Callable[[int], Study], size: int, fuzz: float) -> None:
     """If the AI plays any move with the chance that the fuzz says, and else one it keeps, the odds are not near even."""
@@ -159,11 +163,13 @@ def test_the_literal_prose_is_another_policy(study: Callable[[int], Study], size
 # Misreadings, of which the published numbers are not true
 
 
+@pytest.mark.release
 def test_without_the_escape_more_positions_are_reachable(endless: Walk) -> None:
     """If an escaped fox must play on until the hounds are stuck, 957,529 positions are reachable."""
     assert len(endless.children) == 957_529
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("reading", "reachable"),
     [
@@ -188,6 +194,7 @@ def walks() -> Mapping[str, Walk]:
     return {"none": longest, **{early: walk(hasenspiel(early=early), like=longest) for early in ("default", "article")}}
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("early", "states", "possible", "percent", "digits"),
     [
@@ -204,6 +211,7 @@ def test_published_counts(walks: Mapping[str, Walk], early: str, states: int, po
     assert round(100 * black / total, digits) == percent
 
 
+@pytest.mark.release
 def test_black_wins_in_44_plies(walks: Mapping[str, Walk]) -> None:
     """White to move loses the start, and 7.57 % of the states are won for Black."""
     found = values(walks["default"])

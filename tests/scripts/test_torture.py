@@ -45,7 +45,7 @@ class Reference(reference.Torture):
             self.build: Any = lambda *_: None
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.parametrize("victim", servers.PARTS_OF_CLUSTER)
 def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:
     """One try for each of its parts; a fault would be raised."""
@@ -53,7 +53,7 @@ def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> N
     assert outcome in {f"{victim} killed, finished", f"{victim} killed, repeated"}
 
 
-@pytest.mark.full
+@pytest.mark.release
 @pytest.mark.usefixtures("server")
 @pytest.mark.parametrize("victim", servers.PARTS_OF_POSTGRESQL)
 def test_postgresql_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:

@@ -85,7 +85,7 @@ def solve(engine: str, problem: CompiledSlice, checkpoint: Any) -> list[bytes]:
 
 @pytest.mark.parametrize(
     ("engine", "game", "name", "coding"),
-    [*(pytest.param(*case, id=identity(case)) for case in CASES), pytest.param(*LARGE, marks=pytest.mark.full)],
+    [*(pytest.param(*case, id=identity(case)) for case in CASES), pytest.param(*LARGE, marks=pytest.mark.release)],
 )
 def test_stopped_after_any_distance(solved: Solved, engine: str, game: Game, name: str, coding: Coding, tmp_path: Path) -> None:
     """Another try does just the distances that are left, and finds the same codes; saving changes none either."""
