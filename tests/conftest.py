@@ -16,6 +16,7 @@ from support.tablebases import (  # noqa: F401 (fixtures)
     ask,
     catalog_url,
     copied,
+    foxes,
     hexapawns,
     more_tables,
     pawn_tables,

@@ -15,7 +15,6 @@ from support.program import random_position
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
-from tablebase.cli import run
 from tablebase.game import Game, load_game
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
@@ -27,14 +26,6 @@ with_node = pytest.mark.skipif(
     shutil.which("node") is None or not (EXAMPLES / "node_modules").is_dir(),
     reason="needs Node.js and 'npm install --prefix docs/examples'",
 )
-
-
-@pytest.fixture(scope="module")
-def foxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Fox & Hounds on 4x4, a game with tiers."""
-    folder = tmp_path_factory.mktemp("foxes")
-    assert run(["build", "foxhounds-4x4", "--data", str(folder)]) == 0
-    return folder
 
 
 def answer_of(tables: Tablebase, game: Game, text: str) -> tuple[str, int | None]:

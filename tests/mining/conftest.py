@@ -11,21 +11,12 @@ from support.queries import columns_of, plain_table
 from twins.mining import moves_of, rows_of
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.cli import run
 from tablebase.features.common import features_of
 from tablebase.game import load_game
 from tablebase.mining.query import Query
 
 BEASTS = ("RvC", "LvE", "EvL", "WvC", "RvR")
 """Stored slices, aliases, and slices that are stored with colours exchanged."""
-
-
-@pytest.fixture(scope="session")
-def foxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
-    folder = tmp_path_factory.mktemp("foxes")
-    assert run(["build", "foxhounds", "--size", "4x4", "--pieces", "2-3", "--data", str(folder)]) == 0
-    return folder
 
 
 @pytest.fixture(scope="session")

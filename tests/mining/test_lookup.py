@@ -24,7 +24,7 @@ JUNGLE = doushouqi()
 PAWNS = load_game("hexapawn")
 FOXES = load_game("foxhounds-4x4")
 Database = duckdb.DuckDBPyConnection
-NAMES = ["position", "material", "side", "pieces", "outcome", "distance", "p1_square"]
+NAMES = ["position", "material", "side", "pieces", "outcome", "distance", "zugzwang", "p1_square"]
 HERE, THERE = "7/7/7/7/3c3/7/7/R6/7 w", "7/7/7/7/7/7/7/R2c3/7 w"
 
 

@@ -101,24 +101,6 @@ def test_no_rows(style: str, out: str, two_pieces: Path, ask: Ask) -> None:
     assert (answer.code, answer.out.replace("─", "").replace("\n\n", "\n")) == (0, out)
 
 
-@pytest.mark.parametrize(
-    ("selected", "names"),
-    [
-        ("11 AS a, 22 AS a", ["a", "a_2"]),
-        ("11 AS a, 22 AS a, 33 AS a", ["a", "a_2", "a_3"]),
-        ("11 AS a, 22 AS a, 33 AS a_2", ["a", "a_3", "a_2"]),
-        ("11 AS a_2, 22 AS a, 33 AS a", ["a_2", "a", "a_3"]),
-    ],
-)
-def test_columns_of_one_name_keep_their_values(selected: str, names: list[str], two_pieces: Path, ask: Ask) -> None:
-    """Whatever else the columns are called, none overwrites another."""
-    values = [11 * place for place in range(1, len(names) + 1)]
-    answer = ask("mine", "doushouqi", f"SELECT {selected}", "--data", two_pieces, "--format", "json")
-    assert answer.json == [dict(zip(names, values, strict=True))]
-    out = ask("mine", "doushouqi", f"SELECT {selected}", "--data", two_pieces, "--format", "csv").out
-    assert out == f"{','.join(names)}\n{','.join(map(str, values))}\n"
-
-
 @pytest.mark.parametrize(("rows", "note"), [(1000, False), (1001, True), (160_068, True)])
 def test_a_table_ends_after_1000_rows(rows: int, note: bool, two_pieces: Path, ask: Ask) -> None:
     """If there are more, a note on stderr says so; as many as there are come with --limit, and in CSV without."""

@@ -85,18 +85,12 @@ def test_stalemates_have_no_moves(shut_in: Path) -> None:
 # Missing tables
 
 
-@pytest.fixture(scope="module")
-def incomplete(hexapawns: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Hexapawn without the table that captures in PPvPP lead to."""
-    folder = tmp_path_factory.mktemp("incomplete") / "tables"
-    shutil.copytree(hexapawns, folder)
-    table_path(folder, PAWNS, parse_material(PAWNS, "PPvP")).unlink(missing_ok=True)
-    table_path(folder, PAWNS, parse_material(PAWNS, "PvPP")).unlink(missing_ok=True)
-    return folder
-
-
-def test_a_move_without_a_table_has_no_outcome(incomplete: Path) -> None:
+def test_a_move_without_a_table_has_no_outcome(hexapawns: Path, tmp_path: Path) -> None:
     """Its value is null, and so are counts, the best and the only move, unless other moves settle them; probes agree."""
+    incomplete = tmp_path / "tables"
+    shutil.copytree(hexapawns, incomplete)
+    for name in ("PPvP", "PvPP"):
+        table_path(incomplete, PAWNS, parse_material(PAWNS, name)).unlink(missing_ok=True)
     moves = mined(PAWNS, incomplete, "SELECT position, move, outcome, distance, is_best FROM moves WHERE material = 'PPvPP'")
     assert any(outcome is None for *_, outcome, _, _ in moves)
     rows = mined(

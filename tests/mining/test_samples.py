@@ -84,22 +84,23 @@ def test_each_row_has_a_number(two_pieces: Path, *, of_moves: bool) -> None:
 # Shares
 
 
-def assert_even(drawn: Counter[str], expected: dict[str, float], share: float) -> None:
-    """See that squares of so many standard normal variables add up as they should, within five standard deviations."""
-    squares = sum((drawn[each] - mean) ** 2 / (mean * (1 - share)) for each, mean in expected.items())
-    assert abs(squares - len(expected)) < 5 * (2 * len(expected)) ** 0.5
-
-
-@pytest.mark.parametrize("table", ["positions", "distinct_positions", "moves"])
-def test_a_share_is_even_over_slices(two_pieces: Path, table: str) -> None:
-    """From each slice about a quarter is drawn, as the binomial distribution has it, and nothing twice."""
+@pytest.mark.parametrize(
+    ("table", "size"),
+    [("positions", "25%"), ("distinct_positions", "25%"), ("moves", "25%"), ("positions", "5000 ROWS")],
+)
+def test_a_sample_is_even_over_slices(two_pieces: Path, table: str, size: str) -> None:
+    """From each slice about its part is drawn, as the binomial distribution has it, and nothing twice."""
     names = "material, position" + (", move" if table == "moves" else "")
-    drawn = answer(two_pieces, f"SELECT {names} FROM {table} TABLESAMPLE bernoulli(25%) REPEATABLE (11)")
+    method = "bernoulli" if size.endswith("%") else "reservoir"
+    drawn = answer(two_pieces, f"SELECT {names} FROM {table} TABLESAMPLE {method}({size}) REPEATABLE (11)")
     counts = dict(mined(GAME, two_pieces, f"SELECT material, count(*) FROM {table} GROUP BY ALL"))
     assert len(drawn) == drawn.total()
     by_slice = Counter(str(material) for material, *_ in drawn)
     assert set(by_slice) == set(counts)
-    assert_even(by_slice, {material: count / 4 for material, count in counts.items()}, 1 / 4)
+    share = 0.25 if method == "bernoulli" else 5000 / sum(counts.values())
+    # Squares of as many standard normal variables add up to their number, within five standard deviations.
+    squares = sum((by_slice[each] - share * count) ** 2 / (share * count * (1 - share)) for each, count in counts.items())
+    assert abs(squares - len(counts)) < 5 * (2 * len(counts)) ** 0.5
 
 
 def test_what_is_drawn_depends_on_the_seed_alone(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,14 +168,6 @@ def test_a_number_of_rows(two_pieces: Path, table: str, whole: int | None) -> No
     assert answer(two_pieces, statement.format(0)) == Counter()
     if whole is not None:
         assert answer(two_pieces, f"SELECT count(*) FROM (SELECT stalemate FROM {table} USING SAMPLE 1e6 ROWS)") == {(whole,): 1}
-
-
-def test_a_number_of_rows_is_even_over_slices(two_pieces: Path) -> None:
-    """Each slice gives about its part of the rows."""
-    drawn = answer(two_pieces, "SELECT material FROM positions USING SAMPLE reservoir(5000) REPEATABLE (2)")
-    counts = dict(mined(GAME, two_pieces, "SELECT material, count(*) FROM positions GROUP BY ALL"))
-    by_slice = Counter({str(material): number for (material,), number in drawn.items()})
-    assert_even(by_slice, {material: 5000 * count / sum(counts.values()) for material, count in counts.items()}, 0)
 
 
 def test_progress_counts_both_passes(two_pieces: Path) -> None:

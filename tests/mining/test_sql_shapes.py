@@ -39,9 +39,6 @@ STATEMENTS = [
     "SELECT count(*), max(distance) FROM b",
     "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r, (SELECT max(distance) AS most FROM positions "
     "WHERE material = 'RvC') WHERE n < most) SELECT max(n) FROM r",
-    "SELECT outcome, stalemate, count(*) FROM positions WHERE material = 'RvC' GROUP BY ALL ORDER BY ALL",
-    "SELECT outcome, max(distance) FROM positions WHERE material = 'RvC' GROUP BY outcome HAVING max(distance) > 1 ORDER BY 1 DESC",
-    "SELECT count(*), count(distance), count(*) FILTER (WHERE distance IS NULL) FROM positions WHERE material = 'LvE'",
     "SELECT outcome, distance FROM positions WHERE material = 'LvE' ORDER BY distance DESC NULLS FIRST, outcome LIMIT 5 OFFSET 3",
     "SELECT p1_rank AS distance, p1_square FROM positions WHERE distance = 3 AND material = 'RvC' ORDER BY ALL LIMIT 20",
     "SELECT distance AS d FROM positions WHERE d = 3 AND material = 'RvC'",

@@ -109,6 +109,12 @@ def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
+def foxes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
+    yield from built(tmp_path_factory, "build foxhounds-4x4")
+
+
+@pytest.fixture(scope="session")
 def piglet_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The tables of Piglet to two and to three."""
     yield from built(tmp_path_factory, *(f"build pig-die=2-target={target}" for target in (2, 3)))
