@@ -5,9 +5,14 @@ from __future__ import annotations
 import doctest
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from tablebase.game.types import SHAPES, TEXTURES
+from tablebase.testing import STATE_CHECKS
 
 DOCS = Path(__file__).parents[2] / "docs"
 NOTEBOOK = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))
@@ -49,3 +54,36 @@ def test_the_notebook_holds_no_results() -> None:
     """They would be out of date one day, and every run would change the file."""
     code = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+
+
+# The game with chance of the page about new games: its files, run as they stand there
+
+PAGE = (DOCS / "adding-a-game.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("\n## A game with chance\n")[2].partition("\n## ")[0]
+
+
+def test_the_example_prints_what_the_page_shows(tmp_path: Path) -> None:
+    """The rules pass all checks."""
+    rules, check = re.findall(r"^```python\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
+    [shown] = re.findall(r"^```console\n\$ python check_piglet.py\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
+    (tmp_path / "piglet.py").write_text(rules, encoding="utf-8")
+    (tmp_path / "check_piglet.py").write_text(check, encoding="utf-8")
+    done = subprocess.run([sys.executable, "check_piglet.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (shown, "")
+    # Each line is a check with its number of cases, but for the last one, with counts by hand: a turn has 7 paths.
+    *checks, paths = shown.splitlines()
+    assert all(re.fullmatch("[a-z]+: [0-9]+", line) for line in checks)
+    assert paths.split()[0] == "7"
+
+
+def test_every_check_has_its_line() -> None:
+    """The page lists all that run."""
+    listed = {line.split("`")[1] for line in SECTION.splitlines() if re.match(r"\| `\w+` \|", line)}
+    assert listed >= {check.name for check in STATE_CHECKS}
+
+
+def test_every_look_has_its_name() -> None:
+    """The page lists the shapes and textures that there are."""
+    section = PAGE.partition("\n## The look of the board\n")[2].partition("\n## ")[0]
+    lines = [line.split(" | ")[1] for line in section.splitlines() if re.match(r"\| `(Kind|Terrain)", line)]
+    assert {name for line in lines for name in re.findall("`([a-z]+)`", line)} == {*TEXTURES, *SHAPES}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 
 VOID = {"meta", "link", "img", "source", "input", "br", "hr"}
@@ -72,3 +73,11 @@ def addresses(root: Element) -> set[str]:
     """All addresses that a page names."""
     found = {one.get(name) for one in root.iter() for name in ("href", "src", "srcset", "action", "data-address", "data-pictures")}
     return {address for address in found if address}
+
+
+def shown(client: Any, address: str, status: int = 200) -> Element:
+    """The page at an address, which must be that of the page itself."""
+    answer = client.get(address, follow_redirects=False)
+    assert answer.status_code == status, (address, answer.status_code, answer.headers.get("location"))
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    return parsed(answer.text)

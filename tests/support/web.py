@@ -15,7 +15,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import pytest
 import uvicorn
 
 from tablebase.web.app import create_app
@@ -38,13 +37,6 @@ def client_of(folder: Path, **settings: Any) -> Iterator[TestClient]:
     """A client of an application in this process, which raises nothing of what the server answers with 500."""
     app = create_app(Settings(folder, **settings))
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def pawns(hexapawns: Path) -> Iterator[TestClient]:
-    """A client of a server of Hexapawn."""
-    with client_of(hexapawns) as client:
         yield client
 
 

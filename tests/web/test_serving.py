@@ -75,22 +75,6 @@ def test_a_body_that_is_announced_too_large(address: str) -> None:
 
 
 @pytest.mark.full
-def test_slow_bodies(address: str) -> None:
-    """A client that sends a byte a second is refused after ten; others are answered meanwhile."""
-    with connected(address) as slow:
-        slow.sendall(post_head(len(BODY)))
-        begin = time.monotonic()
-        while time.monotonic() - begin < 9:
-            slow.sendall(b" ")
-            assert get_raw(address, PROBE)[0]["distance"] == 8
-            time.sleep(1)
-        status, headers, body = read_answer(slow)
-    assert 9 < time.monotonic() - begin < 15
-    assert (status, headers["content-type"], headers["connection"]) == (408, PROBLEM, "close")
-    assert b"did not arrive within 10 s" in body
-
-
-@pytest.mark.full
 def test_200_slow_clients(address: str) -> None:
     """100 send a head and 100 a body, a byte a second; all are refused after ten, and 20 others are answered meanwhile."""
     with ExitStack() as stack:

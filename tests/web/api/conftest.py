@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
-from support.web import pawns
+from collections.abc import Iterator
+from pathlib import Path
 
-__all__ = ["pawns"]
+import pytest
+from support.web import TestClient, client_of
+
+
+@pytest.fixture(scope="module")
+def pawns(hexapawns: Path) -> Iterator[TestClient]:
+    """A client of a server of Hexapawn."""
+    with client_of(hexapawns) as client:
+        yield client

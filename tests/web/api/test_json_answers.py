@@ -52,13 +52,6 @@ def test_probes(three: TestClient, three_pieces: Path, ask: Ask) -> None:
     assert three.post("/api/v1/probe", json={"game": "doushouqi", "positions": texts}).json() == expected
 
 
-def test_probes_of_other_capitals(three: TestClient) -> None:
-    """What the command line forgives, the server does."""
-    assert got(three, "probe", game="DouShouQi", position=LOST.replace(" w", " W")) == got(
-        three, "probe", game="doushouqi", position=LOST
-    )
-
-
 def test_probes_of_games_of_chance(pigs: TestClient, piglet_tables: Path, ask: Ask) -> None:
     """With bounds, and the chances of winning within some turns."""
     words = ["--data", piglet_tables, "--format", "json"]
@@ -136,11 +129,6 @@ def test_a_material(three: TestClient, three_pieces: Path, ask: Ask) -> None:
     below = got(three, "material", game="doushouqi", material="RvC")
     assert {"material": "CWvR", "built": True} in below["needed_by"]
     assert below["depends_on"] == []
-
-
-def test_a_material_names_what_is_missing(three: TestClient) -> None:
-    sentence = sentence_of(three.get("/api/v1/material", params={"game": "doushouqi", "material": "RCvWE"}), 404)
-    assert sentence == "the table RCvWE of doushouqi has not been built: run 'tablebase build doushouqi --material RCvWE'"
 
 
 def test_records(three: TestClient, three_pieces: Path, ask: Ask) -> None:

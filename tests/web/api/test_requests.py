@@ -40,14 +40,10 @@ def client(two_pieces: Path) -> Iterator[TestClient]:
         ("probe", {**PROBE, "position": "7/" * 400 + " w"}, 400, "has 401 rows"),
         ("probe", {**PROBE, "position": LOST.replace("c", "\u00e7")}, 400, "is not a piece of doushouqi"),
         ("probe", {**PROBE, "turns": 2}, 400, "doushouqi is no game with chance: leave out turns"),
-        ("probe", {**PROBE, "turns": "x"}, 400, "the parameter turns cannot be used"),
-        ("probe", {**PROBE, "strict": "perhaps"}, 400, "the parameter strict cannot be used"),
         ("probe", {"game": "pig", "position": "0,0 1 0", "strict": "1"}, 400, "pig has no pieces on squares: leave out strict"),
-        ("probe", {"game": "pig", "position": "0,0 1 0", "turns": 101}, 400, "the parameter turns cannot be used"),
         ("line", {**PROBE, "plies": -1}, 400, "the parameter plies cannot be used"),
         ("stats", {"game": "doushouqi", "by": "colour"}, 400, "the parameter by cannot be used"),
         ("materials", {"game": "pig"}, 400, "has no pieces on squares"),
-        ("materials", {"game": "doushouqi", "pieces": 1}, 400, "the parameter pieces cannot be used"),
         ("material", {"game": "doushouqi", "material": "RvX"}, 400, "X"),
         ("material", {"game": "doushouqi", "material": "'; DROP TABLE tables; --"}, 400, ""),
         ("estimate", {"game": "doushouqi", "pieces": 64}, 400, "slices of 2 to 16 pieces"),
@@ -70,7 +66,6 @@ def test_parameters(client: TestClient, path: str, given: dict[str, Any], status
         (b"{", 400, "the body is not JSON: send an object in UTF-8"),
         (b"null", 400, "the body"),
         (b"[]", 400, "the body must be an object of JSON"),
-        (b"7", 400, "the body must be an object of JSON"),
         (b"\xff\xfe", 400, "the body is not JSON: send an object in UTF-8"),
         ('{"game": "doushouqi"}'.encode("utf-16"), 400, "position"),
         (b"[" * 5000, 400, "the body"),
@@ -89,14 +84,9 @@ def test_bodies(client: TestClient, body: bytes, status: int, fault: str) -> Non
     assert fault in sentence_of(client.post("/api/v1/probe", content=body, headers=JSON), status)
 
 
-def test_a_batch_as_large_as_it_may_be(client: TestClient) -> None:
-    answer = client.post("/api/v1/probe", json={"game": "doushouqi", "positions": [LOST] * SMALL.batch})
-    assert len(answer.json()) == SMALL.batch
-
-
 def test_a_body_as_large_as_it_may_be(client: TestClient) -> None:
-    """One byte more is too much, also if nobody says how long it will be."""
-    body = json.dumps({"game": "doushouqi", "positions": [LOST]}).encode().ljust(SMALL.body)
+    """With as many positions as there may be; one byte more is too much, also if nobody says how long it will be."""
+    body = json.dumps({"game": "doushouqi", "positions": [LOST] * SMALL.batch}).encode().ljust(SMALL.body)
     assert client.post("/api/v1/probe", content=body, headers=JSON).status_code == 200
     assert client.post("/api/v1/probe", content=iter([body[:50], body[50:]]), headers=JSON).status_code == 200
     refused = client.post("/api/v1/probe", content=iter([body, b" "]), headers=JSON)

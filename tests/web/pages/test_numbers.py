@@ -12,8 +12,7 @@ from xml.etree.ElementTree import Element
 import pytest
 from fastapi.testclient import TestClient
 from support.checks import at_least_one
-from support.html import classed, identified, rows_of, said
-from support.pages import shown
+from support.html import classed, identified, rows_of, said, shown
 from support.program import Answer, random_position
 
 from tablebase.game import load_game

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import pytest
-from support.html import identified, said
-from support.pages import shown
+from support.html import identified, said, shown
 from support.program import Answer
 from support.web import TestClient, client_of
 

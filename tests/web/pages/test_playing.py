@@ -8,14 +8,12 @@ from random import Random
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from support.html import classed, identified, parsed, said
-from support.pages import shown
+from support.html import classed, identified, parsed, said, shown
 from support.web import TestClient, client_of
 
-from tablebase.api.tablebase import Tablebase
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules
-from tablebase.game.notation import parse, read, render
+from tablebase.game.notation import parse, render
 from tablebase.play.match import Match
 from tablebase.play.players import player_names
 from tablebase.web.pages.race import CARDS, SQUARES, TRACK
@@ -73,19 +71,6 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
         assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
 
 
-def test_the_tables_play_best_moves(client: TestClient, pawn_tables: Tablebase) -> None:
-    """The player `tables` answers with a move of the best value."""
-    for first in ("a1a2", "b1b2", "c1c2"):
-        answer = client.get(f"/hexapawn/play?player=tables&side=w&moves={first}", follow_redirects=False)
-        assert answer.status_code == 303
-        *before, reply = moves_of(answer.headers["location"])
-        assert before == [first]
-        match = Match(GAME, parse(GAME, GAME.start))
-        match.play(match.legal()[first])
-        probe = pawn_tables.probe("hexapawn", match.position)
-        assert reply in [move.move for move in probe.moves if move.value == probe.value]
-
-
 def test_taking_back(client: TestClient) -> None:
     """The last move of the person and the reply are taken back; before the person's first move, there is nothing to take back."""
     page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2,b1b2,a3b2")
@@ -108,13 +93,10 @@ def test_from_another_position(client: TestClient) -> None:
     ("query", "status", "words"),
     [
         ("player=nobody", 400, "there is no player 'nobody'"),
-        ("player=foxbox&side=b", 400, "only Fox & Hounds has FoxBoxes"),
         ("player=tables&side=x", 400, "the side to play must be 'w' or 'b'"),
         ("player=tables&moves=a1a3", 400, "move 1 of the game, 'a1a3', is not legal: choose one of a1a2, b1b2, c1c2"),
         ("player=tables&moves=resigns", 400, "'resigns', is not legal"),
         ("player=tables&moves=" + "a1a2," * 1001, 400, "longer than 1,000 plies"),
-        ("player=engine&side=b&level=11", 400, "the level must be a number from 1 to 10"),
-        ("player=fuzzy&side=b&fuzz=2", 400, "fuzz"),
         ("player=tables&start=3/3/3_w", 400, "White has no pieces"),
     ],
 )
@@ -131,12 +113,6 @@ def test_players_that_search_are_limited(two_games: Path) -> None:
         shown(limited, "/hexapawn/play?player=tables&side=w")
 
 
-def test_a_game_without_its_tables(client: TestClient) -> None:
-    """The page says which table is missing."""
-    page = shown(client, "/doushouqi/play?player=tables&side=b&start=7/7/7/7/3c3/7/7/R5C/7_w", 404)
-    assert "The table RCvC of Dou Shou Qi has not been built." in said(page)
-
-
 def test_files_of_the_server_are_not_settings(client: TestClient, tmp_path: Path) -> None:
     """A player that could write a file is not told to."""
     boxes = tmp_path / "boxes.json"
@@ -148,8 +124,6 @@ def test_the_last_move_is_told(client: TestClient) -> None:
     """The board in words names the last move."""
     page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2")
     assert next(classed(page, "board")).get("alt", "").endswith("Last move: b3a2. White to move.")
-    position = read(GAME, str(identified(page, "position").get("data-position")))
-    assert position.side == 0
 
 
 # Races
