@@ -27,7 +27,6 @@ def classes() -> list[type[TablebaseError]]:
 
 
 def test_all_are_exported() -> None:
-    """Every error class can be had from the package's top."""
     assert len(classes()) > 5
     assert {kind.__name__ for kind in classes()} <= set(tablebase.__all__)
     assert all(getattr(tablebase, kind.__name__) is kind for kind in classes())
@@ -54,7 +53,6 @@ def test_what_is_missing(options: dict[str, object], command: str, builds: objec
 
 
 def test_a_missing_extra() -> None:
-    """The package and the command that installs it are data."""
     error = MissingExtraError("pictures", "plot")
     assert (error.purpose, error.extra, error.package) == ("pictures", "plot", "matplotlib")
     assert error.command == "pip install 'endgame-tablebase[plot]'"
@@ -73,7 +71,6 @@ def test_exit_codes() -> None:
 
 
 def test_what_does_not_fit() -> None:
-    """With the numbers that are known."""
     whole = CapacityError("RCvW", "allow more", needed=5000, allowed=1000)
     assert str(whole) == "RCvW needs 5,000 bytes of memory, but at most 1,000 can be used: allow more"
     half = CapacityError("the graph", "take less", allowed=1000, unit="positions")

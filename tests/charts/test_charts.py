@@ -107,7 +107,6 @@ def test_a_number_of_pieces_is_all_its_slices(catalog: Catalog) -> None:
 
 
 def test_a_matrix_is_the_lines_of_stats(catalog: Catalog, two_pieces: Path, ask: Ask) -> None:
-    """Each cell has the draws and the positions that `stats --by material` gives for its letters."""
     (matrix,) = draw_matrices(select_slices(GAME, catalog, pieces=2))
     assert matrix.rows == matrix.columns == tuple("RCWDPTLE")
     lines = ask("stats", GAME.name, "--by", "material", "--data", two_pieces, "--format", "json").json
@@ -188,7 +187,6 @@ def test_bars_of_distances() -> None:
 
 
 def test_bars_of_equal_distances_do_not_hide_each_other() -> None:
-    """Where wins and losses have a distance in common their bars stand side by side."""
     axes = drawing.draw_distances("", {Outcome.WIN: {0: 1, 1: 2}, Outcome.LOSS: {0: 3}}, {}).axes[0]
     spans = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
     assert len(spans) == 3
@@ -267,7 +265,6 @@ def test_bars_of_parity_add_up() -> None:
 
 
 def test_a_matrix_too_large_to_read() -> None:
-    """More rows than can be read are refused."""
     rows = tuple(map(str, range(drawing.LIMIT + 1)))
     matrix = DrawMatrix(rows, ("R",), np.zeros((len(rows), 1), dtype=np.int64), np.ones((len(rows), 1), dtype=np.int64))
     with pytest.raises(tablebase.TablebaseError, match="choose fewer materials"):

@@ -131,7 +131,6 @@ def test_a_page_of_one_outcome(pawns: Path, tmp_path: Path, ask: Ask) -> None:
 
 
 def test_a_page_without_rules_and_trees(pawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """It says that there is no rule."""
     root, (found,) = page_of(ask, pawns, tmp_path / "p.html", "--material", "PvP", "--support", "1", "--depth", "0")
     assert found["rules"] == []
     assert "There is no rule without exceptions." in said(root)

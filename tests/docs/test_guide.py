@@ -42,7 +42,6 @@ def rows() -> list[list[str]]:
 
 
 def test_every_command_has_its_line() -> None:
-    """Its arguments, and all its options."""
     listed = [row for row in rows() if len(row) == 3]
     assert {row[0].strip("`").split()[0] for row in listed} == set(commands())
     for usage, _, options in listed:
@@ -118,7 +117,6 @@ def names_below(page: str, beginning: str) -> set[str]:
     ],
 )
 def test_columns_of_the_catalog(page: str, name: str) -> None:
-    """Each table of the catalog has the columns that are listed."""
     shared = OF_SLICES if name.startswith("pattern") else set()
     assert names_below(page, f"**{name}** — ") | shared == set(Base.metadata.tables[name].columns.keys())
 
@@ -129,13 +127,11 @@ def test_columns_of_the_view() -> None:
 
 
 def test_fields_of_an_estimate() -> None:
-    """Those of `estimate --format json`."""
     assert names_below("guide.md", "\n## Build\n") == {one.name for one in fields(Estimate)}
 
 
 @pytest.mark.parametrize("kind", EVENTS, ids=EVENTS.get)
 def test_fields_of_a_log(kind: type[object]) -> None:
-    """Each sort of lines of `--json-log` has the fields that are listed."""
     text = (DOCS / "guide.md").read_text(encoding="utf-8")
     [line] = re.findall(rf"^\| `{EVENTS[kind]}` \| (.*) \|$", text, re.MULTILINE)
     # In brackets are values.

@@ -63,7 +63,6 @@ SECTION = PAGE.partition("\n## A game with chance\n")[2].partition("\n## ")[0]
 
 
 def test_the_example_prints_what_the_page_shows(tmp_path: Path) -> None:
-    """The rules pass all checks."""
     rules, check = re.findall(r"^```python\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
     [shown] = re.findall(r"^```console\n\$ python check_piglet.py\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
     (tmp_path / "piglet.py").write_text(rules, encoding="utf-8")
@@ -77,13 +76,11 @@ def test_the_example_prints_what_the_page_shows(tmp_path: Path) -> None:
 
 
 def test_every_check_has_its_line() -> None:
-    """The page lists all that run."""
     listed = {line.split("`")[1] for line in SECTION.splitlines() if re.match(r"\| `\w+` \|", line)}
     assert listed >= {check.name for check in STATE_CHECKS}
 
 
 def test_every_look_has_its_name() -> None:
-    """The page lists the shapes and textures that there are."""
     section = PAGE.partition("\n## The look of the board\n")[2].partition("\n## ")[0]
     lines = [line.split(" | ")[1] for line in section.splitlines() if re.match(r"\| `(Kind|Terrain)", line)]
     assert {name for line in lines for name in re.findall("`([a-z]+)`", line)} == {*TEXTURES, *SHAPES}

@@ -240,7 +240,6 @@ def test_tables_need_not_be_opened(copied: Path, ask: Ask) -> None:
 
 @pytest.mark.parametrize("statement", ["EXPLAIN {}", "explain {};", "/* why */ Explain\n{}"])
 def test_explain_decodes_nothing(statement: str, two_pieces: Path) -> None:
-    """It says what the statement would read, and makes no progress."""
     select = "SELECT mobility, position FROM positions WHERE material = 'RvC'"
     names, rows = mined_table(JUNGLE, two_pieces, statement.format(select))
     assert names == ["table", "slices", "indices", "columns", "rows"]
@@ -267,7 +266,6 @@ def test_explain_counts_each_table(two_pieces: Path) -> None:
 
 
 def test_show(two_pieces: Path) -> None:
-    """SHOW TABLES lists the tables, and SHOW of a table its columns."""
     expected = [(name,) for name in ("positions", "distinct_positions", "moves", "distinct_moves")]
     assert mined(JUNGLE, two_pieces, "SHOW TABLES") == mined(JUNGLE, two_pieces, "show all tables;") == expected
     for (name,) in expected:
@@ -275,6 +273,5 @@ def test_show(two_pieces: Path) -> None:
 
 
 def test_other_texts_stay() -> None:
-    """What begins otherwise, or cannot be read, is left to the parser."""
     for text in ("SELECT 'EXPLAIN'", "SHOW", "", "SELECT '", "SHOW TABLES FROM x"):
         assert read_request(text) == (text, False)

@@ -38,7 +38,6 @@ def read_by_duckdb(folder: Path, names: str) -> Rows:
 
 
 def test_duckdb_reads_all_slices(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    """Every distinct position is there once, with all columns that are no features."""
     folder = written(ask, two_pieces, tmp_path / "out")
     names = "material, pieces, side, outcome, distance, stalemate, p1, p1_square, p1_file, p1_rank, p2, p2_square, p2_file, p2_rank"
     assert read_by_duckdb(folder, names) == Counter(mined(GAME, two_pieces, f"SELECT {names} FROM distinct_positions"))
@@ -106,7 +105,6 @@ def test_a_sample_is_some_of_the_positions(ask: Ask, two_pieces: Path, tmp_path:
 
 
 def test_threads_change_nothing(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    """The files are the same bytes, whatever the number of threads."""
     options = ("--sample", "0.5", "--seed", "3", "--workers")
     folders = [written(ask, two_pieces, tmp_path / threads, *options, threads) for threads in ("1", "3")]
     found = [{path.relative_to(folder): path.read_bytes() for path in folder.rglob(FILE_NAME)} for folder in folders]
@@ -145,7 +143,6 @@ main()
 
 @pytest.mark.full
 def test_an_interruption_leaves_no_file_behind(two_pieces: Path, tmp_path: Path) -> None:
-    """The file that was being written is removed."""
     words = ["export", "doushouqi", "--material", "RvC", "--to", tmp_path / "out", "--data", two_pieces]
     answer = ask_fresh(*words, program=RING)
     assert (answer.code, answer.out) == (143, "")
@@ -167,8 +164,6 @@ def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -
 
 
 def test_a_full_disk_leaves_no_draft(ask: Ask, two_pieces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has been begun when the disk is full is deleted."""
-
     def fail(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

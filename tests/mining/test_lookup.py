@@ -116,7 +116,6 @@ def assert_alike(folder: Path, database: Database, statement: str) -> None:
 @example("position = '2p/2P/3 w' AND position = 'p2/P2/3 w'")
 @example("NOT (position = '2p/2P/3 w')")
 def test_conditions_at_random(hexapawns: Path, pawns: Database, condition: str) -> None:
-    """The rows that a condition leaves of a plain table."""
     assert_alike(hexapawns, pawns, f"SELECT p.position, outcome, distance FROM positions p WHERE {condition}")
 
 
@@ -264,13 +263,11 @@ def test_a_position_whose_table_has_not_been_built(text: str, two_pieces: Path, 
 
 @pytest.mark.parametrize("condition", ["position = 5", "position IN (5, 6)", "position IN (VALUES (5))"])
 def test_numbers_are_no_positions(condition: str, two_pieces: Path) -> None:
-    """They are refused as DuckDB refuses them, not found nowhere."""
     with pytest.raises(TablebaseError, match=r"convert|compare"):
         mined(JUNGLE, two_pieces, f"SELECT count(*) FROM positions WHERE {condition}")
 
 
 def test_an_alias_is_no_distinct_position(two_pieces: Path) -> None:
-    """As where its material is named."""
     (text, material), *_ = mined(
         JUNGLE, two_pieces, "SELECT position, material FROM positions ANTI JOIN distinct_positions USING (material)", limit=1
     )

@@ -62,7 +62,6 @@ def test_rows_are_those_of_the_twin(material: str, two_pieces: Path, tables: Tab
 
 
 def test_the_twin_was_shown_slices_of_each_sort() -> None:
-    """Among the slices above are stored ones, aliases, and some with colours exchanged."""
     by_name = {one: locate(JUNGLE, parse_material(JUNGLE, one), 0) for one in ("RvC", "CvD", "WvC")}
     assert [way.swapped for way in by_name.values()].count(True) >= 1
     assert sum(way.material != parse_material(JUNGLE, name) for name, way in by_name.items()) >= 2
@@ -138,7 +137,6 @@ def test_counts_of_every_slice_are_those_of_stats(name: str, three_pieces: Path,
 
 
 def test_blocks_may_end_anywhere(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many indices are looked at together, and however few are wanted, the same rows come."""
     statement = "SELECT material, outcome, distance, p1_square, p2_square FROM positions WHERE material IN ('TvR', 'RvT')"
     everything = Counter(mined(JUNGLE, two_pieces, statement))
     few = Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8"))
@@ -218,7 +216,6 @@ def test_slices_that_are_not_wanted_are_not_opened(copied: Path) -> None:
 
 
 def test_slices_without_the_value_are_not_opened(copied: Path) -> None:
-    """Where a distance occurs in a few slices only, the others' files are not needed."""
     longest = [material for (material,) in mined(JUNGLE, copied, "SELECT DISTINCT material FROM positions WHERE distance >= 33")]
     assert 0 < len(longest) < 64
     needed = {locate(JUNGLE, parse_material(JUNGLE, name), 0).material for name in longest}

@@ -161,7 +161,6 @@ OPTIONS = {
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("words", "said"), OPTIONS.items(), ids=OPTIONS)
 def test_options(words: str, said: str, two_pieces: Path, ask: Ask) -> None:
-    """Games, folders, files and numbers that there are not."""
     check(ask(*shlex.split(words.format(two=two_pieces))), said)
 
 
@@ -241,7 +240,6 @@ def test_a_damaged_file_is_named(style: str, copied: Path, ask: Ask) -> None:
 
 
 def test_a_missing_file_is_named(copied: Path, ask: Ask) -> None:
-    """A table that the catalog knows and that is gone is told in a sentence."""
     table_path(copied, GAME, parse_material(GAME, "RvT")).unlink()
     for wanted in ("max(p1_file)", "count(*)"):
         check(ask("mine", "doushouqi", f"SELECT {wanted} FROM positions", "--data", copied), "RvT")
@@ -265,7 +263,6 @@ def test_a_fault_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
 
 
 def test_too_much_memory_after_the_first_rows() -> None:
-    """Want of memory has its code whenever it shows."""
     with pytest.raises(CapacityError, match="more than 2GB of memory"), database.faults_as_sentences():
         raise OSError("Out of Memory Error: failed to allocate data of size 16.0 MiB (1.9 GiB/1.9 GiB used)")
 

@@ -96,7 +96,6 @@ def test_json_and_csv_have_the_same_rows(two_pieces: Path, ask: Ask) -> None:
 
 @pytest.mark.parametrize(("style", "out"), [("json", "[]\n"), ("csv", "material\n"), ("table", "material\n")])
 def test_no_rows(style: str, out: str, two_pieces: Path, ask: Ask) -> None:
-    """An empty result still has its columns."""
     answer = ask("mine", "doushouqi", "SELECT material FROM positions WHERE distance > 99", "--data", two_pieces, "--format", style)
     assert (answer.code, answer.out.replace("─", "").replace("\n\n", "\n")) == (0, out)
 
@@ -118,7 +117,6 @@ def test_a_table_ends_after_1000_rows(rows: int, note: bool, two_pieces: Path, a
 
 @pytest.mark.parametrize("style", ["table", "json", "csv"])
 def test_a_limit_is_a_limit(style: str, two_pieces: Path, ask: Ask) -> None:
-    """No more rows than that, in the order of the statement, and no note."""
     statement = "SELECT p1_square FROM positions WHERE material = 'RvC' ORDER BY p1_square DESC; -- backwards"
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", style, "--limit", 2)
     assert answer.code == 0
@@ -149,7 +147,6 @@ def test_parquet_is_read_by_others(two_pieces: Path, tmp_path: Path, capsysbinar
 
 
 def test_parquet_without_rows(two_pieces: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    """It is a file still, with its columns and their types."""
     data = parquet("SELECT material, distance, even_1_2 FROM positions WHERE distance > 99", two_pieces, capsysbinary)
     frame = pl.read_parquet(io.BytesIO(data))
     assert frame.schema["distance"] == pl.Int16
@@ -158,7 +155,6 @@ def test_parquet_without_rows(two_pieces: Path, capsysbinary: pytest.CaptureFixt
 
 
 def test_parquet_of_all_positions(two_pieces: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    """All 160,068 rows come in batches, with the published counts."""
     data = parquet("SELECT * FROM positions", two_pieces, capsysbinary)
     frame = pl.read_parquet(io.BytesIO(data))
     counts = dict(frame.group_by("outcome").len().iter_rows())

@@ -124,7 +124,6 @@ def assert_alike(game: Game, folder: Path, database: Database, table: str, condi
 @example("positions", "NOT outcome ~ '[wl]'")
 @example("positions", "outcome = 'win' AND NOT (distance > 3 AND captures > 0)")
 def test_conditions_at_random_on_like_pieces(hexapawns: Path, pawns: Database, table: str, condition: str) -> None:
-    """Of all Hexapawn the same rows are left as of the twin's."""
     assert_alike(PAWNS, hexapawns, pawns, table, condition)
 
 
@@ -141,7 +140,6 @@ def test_conditions_at_random_on_animals(two_pieces: Path, beasts: Database, tab
 @examples(5)
 @given(st.lists(conditions(PAWN_MATERIALS), min_size=2, max_size=3))
 def test_references_with_conditions_of_their_own(hexapawns: Path, pawns: Database, asked: list[str]) -> None:
-    """Several references in one statement, each with another condition, give what each gives."""
     spelled = [condition.replace("{0}", "positions") for condition in asked]
     parts = [f"SELECT {n} AS n, count(*) AS c, sum(distance) AS d FROM positions WHERE {one}" for n, one in enumerate(spelled)]
     statement = f"{' UNION ALL '.join(parts)} ORDER BY n"
@@ -165,7 +163,6 @@ def test_no_slice_has_no_rows(condition: str, two_pieces: Path) -> None:
 
 
 def test_slices_without_a_third_piece_have_none(three_pieces: Path) -> None:
-    """Where there are columns of a third piece, slices of two pieces satisfy no condition on it."""
     assert mined(JUNGLE, three_pieces, "SELECT count(*) FROM positions WHERE pieces = 2 AND p3 IS NOT NULL") == [(0,)]
 
 

@@ -74,7 +74,6 @@ def test_moves_of_tiers_are_those_of_the_twin(side: int, foxes: Path) -> None:
 
 
 def test_stalemates_have_no_moves(shut_in: Path) -> None:
-    """They are in no row, and have no best move."""
     stalemates = "FROM positions WHERE material = 'CvWD' AND stalemate"
     columns = "count(*) > 0, count(best), count(only_move), sum(winning_moves + drawing_moves + losing_moves)"
     assert mined(JUNGLE, shut_in, f"SELECT {columns} {stalemates}") == [(True, 0, 0, 0)]
@@ -144,14 +143,12 @@ STATEMENTS = {
 
 @pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
 def test_statements_over_moves(statement: str, hexapawns: Path, pawns: Database) -> None:
-    """What is chosen beforehand changes no answer."""
     expected = pawns.execute(statement).fetchall()
     assert expected
     assert sorted(map(str, mined(PAWNS, hexapawns, statement))) == sorted(map(str, expected))
 
 
 def test_distinct_moves_are_those_of_distinct_positions(two_pieces: Path) -> None:
-    """Each is as often there as its position has moves."""
     for table in ("positions", "distinct_positions"):
         moves = table.replace("positions", "moves")
         each = f"SELECT material, sum(winning_moves + drawing_moves + losing_moves) FROM {table} GROUP BY ALL ORDER BY ALL"

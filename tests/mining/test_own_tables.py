@@ -65,7 +65,6 @@ def test_listed_positions_are_looked_up(games: Path, two_pieces: Path) -> None:
 
 
 def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
-    """A file that is named can be read by its name only."""
     for source in (f"'{games}'", f"read_csv('{games}')", "yours"):
         with pytest.raises(TablebaseError):
             Query(JUNGLE, two_pieces, f"SELECT * FROM {source}", (), own={"mine": games}).fetchall()
@@ -86,7 +85,6 @@ def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
     ],
 )
 def test_faults(text: str, message: str, games: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is one sentence that says what to write."""
     monkeypatch.chdir(games.parent)
     Path("broken.parquet").write_text("no table", encoding="utf-8")
     answer = ask("mine", "doushouqi", "SELECT 1", "--table", text, "--data", two_pieces)

@@ -50,7 +50,6 @@ def slow_hash(key: int, number: int) -> int:
 
 @given(st.integers(0, WORDS), st.lists(st.integers(0, 2**62), max_size=5))
 def test_hashes_are_those_of_the_twin(key: int, numbers: list[int]) -> None:
-    """Many at once have the hashes that they have one by one."""
     assert row_hashes(key, np.array(numbers, dtype=np.int64)).tolist() == [slow_hash(key, number) for number in numbers]
 
 
@@ -144,7 +143,6 @@ def test_a_condition_is_checked_after_the_draw(two_pieces: Path, table: str, cla
 
 
 def test_drawn_rows_are_rows(two_pieces: Path) -> None:
-    """Every column of a drawn row is what it is in the table."""
     for table in ("positions", "moves"):
         names = ", ".join(str(name) for name, *_ in mined(GAME, two_pieces, f"DESCRIBE {table}"))
         condition = "WHERE material IN ('CvC', 'LvT', 'TvL')"
@@ -210,7 +208,6 @@ def test_spellings(
 
 
 def test_each_table_has_its_own_sample(two_pieces: Path) -> None:
-    """Tables of one statement are drawn on their own, and those without a sample are whole."""
     texts = "SELECT position FROM positions {} WHERE material = 'CvC'"
     one, other = (set(answer(two_pieces, texts.format(f"TABLESAMPLE bernoulli(40%) REPEATABLE ({seed})"))) for seed in (1, 2))
     first = "positions a TABLESAMPLE bernoulli(40%) REPEATABLE (1)"

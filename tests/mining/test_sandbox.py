@@ -37,7 +37,6 @@ def test_nothing_of_a_task_is_left(opened: list[int]) -> None:
 
 
 def test_a_failure_that_the_task_handles_does_no_harm(opened: list[int]) -> None:
-    """A statement that fails within a task leaves the database as usable as before."""
     with scratch() as connection, pytest.raises(duckdb.BinderException):
         connection.execute("SELECT missing FROM (SELECT 1 AS there)")
     with scratch() as connection:
@@ -46,7 +45,6 @@ def test_a_failure_that_the_task_handles_does_no_harm(opened: list[int]) -> None
 
 
 def test_tasks_within_tasks_have_their_own(opened: list[int]) -> None:
-    """What is in use is not given out again."""
     with scratch() as outer, scratch() as inner:
         outer.execute("CREATE TABLE positions (a INT)")
         inner.execute("CREATE TABLE positions (b INT)")

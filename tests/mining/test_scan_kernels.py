@@ -45,7 +45,6 @@ def batch_of(columns: list[pa.Array], length: int) -> pa.RecordBatch:
 @example([pa.array([INT16.min, INT16.max - 1, None] * (LENGTH // 3), pa.int16())], LENGTH)
 @example([pa.array([INT16.min, INT16.max - 2, None] * (LENGTH // 3), pa.int16())], LENGTH)
 def test_rows_are_tallied(columns: list[pa.Array], length: int) -> None:
-    """Each row occurs as often as the numbers of the tally say."""
     batch = batch_of([column[:length] for column in columns], length)
     found = tallied(batch)
     found.validate(full=True)

@@ -216,7 +216,6 @@ def test_statements_at_random(two_pieces: Path, animals: Database, both: Item, l
 @settings(max_examples=500)
 @given(statements(), LIMITS)
 def test_many_statements_at_random(two_pieces: Path, animals: Database, both: Item, limit: int | None) -> None:
-    """The same, for a long run."""
     assert_alike(two_pieces, animals, both, limit)
 
 

@@ -114,7 +114,6 @@ OWN: tuple[Feature, ...] = (reach,)
 
 
 def test_words_of_features_of_ones_own(two_pieces: Path) -> None:
-    """Their words are known as well."""
     assert mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE reach = 'far'", OWN)[0][0] > 0
     with pytest.raises(TablebaseError, match="expected near or far"):
         mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE reach = 'close'", OWN)
@@ -140,7 +139,6 @@ SQL = {
 
 @pytest.mark.parametrize("statement", SQL)
 def test_words_of_the_catalog(statement: str, two_pieces: Path, ask: Ask) -> None:
-    """The catalog's outcomes, sides and games are known as well."""
     answer = ask("sql", statement, "--data", two_pieces)
     assert_refused(answer, 2, SQL[statement])
     allowed = statement.partition("WHERE")[0] + "WHERE 'wins' <> 'x'"
@@ -148,6 +146,5 @@ def test_words_of_the_catalog(statement: str, two_pieces: Path, ask: Ask) -> Non
 
 
 def test_a_game_without_tables_is_one(two_pieces: Path, ask: Ask) -> None:
-    """Counting none of its tables is an answer."""
     answer = ask("sql", "SELECT count(*) AS n FROM tables WHERE game = 'hexapawn'", "--data", two_pieces, "--format", "csv")
     assert answer.out == "n\n0\n"

@@ -38,7 +38,6 @@ def test_whole_numbers_that_are_far_apart(values: list[int]) -> None:
 
 
 def test_words_are_quoted() -> None:
-    """A word with a quote is a condition that SQL understands."""
     words = ("don't", "''", "plain")
     levels = Levels("odd", "text", np.arange(3, dtype=np.int16), words)
     with duckdb.connect() as connection:
@@ -66,7 +65,6 @@ ROW = st.tuples(*(st.integers(0, size - 1) for size in SIZES), st.integers(0, LE
 
 @given(st.lists(ROW, max_size=60))
 def test_tables_count_every_combination(rows: list[tuple[int, ...]]) -> None:
-    """Every cell of every table is as many positions as have those levels and that class."""
     plan = Plan(SIZES, tuple(some for number in (2, 3) for some in combinations(range(len(SIZES)), number)), CLASSES, LEAVES)
     columns = [np.array([row[place] for row in rows], dtype=np.intp) for place in range(len(SIZES) + 2)]
     *codes, leaves, classes = columns

@@ -83,7 +83,6 @@ def test_gains_are_quinlans(feature: int, bits: float) -> None:
 
 
 def test_entropy_by_hand() -> None:
-    """A fair coin has one bit, four like things two, one thing none, and nothing none."""
     counts = np.array([[5, 5, 0, 0], [3, 3, 3, 3], [7, 0, 0, 0], [0, 0, 0, 0]])
     assert entropy(counts).tolist() == [1, 2, 0, 0]
 
@@ -164,7 +163,6 @@ def test_very_large_slices_have_pairs_of_the_best(two_pieces: Path, monkeypatch:
 
 
 def test_threads_change_nothing(two_pieces: Path) -> None:
-    """One thread finds what four find."""
     assert search(two_pieces, "EvR", 1) == search(two_pieces, "EvR", 4)
 
 
@@ -181,7 +179,6 @@ def test_a_sample_does_not_depend_on_who_draws_it() -> None:
 
 
 def test_searching_needs_scikit_learn_only_for_trees(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a tree nothing of scikit-learn is loaded."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
     assert search(two_pieces, "CvC", depth=0).tree is None

@@ -196,7 +196,6 @@ def test_support(support: float, hexapawns: Path, pawn_tables: Tablebase) -> Non
 
 
 def test_a_rule_that_just_has_the_support(hexapawns: Path) -> None:
-    """The share of a rule suffices exactly."""
     rules = found(PAWNS, hexapawns, ["PPvPP"], Settings()).rules
     for rule in at_least_one(rules[:3]):
         assert rule in found(PAWNS, hexapawns, ["PPvPP"], Settings(support=rule.positions / 153)).rules

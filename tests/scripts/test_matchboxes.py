@@ -140,7 +140,6 @@ def test_trained_by_perfect_play_it_beats_just_that(learner: Any, seed: int) -> 
 
 
 def test_no_win_is_unlearned(learner: Any) -> None:
-    """Of the beads that keep a win none is ever taken away, of the others some are."""
     before = {position: list(box) for position, box in learner.boxes.items()}
     random = Random(0)
     for _ in range(300):
@@ -218,7 +217,6 @@ def test_other_sizes_are_built_first(tell: Told, tmp_path: Path, size: str, head
     ],
 )
 def test_bad_arguments_get_one_sentence(tell: Told, arguments: list[str], fault: str) -> None:
-    """Whatever is wrong is said in one sentence, with exit code 2 and nothing on standard output."""
     answer = tell(*arguments)
     assert (answer.code, answer.out) == (2, "")
     assert len(answer.errors) == 1

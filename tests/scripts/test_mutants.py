@@ -43,7 +43,6 @@ def test_a_test_that_is_not_there_kills_nothing(small_tree: Path) -> None:
 
 
 def test_a_change_is_undone_after_an_error(small_tree: Path) -> None:
-    """Whatever happens, a file is as it was."""
     before = (small_tree / SIGN.file).read_text()
     with suppress(KeyError), SIGN.applied(small_tree):
         assert (small_tree / SIGN.file).read_text() != before

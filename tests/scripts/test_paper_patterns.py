@@ -96,7 +96,6 @@ def guarding(tables: Tablebase, animal: str) -> list[tuple[tuple[int, int], tupl
 
 
 def test_equal_pieces_never_draw(told: dict[str, list[str]], tables: Tablebase) -> None:
-    """There is no draw among all positions of two equal pieces, and the script counts as many."""
     outcomes = Counter(outcome for animal in "RCWDPTLE" for _, _, outcome in pairs(tables, animal))
     assert outcomes[Outcome.DRAW] == 0
     assert verdict(told, "Two pieces of equal strength never draw") == f"holds for all {outcomes.total():,} positions"
@@ -120,7 +119,6 @@ def test_parity(told: dict[str, list[str]], tables: Tablebase) -> None:
 
 
 def test_exceptions_are_positions(told: dict[str, list[str]], tables: Tablebase) -> None:
-    """Every exception that is listed is a position with the value that is printed."""
     count = 0
     for line in told["So: it wins at odd distances and loses at even ones"]:
         found = re.fullmatch(r"  not so: (\S+ w)  (win|loss) in (\d+)", line)

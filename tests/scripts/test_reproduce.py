@@ -244,7 +244,6 @@ def test_a_number_of_hexapawn_that_differs_is_named(field: str, value: Any, tell
 
 
 def test_tables_go_to_a_folder_that_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a folder the tables are built elsewhere, and nothing is left behind."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.chdir(tmp_path)

@@ -54,12 +54,10 @@ def test_answers_pass_through(address: str) -> None:
 
 
 def test_a_large_body_is_refused_by_the_proxy(address: str) -> None:
-    """It never reaches the server."""
     head = "POST /api/v1/probe HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1048577\r\n\r\n"
     status, headers, _ = ask_raw(address, head.encode())
     assert (status, headers["server"].partition("/")[0]) == (413, "nginx")
 
 
 def test_numbers_for_prometheus_stay_inside(address: str) -> None:
-    """The proxy does not give them away."""
     assert ask_raw(address, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")[0] == 403

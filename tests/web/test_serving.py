@@ -11,11 +11,14 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
+import uvicorn
+from starlette.types import Receive, Scope, Send
 from support.program import Answer
-from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, read_answer, served
+from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, in_thread, read_answer, served
 from support.work import until
 
 from tablebase.errors import TablebaseError
+from tablebase.web import limits
 from tablebase.web.server import Address, listening
 from tablebase.web.settings import Limits, Settings
 
@@ -68,7 +71,6 @@ def test_what_is_no_request(address: str, request_: bytes) -> None:
 
 
 def test_a_body_that_is_announced_too_large(address: str) -> None:
-    """It is refused before it is sent."""
     status, headers, body = ask_raw(address, post_head(1 << 30))
     assert (status, headers["content-type"]) == (413, PROBLEM)
     assert b"larger than 1,048,576 bytes" in body
@@ -146,7 +148,6 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
 
 @pytest.mark.full
 def test_workers_end_with_the_server(two_pieces: Path) -> None:
-    """Even if it is killed."""
     import psutil
 
     with served("--data", two_pieces, "--port", "0", "--workers", "2") as (process, address):
@@ -207,7 +208,6 @@ def test_no_tables(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sentence that names the command which installs it."""
     from tablebase import errors
 
     monkeypatch.setattr(errors, "find_spec", lambda _: None)
@@ -223,8 +223,67 @@ def test_ipv6() -> None:
 
 
 def test_settings_are_passed_on(tmp_path: Path) -> None:
-    """As text, and back."""
     given = Settings(tmp_path, "postgresql://host/db", True, ("https://a", "*"), 1 << 20, True, Limits(rows=3))
     assert Settings.from_json(given.to_json()) == given
     with pytest.raises(TablebaseError, match="no settings of a server"):
         Settings.from_json("{}")
+
+
+# Clients that are too slow, with limits that a test can reach
+
+LENGTH = 1 << 25
+"""Bytes of the answer, more than the system keeps for a client that does not read."""
+WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers with many bytes."""
+    del scope, receive
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % LENGTH)]})
+    await send({"type": "http.response.body", "body": b" " * LENGTH})
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a server that waits for half a second."""
+    monkeypatch.setattr(limits, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(limits, "READ_SECONDS", 0.5)
+    with in_thread(uvicorn.Config(application, http=limits.Connection, lifespan="off", log_level="warning")) as address:
+        yield address
+
+
+def read_all(connection: socket.socket, length: int) -> int:
+    """The number of bytes that arrive, at most this many."""
+    found = 0
+    while found < length and (part := connection.recv(min(1 << 20, length - found))):
+        found += len(part)
+    return found
+
+
+def test_heads_that_trickle_in(hasty: str) -> None:
+    with connected(hasty) as slow:
+        slow.sendall(b"GET / HT")
+        status, headers, body = read_answer(slow)
+    assert (status, headers["connection"]) == (408, "close")
+    assert b"did not arrive within 0.5 s" in body
+
+
+def test_a_second_head_that_trickles_in(hasty: str) -> None:
+    """The connection is closed, too, long before one on which nothing is sent would be."""
+    with connected(hasty) as slow:
+        slow.sendall(WHOLE)
+        head = slow.recv(1 << 10).partition(b"\r\n\r\n")
+        read_all(slow, LENGTH - len(head[2]))
+        slow.sendall(b"GET / HT")
+        assert read_answer(slow)[0] == 408
+
+
+def test_answers_that_are_not_read(hasty: str) -> None:
+    """The connection is ended; a client that reads slowly gets all of its answer."""
+    with connected(hasty) as lazy, connected(hasty) as slow:
+        for client in (lazy, slow):
+            client.sendall(WHOLE)
+        for _ in range(8):
+            time.sleep(0.2)
+            assert read_all(slow, LENGTH // 8) == LENGTH // 8
+        assert read_all(lazy, LENGTH) < LENGTH

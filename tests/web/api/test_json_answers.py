@@ -101,7 +101,6 @@ def test_materials(three: TestClient, three_pieces: Path, ask: Ask) -> None:
 
 
 def test_materials_of_games_without_swap(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
-    """Both sides to move are one material."""
     slices = ask("stats", "hexapawn", "--by", "material", "--data", hexapawns, "--format", "json").json
     rows = {row["material"]: row for row in got(pawns, "materials", game="hexapawn")}
     name = slices[-1]["material"]

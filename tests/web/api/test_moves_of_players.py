@@ -110,7 +110,6 @@ def test_the_computer_of_hare_and_hedgehog(pawns: TestClient) -> None:
 
 
 def test_counts(pawns: TestClient, ask: Ask) -> None:
-    """Of a start, and of a position."""
     expected = ask("count", "hexapawn", "--format", "json").json[0]
     assert (expected.pop("seconds") >= 0, expected["games"]) == (True, 134)
     assert pawns.get("/api/v1/count", params={"game": "hexapawn"}).json() == [expected]
@@ -150,7 +149,6 @@ def test_estimates(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
 
 
 def test_statements(miner: TestClient, two_pieces: Path, ask: Ask) -> None:
-    """Rows are those of the command line, with the names of columns."""
     expected = ask("mine", "doushouqi", COUNTS, "--data", two_pieces, "--format", "json").json
     assert sum(row["n"] for row in expected) == 2940
     told = posted(miner, "mine", game="doushouqi", statement=COUNTS)
@@ -164,7 +162,6 @@ def test_rows_of_statements_are_limited(miner: TestClient, limit: int, rows: int
 
 
 def test_the_server_limits_rows(miner: TestClient) -> None:
-    """Whatever the client allows."""
     told = posted(miner, "mine", game="doushouqi", statement="SELECT distance FROM positions", limit=1000)
     assert (len(told["rows"]), told["complete"]) == (SMALL.rows, False)
 

@@ -165,7 +165,6 @@ def test_positions_that_are_none(address: str, words: str, client: TestClient) -
     ],
 )
 def test_ends_of_games(address: str, words: str, client: TestClient) -> None:
-    """A page says how the game has ended."""
     assert said(identified(shown(client, address), "verdict")) == words
 
 
@@ -197,7 +196,6 @@ PICTURES = ("/hexapawn/board/ppp/3/PPP_w.svg", "/hexapawn/piece/P.svg")
 
 @pytest.mark.parametrize("address", [*KINDS_OF_PAGES, *PICTURES, "/hexapawn", "/hexapawn/position", "/nowhere", "/metrics"])
 def test_head(address: str, client: TestClient) -> None:
-    """HEAD answers with the status and headers of GET, and nothing else."""
     page, head = (client.request(method, address, follow_redirects=False) for method in ("GET", "HEAD"))
     assert (head.status_code, head.content) == (page.status_code, b"")
     assert (head.headers.get("content-type"), head.headers.get("location")) == (
@@ -207,7 +205,6 @@ def test_head(address: str, client: TestClient) -> None:
 
 
 def test_methods_that_are_not_answered(client: TestClient) -> None:
-    """The answer is a page, and names all that are, of every route of the address."""
     for address, allowed in (("/hexapawn/play", "GET, HEAD"), ("/harehedgehog/race", "GET, POST, HEAD")):
         refused = client.put(address)
         assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
@@ -277,7 +274,6 @@ def test_links_lead_to_pages_of_this_server(count: int, client: TestClient) -> N
 
 
 def test_behind_a_proxy(two_games: Path) -> None:
-    """Behind a path of a reverse proxy, all addresses begin with it."""
     with TestClient(create_app(Settings(two_games)), root_path="/games/tables") as proxied:
         for address in ("/", "/hexapawn/", "/hexapawn/position/ppp/3/PPP_w", "/hexapawn/play?player=tables"):
             named = addresses(parsed(proxied.get(address).text))

@@ -212,7 +212,6 @@ def test_the_line(visit: Open) -> None:
 
 
 def test_a_record(visit: Open) -> None:
-    """From the list of games to a record and to its position."""
     page = visit().go("/")
     page.get_by_role("heading", name="Dou Shou Qi").get_by_role("link").click()
     page.get_by_role("link", name=re.compile("^RvE: ")).click()
@@ -276,7 +275,6 @@ def test_keyboard_only(visit: Open) -> None:
 
 
 def test_without_javascript(visit: Open) -> None:
-    """Everything can be read, all links and forms work, and what would not work is not there."""
     page = visit(java_script_enabled=False).go(START)
     expect(verdict(page)).to_have_text("White to move loses in 6 plies")
     expect(page.locator("#frame img")).to_have_attribute("alt", re.compile("^White: pawn a1, pawn b1"))

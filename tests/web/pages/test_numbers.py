@@ -136,7 +136,6 @@ def tables(page: Element) -> list[Element]:
 
 @pytest.mark.parametrize("name", list(GAMES))
 def test_a_game(name: str, client: TestClient, two_games: Path, ask: Ask) -> None:
-    """The totals of a game, and the draws in its matrices."""
     page = shown(client, f"/{name}/?pieces=2" if name == "doushouqi" else f"/{name}/")
     totals = ask("stats", name, "--format", "json", "--data", two_games).json
     shown_totals = rows_of(tables(page)[0])
@@ -194,7 +193,6 @@ def test_records(client: TestClient, two_games: Path, ask: Ask) -> None:
 
 
 def test_what_a_missing_table_takes(client: TestClient, two_games: Path, ask: Ask) -> None:
-    """The estimate of a page is that of the command line."""
     page = shown(client, "/doushouqi/position/7/7/7/7/3c3/7/7/R5C/7_w", 404)
     assert said(identified(page, "verdict")) == "Not built"
     assert "The table RCvC of Dou Shou Qi has not been built." in said(page)

@@ -86,7 +86,6 @@ def test_a_histogram() -> None:
     ],
 )
 def test_sentences(value: Value, can_move: bool, expected: str) -> None:
-    """A value in words, with the side to move as its subject."""
     assert words.sentence(GAME, 0, value, can_move=can_move) == expected
 
 
@@ -154,7 +153,6 @@ def test_a_game_of_chance_has_a_page(piglet_tables: Path, ask: Callable[..., Ans
 
 
 def test_statements_are_off_unless_asked_for(two_games: Path) -> None:
-    """Without them there is no page, and no link to one."""
     with client_of(two_games) as client:
         assert "start it with --mine" in said(shown(client, "/mine", 404))
         assert not [link for link in shown(client, "/").iter("a") if link.get("href") == "/mine"]
@@ -184,7 +182,6 @@ def test_statements_of_addresses_are_answered(client: TestClient, ask: Callable[
 
 
 def test_examples_are_statements(client: TestClient, two_games: Path) -> None:
-    """Every example of the page is answered."""
     page = shown(client, "/mine?game=doushouqi")
     examples = [str(link.get("data-statement")) for link in page.iter("a") if link.get("data-statement")]
     assert len(examples) == 4

@@ -81,7 +81,6 @@ def test_taking_back(client: TestClient) -> None:
 
 
 def test_from_another_position(client: TestClient) -> None:
-    """A game begins where the address says, and the address keeps it."""
     page = shown(client, "/hexapawn/play?player=tables&side=w&start=1pp/P2/1P1_w")
     assert identified(page, "position").get("data-position") == "1pp/P2/1P1 w"
     assert all("start=1pp/P2/1P1_w" in str(link.get("href")) for link in page.iter("a") if link.get("data-move"))
@@ -101,7 +100,6 @@ def test_from_another_position(client: TestClient) -> None:
     ],
 )
 def test_games_that_are_none(query: str, status: int, words: str, client: TestClient) -> None:
-    """A page with one sentence."""
     assert words in said(shown(client, f"/hexapawn/play?{query}", status))
 
 
@@ -121,7 +119,6 @@ def test_files_of_the_server_are_not_settings(client: TestClient, tmp_path: Path
 
 
 def test_the_last_move_is_told(client: TestClient) -> None:
-    """The board in words names the last move."""
     page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2")
     assert next(classed(page, "board")).get("alt", "").endswith("Last move: b3a2. White to move.")
 
@@ -193,7 +190,6 @@ def test_a_computer_moves(client: TestClient) -> None:
     ],
 )
 def test_forms_that_are_none(form: str, words: str, client: TestClient) -> None:
-    """A page with one sentence."""
     answer = client.post("/harehedgehog/race", content=form.encode("latin-1"))
     assert answer.status_code == 400
     assert re.search(words, said(parsed(answer.text)))

@@ -1,0 +1,106 @@
+"""What scripts write about tables: published CSV files, the report about materials, and the pictures of the documents."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import tablebase
+from scripts.reproduce import pictures
+from scripts.reproduce.material_report import Balance, report
+from scripts.reproduce.publish import WINS, publish
+from tablebase.checking.published import read_published
+from tablebase.cli.options import Format
+from tablebase.svg import Svg
+from tablebase_rules.doushouqi import game as doushouqi
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    content = path.read_bytes()
+    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_what_is_published(two_pieces: Path, tmp_path: Path) -> None:
+    """The files agree with each other and with the tables, and are the same whenever they are written."""
+    for name in ("once", "again"):
+        publish("doushouqi", two_pieces, tmp_path / name)
+    folder = tmp_path / "once"
+    files = sorted(folder.iterdir())
+    assert len(files) == 4
+    assert all(path.read_bytes() == (tmp_path / "again" / path.name).read_bytes() for path in files)
+    digests = read_published(folder / "doushouqi-tables.csv", doushouqi())
+    assert len(digests) == 10
+    slices = read(folder / "doushouqi-slices.csv")
+    assert len(slices) == 17
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for row in read(folder / "doushouqi-distances.csv.gz"):
+        counted[row["material"], row["side"], row["outcome"]] += int(row["placements"])
+    for row in slices:
+        assert counted[row["material"], row["side"], "win"] == int(row["wins"])
+        assert counted[row["material"], row["side"], "loss"] == int(row["losses"])
+        assert int(row["wins"]) + int(row["losses"]) + int(row["draws"]) == int(row["positions"])
+    longest = read(folder / "doushouqi-longest.csv")
+    assert 1 < len(longest) <= WINS
+    assert longest[0]["distance"] == "33"
+    with tablebase.open(two_pieces) as tables:
+        for row in longest:
+            assert tables.probe("doushouqi", row["position"]).distance == int(row["distance"]) == len(row["line"].split())
+
+
+def test_a_balance_is_of_both_sides_to_move() -> None:
+    """The share is that of the side with more pieces, whichever side that is."""
+    more = Balance("RCvW", positions=100, draws=20, wins=50, losses=30)
+    less = Balance("RvCW", positions=100, draws=20, wins=30, losses=50)
+    assert (more.drawn, more.more, more.share, less.more, less.share) == (0.2, 1, 0.6, -1, 0.6)
+    counts = {"positions": 100, "wins": 50, "losses": 30, "draws": 20, "percent": 60.0}
+    assert [one.row(one.share) for one in (more, less)] == [{"material": one.material} | counts for one in (more, less)]
+
+
+def test_a_report(three_pieces: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Totals are the sums of all slices; the counts of a material are those of both sides to move."""
+    with tablebase.open(three_pieces) as tables:
+        report(tables, "doushouqi", 3, 500, Format.CSV)
+        slices = [row for row in tables.stats("doushouqi", by="material") if row.pieces == 3]
+    totals, _, most, fewest, worst = (block.splitlines()[1:] for block in capsys.readouterr().out.split("\n\n"))
+    [total] = csv.DictReader(totals)
+    assert int(total["positions"]) == sum(row.positions for row in slices)
+    listed = {row["material"]: row for row in csv.DictReader(most)}
+    assert listed == {row["material"]: row for row in csv.DictReader(fewest)}
+    assert list(listed) == [row["material"] for row in csv.DictReader(fewest)][::-1]
+    assert len(list(csv.DictReader(worst))) == len(listed)
+    counted = {row.material: row for row in slices}
+    for name, row in listed.items():
+        first, second = name.split("v")
+        # With the second side to move it is the material of exchanged colours.
+        both = [counted[name], counted[f"{second}v{first}"]]
+        assert int(row["positions"]) == sum(one.positions for one in both)
+        assert int(row["draws"]) == sum(one.draws for one in both)
+        assert int(row["wins"]) in (both[0].wins + both[1].losses, both[0].losses + both[1].wins)
+
+
+def test_pictures_are_up_to_date() -> None:
+    """Each picture of the page is drawn as the call above it says, and no picture of a board is left over."""
+    drawn = pictures.pictures()
+    assert all(isinstance(picture, Svg) for picture in drawn.values())
+    assert {path.name: path.read_text(encoding="utf-8") for path in IMAGES.glob("board-*.svg")} == drawn
+    shown = re.findall(r"\(images/([^)]*)\)", pictures.PAGE.read_text(encoding="utf-8"))
+    assert shown == list(drawn)
+    assert len(drawn) >= 6
+
+
+def test_the_script_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """To another folder, if that is wanted."""
+    monkeypatch.setattr(sys, "argv", ["pictures.py", "--images", str(tmp_path)])
+    pictures.main()
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == pictures.pictures()
+    assert capsys.readouterr().out.count("wrote ") == len(pictures.pictures())
