@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from support.program import Answer
+from support.program import Answer, assert_one_sentence, assert_refused
 from twins.pawns import BLACK, START, WHITE, naive_moves, naive_value
 
 import tablebase
@@ -23,7 +23,7 @@ from tablebase.game.notation import parse
 from tablebase.play.matchboxes import grow_tree
 from tablebase_rules.hexapawn import game as hexapawn
 
-Told = Callable[..., Answer]
+Tell = Callable[..., Answer]
 GAME = hexapawn()
 
 
@@ -88,19 +88,6 @@ def ratings(folder: Path) -> Any:
 def learner(ratings: Any) -> Any:
     """A learner that has not played yet."""
     return matchboxes.Learner(GAME, grow_tree(GAME, parse(GAME, GAME.start)), ratings)
-
-
-@pytest.fixture
-def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Told:
-    """Runs the program on the tables of 3x3, or on others that are named."""
-
-    def told(*arguments: object) -> Answer:
-        capsys.readouterr()
-        code = matchboxes.main(["--data", str(folder), *map(str, arguments)])
-        said = capsys.readouterr()
-        return Answer(code, said.out, said.err)
-
-    return told
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -174,37 +161,37 @@ def test_a_run_remembers_when_it_held_first(ratings: Any) -> None:
     assert f"for good after game {run.perfect} (games won by then: {sum(run.won[: run.perfect])})" in described
 
 
-def test_the_program_says_when(tell: Told) -> None:
+def test_the_program_says_when(tell: Tell) -> None:
     """It names boxes, beads, wins and the game after which Black plays perfectly, the same for the same seed."""
-    answer = tell("--games", 400, "--seed", 3)
+    answer = tell(matchboxes, "--games", 400, "--seed", 3)
     assert (answer.code, answer.err) == (0, "")
     named = ("Black wins in 6 plies", "19 boxes with 45 beads", "of 400 games", "for good after game ", " of 45")
     for line, words in zip(answer.out.splitlines(), named, strict=True):
         assert words in line
-    assert tell("--games", 400, "--seed", 3).out == answer.out
-    assert tell("--games", 400, "--seed", 4).out.splitlines()[2:] != answer.out.splitlines()[2:]
+    assert tell(matchboxes, "--games", 400, "--seed", 3).out == answer.out
+    assert tell(matchboxes, "--games", 400, "--seed", 4).out.splitlines()[2:] != answer.out.splitlines()[2:]
 
 
-def test_the_program_tells_perfect_from_beating_the_opponent(tell: Told) -> None:
+def test_the_program_tells_perfect_from_beating_the_opponent(tell: Tell) -> None:
     """Against perfect play there is a sentence for each of the two, and for many runs the median."""
-    *_, perfect, beats, left = tell("--opponent", "perfect", "--runs", 9).out.splitlines()
+    *_, perfect, beats, left = tell(matchboxes, "--opponent", "perfect", "--runs", 9).out.splitlines()
     assert "never in 200 games" in perfect
     assert "in 9 of 9 runs, after " in beats
     assert "42 of 45 (median)" in left
-    assert "median more than were played" in tell("--runs", 9, "--games", 80).out
+    assert "median more than were played" in tell(matchboxes, "--runs", 9, "--games", 80).out
 
 
 @pytest.mark.parametrize(
     ("size", "head", "verdict"), [("1x4", "Black wins in 2", "for good after game 0 "), ("1x5", "White wins in 3", "never")]
 )
-def test_other_sizes_are_built_first(tell: Told, tmp_path: Path, size: str, head: str, verdict: str) -> None:
+def test_other_sizes_are_built_first(tell: Tell, tmp_path: Path, size: str, head: str, verdict: str) -> None:
     """Tables that are missing are built; one bead that wins is perfect before the first game, one that loses never."""
-    answer = tell("--size", size, "--data", tmp_path / "new", "--games", 3)
+    answer = tell(matchboxes, "--size", size, "--data", tmp_path / "new", "--games", 3)
     assert answer.code == 0
     assert head in answer.out.splitlines()[0]
     assert verdict in answer.out.splitlines()[3]
     assert list((tmp_path / "new").glob(f"hexapawn-{size}/*/*.h5"))
-    assert tell("--size", size, "--data", tmp_path / "new", "--games", 3).err == ""
+    assert tell(matchboxes, "--size", size, "--data", tmp_path / "new", "--games", 3).err == ""
 
 
 @pytest.mark.parametrize(
@@ -216,27 +203,21 @@ def test_other_sizes_are_built_first(tell: Told, tmp_path: Path, size: str, head
         (["--data", __file__], "is a file: name a folder for the tables"),
     ],
 )
-def test_bad_arguments_get_one_sentence(tell: Told, arguments: list[str], fault: str) -> None:
-    answer = tell(*arguments)
-    assert (answer.code, answer.out) == (2, "")
-    assert len(answer.errors) == 1
-    assert fault in answer.errors[0]
+def test_bad_arguments_get_one_sentence(tell: Tell, arguments: list[str], fault: str) -> None:
+    assert_one_sentence(tell(matchboxes, *arguments), fault)
 
 
-def test_a_picture_is_drawn(tell: Told, tmp_path: Path) -> None:
+def test_a_picture_is_drawn(tell: Tell, tmp_path: Path) -> None:
     """With matplotlib the learning curve becomes a PNG, also for fewer games than the window has."""
     pytest.importorskip("matplotlib")
     for games in (50, 3):
         path = tmp_path / f"{games}.png"
-        assert tell("--games", games, "--runs", 2, "--picture", path).code == 0
+        assert tell(matchboxes, "--games", games, "--runs", 2, "--picture", path).code == 0
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("name", ["nowhere/curve.png", "curve.nonsense"])
-def test_a_picture_that_cannot_be_written(tell: Told, tmp_path: Path, name: str) -> None:
+def test_a_picture_that_cannot_be_written(tell: Tell, tmp_path: Path, name: str) -> None:
     """A folder that is not there or an unknown kind of picture is one sentence that names the file."""
     pytest.importorskip("matplotlib")
-    answer = tell("--games", 3, "--picture", tmp_path / name)
-    assert answer.code == 2
-    assert len(answer.errors) == 1
-    assert str(tmp_path / name) in answer.errors[0]
+    assert_refused(tell(matchboxes, "--games", 3, "--picture", tmp_path / name), 2, str(tmp_path / name))

@@ -16,7 +16,6 @@ import psutil
 import pytest
 from support.checks import at_least_one
 from support.processes import session
-from support.servers import Server
 
 from scripts.torture import __main__ as program
 from scripts.torture import commands, reference, scenarios, servers
@@ -123,14 +122,3 @@ def test_a_process_that_has_ended_is_no_obstacle() -> None:
     torture: Any = SimpleNamespace(random=Random(1))
     server: Any = SimpleNamespace(processes=lambda: [ended])
     assert servers.strike_server(torture, "backend", server) == "process of the server killed"
-
-
-@pytest.mark.full
-def test_a_killed_server_comes_back(server: Server) -> None:
-    """What was committed is there after a crash, and its other processes are no obstacle."""
-    url = server.new_schema("crash")
-    assert url.endswith("crash")
-    server.run("CREATE TABLE crash.kept AS SELECT 1 AS one", database="tablebase")
-    server.kill()
-    server.start()
-    server.run("SELECT one FROM crash.kept", database="tablebase")

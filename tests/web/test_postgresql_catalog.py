@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.html import parsed, said
-from support.program import Answer
+from support.program import Ask
 from support.servers import PASSWORD, Server
 from support.tablebases import on_postgresql
 from support.web import PROBLEM, ask_raw, assert_no_paths, served
@@ -35,9 +34,7 @@ def asked(address: str, target: str) -> tuple[int, dict[str, str], str]:
 
 
 @on_postgresql
-def test_a_catalog_in_postgresql(
-    catalog_url: str, server: Server, two_pieces: Path, tmp_path: Path, ask: Callable[..., Answer]
-) -> None:
+def test_a_catalog_in_postgresql(catalog_url: str, server: Server, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Two workers; a table that is built meanwhile is shown; without the database answers from tables alone go on."""
     shutil.copytree(two_pieces / "doushouqi", tmp_path / "data" / "doushouqi")
     there = ("--data", tmp_path / "data", "--catalog", catalog_url)

@@ -6,14 +6,14 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
-from support.program import Answer
+from support.program import Ask, assert_one_sentence, assert_refused
 from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, in_thread, read_answer, served
 from support.work import until
 
@@ -22,7 +22,6 @@ from tablebase.web import limits
 from tablebase.web.server import Address, listening
 from tablebase.web.settings import Limits, Settings
 
-Ask = Callable[..., Answer]
 LOST = "7/7/7/7/3c3/7/7/R6/7%20w"
 PROBE = f"/api/v1/probe?game=doushouqi&position={LOST}"
 BODY = b'{"game": "doushouqi", "positions": ["7/7/7/7/3c3/7/7/R6/7 w"]}'
@@ -168,8 +167,7 @@ def test_a_unix_socket(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
         assert address == f"unix:{path}"
         assert get_raw(address, PROBE)[0]["distance"] == 8
         second = ask("serve", "--data", two_pieces, "--unix-socket", path)
-        assert (second.code, len(second.errors)) == (2, 1)
-        assert all(word in second.err for word in (str(path), "Address already in use", "--unix-socket"))
+        assert_refused(second, 2, str(path), "Address already in use", "--unix-socket")
         assert get_raw(address, PROBE)
         process.kill()
         process.wait()
@@ -187,32 +185,26 @@ def test_a_port_in_use(two_pieces: Path, ask: Ask) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         answer = ask("serve", "--data", two_pieces, "--port", port)
-    assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
-    assert all(word in answer.err for word in (f"127.0.0.1:{port}", "Address already in use", "--port"))
+    assert_one_sentence(answer, f"127.0.0.1:{port}", "Address already in use", "--port")
     assert (dict(os.environ), signal.getsignal(signal.SIGTERM)) == (before, handler)
-    answer = ask("serve", "--data", two_pieces, "--unix-socket", two_pieces / "catalog.sqlite")
-    assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+    assert_one_sentence(ask("serve", "--data", two_pieces, "--unix-socket", two_pieces / "catalog.sqlite"))
     assert (two_pieces / "catalog.sqlite").is_file()
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "256.1.1.1", "x" * 300])
 def test_no_address(two_pieces: Path, ask: Ask, host: str) -> None:
-    answer = ask("serve", "--data", two_pieces, "--host", host)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
-    assert "name another --host" in answer.err
+    assert_one_sentence(ask("serve", "--data", two_pieces, "--host", host), "name another --host")
 
 
 def test_no_tables(tmp_path: Path, ask: Ask) -> None:
-    answer = ask("serve", "--data", tmp_path / "none")
-    assert (answer.code, answer.err.startswith(f"error: there is no tablebase in {tmp_path / 'none'}")) == (2, True)
+    assert_one_sentence(ask("serve", "--data", tmp_path / "none"), f"there is no tablebase in {tmp_path / 'none'}")
 
 
 def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     from tablebase import errors
 
     monkeypatch.setattr(errors, "find_spec", lambda _: None)
-    answer = ask("serve", "--data", two_pieces)
-    assert (answer.code, len(answer.errors), "[serve]" in answer.err) == (2, 1, True)
+    assert_refused(ask("serve", "--data", two_pieces), 2, "[serve]")
 
 
 def test_ipv6() -> None:

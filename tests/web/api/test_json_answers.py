@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.games import random_texts
-from support.program import Answer
+from support.program import Ask
 from support.web import TestClient, client_of, sentence_of
 
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
 
-Ask = Callable[..., Answer]
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 GAME = load_game("doushouqi")
 
@@ -43,6 +43,29 @@ def got(client: TestClient, path: str, **given: Any) -> Any:
     return answer.json()
 
 
+@pytest.mark.parametrize(
+    ("path", "given", "words"),
+    [
+        *[("line", {"position": LOST, "plies": plies}, f"line doushouqi '{LOST}' --plies {plies}") for plies in (0, 1, 8)],
+        ("line", {"position": LOST}, f"line doushouqi '{LOST}'"),
+        ("stats", {"by": "pieces"}, "stats doushouqi --by pieces"),
+        ("stats", {"by": "material"}, "stats doushouqi --by material"),
+        ("stats", {"by": "material", "pieces": 2}, "stats doushouqi --by material --pieces 2"),
+    ],
+)
+def test_answers(path: str, given: dict[str, Any], words: str, three: TestClient, three_pieces: Path, ask: Ask) -> None:
+    """Row by row and field by field, and twice, since the second answer may be a kept one."""
+    expected = ask(*shlex.split(words), "--data", three_pieces, "--format", "json").json
+    assert len(expected) > 0
+    for _ in range(2):
+        found = got(three, path, game="doushouqi", **given)
+        assert [list(row.items()) for row in found] == [list(row.items()) for row in expected]
+
+
+def test_games(three: TestClient, ask: Ask) -> None:
+    assert got(three, "games") == ask("games", "--format", "json").json
+
+
 def test_probes(three: TestClient, three_pieces: Path, ask: Ask) -> None:
     """One by GET, many by POST: values, moves, and their order."""
     texts = random_texts(GAME, 3, 40, seed=1)
@@ -64,30 +87,6 @@ def test_probes_of_games_of_chance(pigs: TestClient, piglet_tables: Path, ask: A
     lines = ask("line", game, position, *words, "--plies", "5").json
     assert got(pigs, "line", game=game, position=position, plies=5) == lines
     assert got(pigs, "stats", game=game) == ask("stats", game, *words).json
-
-
-@pytest.mark.parametrize("plies", [None, 0, 1, 8])
-def test_lines(three: TestClient, three_pieces: Path, ask: Ask, plies: int | None) -> None:
-    more = [] if plies is None else ["--plies", plies]
-    expected = ask("line", "doushouqi", LOST, *more, "--data", three_pieces, "--format", "json").json
-    assert len(expected) == (9 if plies is None else plies + 1)
-    given = {} if plies is None else {"plies": plies}
-    assert got(three, "line", game="doushouqi", position=LOST, **given) == expected
-
-
-@pytest.mark.parametrize("by", ["pieces", "material"])
-def test_stats(three: TestClient, three_pieces: Path, ask: Ask, by: str) -> None:
-    """Field by field, and twice, since the second answer is kept."""
-    expected = ask("stats", "doushouqi", "--by", by, "--data", three_pieces, "--format", "json").json
-    assert [list(row) for row in got(three, "stats", game="doushouqi", by=by)] == [list(row) for row in expected]
-    assert got(three, "stats", game="doushouqi", by=by) == expected
-    some = ask("stats", "doushouqi", "--by", by, "--pieces", 2, "--data", three_pieces, "--format", "json").json
-    assert got(three, "stats", game="doushouqi", by=by, pieces=2) == some
-    assert three.get("/api/v1/stats", params={"game": "doushouqi", "pieces": 4}).json()["pieces"] == 4
-
-
-def test_games(three: TestClient, ask: Ask) -> None:
-    assert got(three, "games") == ask("games", "--format", "json").json
 
 
 def test_materials(three: TestClient, three_pieces: Path, ask: Ask) -> None:
@@ -189,6 +188,7 @@ def test_nothing_is_built(tmp_path: Path) -> None:
 
 
 def test_no_table_of_a_game(three: TestClient) -> None:
+    assert three.get("/api/v1/stats", params={"game": "doushouqi", "pieces": 4}).json()["pieces"] == 4
     for path in ("stats", "materials", "records"):
         sentence = sentence_of(three.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 404)
         assert sentence.startswith("no table of hexapawn is registered in this tablebase")

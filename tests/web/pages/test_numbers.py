@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,13 +12,12 @@ import pytest
 from fastapi.testclient import TestClient
 from support.checks import at_least_one
 from support.html import classed, identified, rows_of, said, shown
-from support.program import Answer, random_position
+from support.program import Ask, random_position
 
 from tablebase.game import load_game
 from tablebase.game.notation import render
 from tablebase.slices.material import material_name, materials, parse_material
 
-Ask = Callable[..., Answer]
 GAMES = {"doushouqi": ("RvE", "LvT", "CvC", "EvR"), "hexapawn": ("PPPvPPP", "PPvP", "PvPP", "PvP"), "foxhounds-4x4": ("FvHH@2",)}
 FIELDS = ("positions", "wins", "losses", "draws", "stalemates")
 EACH = 6

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import pytest
 from support.html import identified, said, shown
-from support.program import Answer
+from support.program import Ask
 from support.web import TestClient, client_of
 
 import tablebase
@@ -126,7 +125,7 @@ def test_the_catalog_is_opened_once(address: str, two_games: Path, monkeypatch: 
     assert opened == [two_games]
 
 
-def test_layers_alone_are_no_tables(piglet_tables: Path, ask: Callable[..., Answer]) -> None:
+def test_layers_alone_are_no_tables(piglet_tables: Path, ask: Ask) -> None:
     """A game with chance is listed with its layers, and has no positions for statements."""
     statement = "SELECT game, count(*) AS layers FROM layers GROUP BY game"
     rows = ask("sql", statement, "--format", "json", "--data", piglet_tables).json
@@ -138,7 +137,7 @@ def test_layers_alone_are_no_tables(piglet_tables: Path, ask: Callable[..., Answ
         assert f"{row['layers']} layer" in cards[row["game"]]
 
 
-def test_a_game_of_chance_has_a_page(piglet_tables: Path, ask: Callable[..., Answer]) -> None:
+def test_a_game_of_chance_has_a_page(piglet_tables: Path, ask: Ask) -> None:
     """Each variant that is built is linked, and shows the chances of its states, from the start by links to all others."""
     with client_of(piglet_tables) as client:
         links = {str(link.get("href")) for card in shown(client, "/").iter("li") for link in card.iter("a")}
@@ -168,7 +167,7 @@ def test_the_page_for_statements(client: TestClient) -> None:
     assert said(identified(followed, "statement")) == " ".join(str(first.get("data-statement")).split())
 
 
-def test_statements_of_addresses_are_answered(client: TestClient, ask: Callable[..., Answer], two_games: Path) -> None:
+def test_statements_of_addresses_are_answered(client: TestClient, ask: Ask, two_games: Path) -> None:
     """The result stands in the page, which needs no script for that; what cannot be answered is refused there in a sentence."""
     statement = "SELECT outcome, count(*) AS n FROM positions WHERE pieces = 2 GROUP BY outcome ORDER BY n"
     page = shown(client, f"/mine?{urlencode({'game': 'doushouqi', 'statement': statement})}")
