@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.program import Ask, ask_fresh
+from support.program import Ask
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -269,10 +269,3 @@ def test_a_matrix_too_large_to_read() -> None:
     matrix = DrawMatrix(rows, ("R",), np.zeros((len(rows), 1), dtype=np.int64), np.ones((len(rows), 1), dtype=np.int64))
     with pytest.raises(tablebase.TablebaseError, match="choose fewer materials"):
         drawing.draw_draws("", ("White", "Black"), [matrix])
-
-
-@pytest.mark.full
-def test_drawing_leaves_no_state() -> None:
-    """Nothing imports pyplot, which would keep figures."""
-    program = "import sys; import tablebase.charts.drawing; print('matplotlib.pyplot' in sys.modules)"
-    assert ask_fresh(program=program).out == "False\n"

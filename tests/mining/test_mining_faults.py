@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlglot import parse_one
 from support.checks import at_least_one
-from support.program import Answer, Ask, assert_refused, flip, middle_of_codes
+from support.program import Ask, assert_one_sentence, flip, middle_of_codes
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.mining import sandbox as database
@@ -118,16 +118,6 @@ STATEMENTS = {
 }
 
 
-def check(answer: Answer, said: str = "", code: int = 2) -> None:
-    """One sentence that says so, that code, nothing else."""
-    assert_refused(answer, code)
-    assert answer.out == ""
-    assert "Traceback" not in answer.err
-    assert "Warning" not in answer.err
-    assert said.lower() in answer.errors[0].lower()
-    assert answer.err.endswith(f"{answer.errors[0]}\n")
-
-
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A current folder with one file, which is to stay as it is."""
@@ -142,7 +132,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.parametrize(("statement", "said"), STATEMENTS.values(), ids=STATEMENTS)
 def test_statements(statement: str, said: str, two_pieces: Path, ask: Ask) -> None:
     """What is wrong, or does anything but ask for positions, is refused, and leaves nothing; the fixtures look."""
-    check(ask("mine", "doushouqi", statement, "--data", two_pieces), said)
+    assert_one_sentence(ask("mine", "doushouqi", statement, "--data", two_pieces), said)
 
 
 OPTIONS = {
@@ -161,14 +151,14 @@ OPTIONS = {
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("words", "said"), OPTIONS.items(), ids=OPTIONS)
 def test_options(words: str, said: str, two_pieces: Path, ask: Ask) -> None:
-    check(ask(*shlex.split(words.format(two=two_pieces))), said)
+    assert_one_sentence(ask(*shlex.split(words.format(two=two_pieces))), said)
 
 
 def test_parquet_is_not_for_a_screen(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal it is refused before anything is done."""
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True, raising=False)
     answer = ask("mine", "doushouqi", "SELECT 1", "--data", two_pieces, "--format", "parquet")
-    check(answer, "Parquet cannot be shown on a screen")
+    assert_one_sentence(answer, "Parquet cannot be shown on a screen")
 
 
 FILES = {
@@ -215,7 +205,9 @@ def test_feature_files(text: str, wanted: str, said: str, tmp_path: Path, two_pi
     file = tmp_path / "mine.py"
     file.write_text(HEAD + text)
     for column in {"count(*)", wanted or "1"}:
-        check(ask("mine", "doushouqi", f"SELECT {column} FROM positions", "--data", two_pieces, "--features", file), said)
+        assert_one_sentence(
+            ask("mine", "doushouqi", f"SELECT {column} FROM positions", "--data", two_pieces, "--features", file), said
+        )
 
 
 @pytest.mark.parametrize(("described", "body", "said"), BODIES.values(), ids=BODIES)
@@ -224,7 +216,7 @@ def test_features_that_fail(described: str, body: str, said: str, tmp_path: Path
     file = tmp_path / "mine.py"
     file.write_text(f"{HEAD}@feature({described})\ndef odd(positions):\n    'Says.'\n    {body}\n")
     statement = "SELECT max(odd), min(p1_square) FROM positions WHERE material IN ('RvC', 'TvL')"
-    check(ask("mine", "doushouqi", statement, "--data", two_pieces, "--features", file), said)
+    assert_one_sentence(ask("mine", "doushouqi", statement, "--data", two_pieces, "--features", file), said)
 
 
 @pytest.mark.parametrize("style", ["table", "parquet"])
@@ -233,7 +225,7 @@ def test_a_damaged_file_is_named(style: str, copied: Path, ask: Ask) -> None:
     path = table_path(copied, GAME, parse_material(GAME, "RvT"))
     flip(path, middle_of_codes(path))
     answer = ask("mine", "doushouqi", "SELECT p1_file, count(*) FROM positions GROUP BY ALL", "--data", copied, "--format", style)
-    check(answer, str(path), code=1)
+    assert_one_sentence(answer, str(path), code=1)
     sound = "SELECT count(p1_file) AS n FROM positions WHERE material = 'CvW'"
     one = ask("mine", "doushouqi", sound, "--data", copied, "--format", "json")
     assert one.json == [{"n": 49 * 48}]
@@ -242,7 +234,7 @@ def test_a_damaged_file_is_named(style: str, copied: Path, ask: Ask) -> None:
 def test_a_missing_file_is_named(copied: Path, ask: Ask) -> None:
     table_path(copied, GAME, parse_material(GAME, "RvT")).unlink()
     for wanted in ("max(p1_file)", "count(*)"):
-        check(ask("mine", "doushouqi", f"SELECT {wanted} FROM positions", "--data", copied), "RvT")
+        assert_one_sentence(ask("mine", "doushouqi", f"SELECT {wanted} FROM positions", "--data", copied), "RvT")
         assert ask("mine", "doushouqi", f"SELECT {wanted} FROM positions WHERE material = 'CvW'", "--data", copied).code == 0
 
 
@@ -251,7 +243,9 @@ def test_too_much_memory(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(database, "MEMORY", "30MB")
     monkeypatch.setitem(database.SETTINGS, "memory_limit", "'30MB'")
     statement = "SELECT list(positions ORDER BY random()) FROM positions GROUP BY random()"
-    check(ask("mine", "doushouqi", statement, "--data", two_pieces, "--workers", 1), "more than 30MB of memory", code=3)
+    assert_one_sentence(
+        ask("mine", "doushouqi", statement, "--data", two_pieces, "--workers", 1), "more than 30MB of memory", code=3
+    )
 
 
 def test_a_fault_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
