@@ -1,47 +1,18 @@
-"""Chromium, and a server for it in a thread of this process."""
+"""Pages in a browser, and what is wrong with them."""
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-
-from support.web import in_thread
-from tablebase.web.app import create_app
-from tablebase.web.settings import Settings
+from playwright.sync_api import BrowserContext, Page, expect
 
 AXE = Path(__file__).parents[1] / "web/pages/node_modules/axe-core/axe.min.js"
 WAIT = 30_000
 """Milliseconds that a page may take, on a machine that is busy with other tests."""
 expect.set_options(timeout=WAIT)
-
-
-@contextmanager
-def served(folder: Path, **settings: Any) -> Iterator[str]:
-    """A server of the tables of a folder; gives its address."""
-    app = create_app(Settings(folder, **settings))
-    with in_thread(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=1)) as address:
-        yield address
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Debian's Chromium; without it the test is skipped, but not where all checks must run."""
-    program = shutil.which("chromium")
-    if program is None:
-        assert not os.environ.get("CI"), "Chromium must be installed here"
-        pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 class Visit:
