@@ -26,6 +26,7 @@ from support.tablebases import (  # noqa: F401 (fixtures)
     server,
     shut_in,
     tables,
+    tell,
     three_pieces,
     two_pieces,
     typed,

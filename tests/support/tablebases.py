@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,6 +85,19 @@ def typed(ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch) -> Callab
     return run
 
 
+@pytest.fixture
+def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Runs a script on the tables of a module's own `folder`, or on others that are named: ``tell(hexapawn, "--size", "3x3")``."""
+
+    def told(script: Any, *arguments: object) -> Answer:
+        capsys.readouterr()
+        code = script.main(["--data", str(folder), *map(str, arguments)])
+        said = capsys.readouterr()
+        return Answer(code, said.out, said.err)
+
+    return told
+
+
 @pytest.fixture(scope="session")
 def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """All two-piece tables of Dou Shou Qi."""
@@ -111,7 +125,7 @@ def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def foxes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
-    yield from built(tmp_path_factory, "build foxhounds-4x4")
+    yield from built(tmp_path_factory, "build foxhounds-4x4 --pieces 2-3")
 
 
 @pytest.fixture(scope="session")
