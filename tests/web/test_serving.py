@@ -98,13 +98,6 @@ def test_200_slow_clients(address: str) -> None:
         assert f"the {what} did not arrive within 10 s" in body.decode()
 
 
-@pytest.mark.full
-def test_connections_on_which_nothing_is_sent(address: str) -> None:
-    """They are closed without an answer, which a client could take for that to its first request."""
-    with connected(address) as idle:
-        assert idle.recv(100) == b""
-
-
 def test_a_head_that_is_too_large(address: str) -> None:
     """Its size is limited however many lines it has."""
     with connected(address) as connection, suppress(ConnectionError):
@@ -279,3 +272,9 @@ def test_answers_that_are_not_read(hasty: str) -> None:
             time.sleep(0.2)
             assert read_all(slow, LENGTH // 8) == LENGTH // 8
         assert read_all(lazy, LENGTH) < LENGTH
+
+
+def test_connections_on_which_nothing_is_sent(hasty: str) -> None:
+    """They are closed without an answer, which a client could take for that to its first request."""
+    with connected(hasty) as idle:
+        assert idle.recv(100) == b""
