@@ -72,9 +72,9 @@ def test_statements_load_no_pandas(two_pieces: Path) -> None:
     assert not found & {"pandas", "pydantic", "matplotlib"}
 
 
-def test_libraries_end_in_silence(two_pieces: Path) -> None:
+def test_libraries_end_in_silence(copied: Path) -> None:
     """DuckDB's binding reports on standard error what is left of it when Python ends; nothing is."""
-    answer = ask_fresh("patterns", "doushouqi", "--material", "CvC", "--top", "3", "--data", two_pieces)
+    answer = ask_fresh("patterns", "doushouqi", "--material", "CvC", "--top", "3", "--data", copied)
     assert (answer.code, answer.err) == (0, "")
 
 
