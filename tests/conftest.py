@@ -31,6 +31,8 @@ from support.tablebases import (  # noqa: F401 (fixtures)
     two_pieces,
     typed,
 )
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from tablebase.game import Game
 from tablebase_rules.doushouqi import game as doushouqi
@@ -64,6 +66,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_hypothesis_test(getattr(item, "obj", None)) and not item.get_closest_marker("release"):
             item.add_marker("full")
+
+
+class ByRoom(LoadScopeScheduling):
+    """Gives all tests of a folder to one process, so that few kernels and tables are in the memory of both."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "/".join(nodeid.split("::")[0].split("/")[1:2])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """Divide the README's command by folders, all others by files."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and config.option.markexpr not in ("full", "release")
+    return ByRoom(config, log) if whole else None
 
 
 # What is kept from the garbage collector below is freed at the very end, where some libraries count what has leaked.
