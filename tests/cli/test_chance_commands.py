@@ -180,8 +180,11 @@ def test_stats_and_sql(ask: Ask, piglet_tables: Path) -> None:
 
 
 def test_stalling(ask: Ask, tmp_path: Path) -> None:
-    """A generous table shows what nobody can force, and bounds come from other tables; nobody can ever move in one state."""
+    """Only a generous table shows what nobody can force, and bounds come from other tables; nobody can ever move in one state."""
     state, limits = "4:0:0,3:2:0 1", ["--carrots", 2, "--data", tmp_path]
+    strict = ["--data", tmp_path / "strict"]
+    assert ask("build", "harehedgehog", "--carrots", 2, "--cap", "strict", *strict).code == 0
+    assert ask("probe", "harehedgehog", state, *strict, "--format", "json").json[0]["stalling"] is None
     assert ask("build", "harehedgehog", *limits, "--cap", "generous").code == 0
     [found] = ask("probe", "harehedgehog", state, "--data", tmp_path, "--format", "json").json
     assert (found["lower"], found["upper"], found["stalling"]) == (0, 1, 1)
