@@ -40,7 +40,7 @@ def contents(table: type[Base], *left_out: str) -> list[str]:
 
 TABLE, SOLUTION = contents(TableRow), contents(SolutionRow, "table_id")
 DISTANCE, SLICE = contents(DistanceRow, "solution_id"), contents(SliceRow, "solution_id")
-LAYER = contents(LayerRow)
+GAME, LAYER = contents(GameRow), contents(LayerRow)
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,13 @@ def read(connection: Connection) -> dict[int, Registration]:
 
 
 def rows_fault(connection: Connection) -> str | None:
-    """Why the rows about tables and layers are not those that were written; None if they are."""
-    registrations = read(connection)
+    """Why the rows about games, tables and layers are not those that were written; None if they are."""
+    registrations, layers, games = read(connection), read_layers(connection), sealed(connection, GameRow, "name")
     stored: dict[Any, Any] = dict(values(connection, TableRow, ["id", "seal"], ["id"]))
     broken = [one["file"] for number, one in registrations.items() if one.seal != stored[number]]
-    broken += [file for file, (row, seal) in read_layers(connection).items() if digest(row) != seal]
+    broken += [key for key, (row, seal) in [*layers.items(), *games.items()] if digest(row) != seal]
+    named = {one["game"] for one in registrations.values()} | {row[LAYER.index("game")] for row, _ in layers.values()}
+    broken += sorted(named - games.keys(), key=str)
     if broken:
         return f"is damaged (in the rows about {broken[0]})"
     sides = [side for registration in registrations.values() for side in registration.sides]
@@ -147,8 +149,9 @@ def grouped(
 
 def enter(session: Session, game: Game, registration: Registration) -> None:
     """Write a table's rows, and their seal, into the catalog; an older registration of the same file is replaced."""
-    session.merge(game_row(game))
-    session.flush()
+    letters = [[kind.symbol for kind in game.kinds if kind.side == side] for side in (0, 1)]
+    kinds = " ".join("".join(symbols) for symbols in letters)
+    _enter_game(session, game, side_letters="".join(side.letter for side in game.sides), kinds=kinds)
     session.execute(delete(TableRow).where(TableRow.file == registration["file"]))
     table_id = _insert(session, TableRow, TABLE, registration.table, seal=registration.seal)
     for side in registration.sides:
@@ -164,16 +167,11 @@ def _insert(session: Session, table: type[Base], names: Sequence[str], row: Valu
     return session.scalars(query).one()
 
 
-def game_row(game: Game) -> GameRow:
-    """What the catalog says of a game."""
-    letters = [[kind.symbol for kind in game.kinds if kind.side == side] for side in (0, 1)]
-    return GameRow(
-        name=game.name,
-        title=game.title,
-        rules_digest=game.digest,
-        side_letters="".join(side.letter for side in game.sides),
-        kinds=" ".join("".join(symbols) for symbols in letters),
-    )
+def _enter_game(session: Session, game: Game | StochasticGame, *, side_letters: str, kinds: str) -> None:
+    """Write a game's row, and its seal, into the catalog; an older one is replaced."""
+    known = {"name": game.name, "title": game.title, "rules_digest": game.digest, "side_letters": side_letters, "kinds": kinds}
+    session.merge(GameRow(**known, seal=digest([known[name] for name in GAME])))
+    session.flush()
 
 
 def _solution(game: Game, table: Table, side: int) -> Values:
@@ -250,13 +248,18 @@ def of_layer(folder: Path, file: LayerFile, seconds: float | None = None) -> Val
 
 def enter_layer(session: Session, game: StochasticGame, row: Values) -> None:
     """Write a layer's row into the catalog; an older one of the same file is replaced."""
-    session.merge(GameRow(name=game.name, title=game.title, rules_digest=game.digest, side_letters="", kinds=""))
-    session.flush()
+    _enter_game(session, game, side_letters="", kinds="")
     session.execute(delete(LayerRow).where(LayerRow.file == row[LAYER.index("file")]))
     session.execute(insert(LayerRow).values(**dict(zip(LAYER, row, strict=True)), seal=digest(row)))
 
 
+def sealed(connection: Connection, table: type[Base], key: str) -> dict[Any, tuple[Values, str]]:
+    """The rows of a table whose rows have a seal each, by a column; a row as `contents` orders it, and its seal."""
+    names = contents(table)
+    rows = values(connection, table, [*names, "seal"], [key])
+    return {row[names.index(key)]: (tuple(row[:-1]), row[-1]) for row in rows}
+
+
 def read_layers(connection: Connection) -> dict[str, tuple[Values, str]]:
     """The rows of all layers, by file, each with its seal."""
-    rows = values(connection, LayerRow, [*LAYER, "seal"], ["id"])
-    return {row[LAYER.index("file")]: (tuple(row[:-1]), row[-1]) for row in rows}
+    return sealed(connection, LayerRow, "file")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sqlalchemy import BigInteger, Boolean, Connection, ForeignKey, Integer, SmallInteger, String, insert, inspect, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Grows whenever a table, a column or the meaning of one changes."""
 VIEW = "slice_counts"
 SLICE_COUNTS = """
@@ -51,6 +51,7 @@ class GameRow(Base):
     rules_digest: Mapped[str]
     side_letters: Mapped[str]
     kinds: Mapped[str]
+    seal: Mapped[str]
 
 
 class TableRow(Base):

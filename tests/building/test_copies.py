@@ -217,7 +217,8 @@ def test_a_merge_refuses_what_is_of_no_use_here(
     """Other rules, games that are not installed, and places where no reader would look, outside of the folder above all."""
     data = tmp_path / "deep" / "data"
     shutil.copytree(hexapawns, data)
-    forge(copied, f"UPDATE tables SET {change} WHERE material = 'CvW'")
+    chess = "INSERT INTO games SELECT 'chess', title, rules_digest, side_letters, kinds, seal FROM games"
+    forge(copied, chess, f"UPDATE tables SET {change} WHERE material = 'CvW'")
     assert_refused(ask("merge", copied, "--data", data), 2, fault, f"1 table cannot be taken into {data}")
     assert len([name for name in contents(data) if name.startswith("doushouqi/")]) == 9
     assert not list(tmp_path.glob("deep/*.h5"))

@@ -13,6 +13,7 @@ from support.program import Ask, assert_refused, table_of
 from support.tablebases import on_both, on_postgresql, once_on_postgresql
 
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.registration import GAME
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import TablebaseError
 
@@ -122,6 +123,17 @@ def test_a_view_of_ours_that_was_changed(copied: Path, ask: Ask) -> None:
 def test_a_file_changed_by_hand_is_refused(statements: list[str], copied: Path, ask: Ask) -> None:
     """The same, where SQLite allows more than PostgreSQL."""
     test_a_damaged_catalog_is_refused_and_rebuilt(statements, copied, ask)
+
+
+def test_a_game_that_was_changed_is_refused(copied: Path) -> None:
+    """Each column of `games`, and the whole row."""
+    path = copied / FILE_NAME
+    sound = path.read_bytes()
+    for statement in [*(f"UPDATE games SET {name} = {name} || 'x'" for name in [*GAME, "seal"]), "DELETE FROM games"]:
+        change(copied, statement)
+        with pytest.raises(TablebaseError, match=r"is damaged.*tablebase reindex"):
+            Catalog(copied)
+        path.write_bytes(sound)
 
 
 @pytest.mark.full

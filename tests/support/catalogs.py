@@ -12,15 +12,16 @@ from sqlalchemy import delete, func, insert, select, update
 
 from tablebase.catalog.catalog import Catalog, database_of
 from tablebase.catalog.database import Database
-from tablebase.catalog.registration import read
-from tablebase.catalog.schema import Base, TableRow
+from tablebase.catalog.registration import digest, read, sealed
+from tablebase.catalog.schema import Base, GameRow, TableRow
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.tables.folder import default_catalog
 
 EVERYTHING = """
 SELECT slices.game, slices.material, slices.side, slices.pieces, slices.is_alias, tables.material AS home, tables.pieces,
-       file, bytes, file_sha256, values_sha256, tables.rules_digest, cells, title, solutions.side AS home_side, placements,
-       stalemates, wins, losses, draws, void, longest_win, longest_loss, longest_win_position, longest_loss_position
+       file, bytes, file_sha256, values_sha256, tables.rules_digest, cells, title, games.rules_digest AS rules, side_letters, kinds,
+       solutions.side AS home_side, placements, stalemates, wins, losses, draws, void, longest_win, longest_loss,
+       longest_win_position, longest_loss_position
 FROM slices JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.id = table_id JOIN games ON games.name = tables.game
 ORDER BY slices.pieces, slices.material, slices.side
 """
@@ -73,6 +74,8 @@ def forge(folder: Path, *statements: str) -> None:
     with database(folder).changes() as connection:
         for number, registration in read(connection).items():
             connection.execute(update(TableRow).where(TableRow.id == number).values(seal=registration.seal))
+        for name, (row, _) in sealed(connection, GameRow, "name").items():
+            connection.execute(update(GameRow).where(GameRow.name == name).values(seal=digest(row)))
 
 
 def forget(folder: Path, *files: str) -> None:
