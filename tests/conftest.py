@@ -1,7 +1,5 @@
 """Fixtures of all tests: tables solved in memory, tablebases on disk, commands run in this process."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import os

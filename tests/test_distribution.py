@@ -1,7 +1,5 @@
 """The distribution: its name, what its wheel installs, and that it gets along with a package called `rules`."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

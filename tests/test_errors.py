@@ -1,7 +1,5 @@
 """Errors carry data, from which their sentences are made, and keep it on the way between processes."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

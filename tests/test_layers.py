@@ -1,7 +1,5 @@
 """The layers of the package: imports go down only, and nobody has to remember it."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from fnmatch import fnmatch

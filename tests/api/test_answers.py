@@ -1,7 +1,5 @@
 """Answers of an open tablebase in Python: short in a terminal, a table in a notebook, and the JSON contract as data."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

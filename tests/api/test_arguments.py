@@ -1,7 +1,5 @@
 """Every public method of an open tablebase: wrong arguments, and all that is asked after it has been closed, are one sentence."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from pathlib import Path

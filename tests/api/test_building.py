@@ -1,7 +1,5 @@
 """`tablebase.build`, `estimate` and `verify`: the commands as functions."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """What a server's front page says of a folder."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

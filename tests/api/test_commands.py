@@ -1,7 +1,5 @@
 """The stateless commands: games played through them, and all that they refuse."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables as a whole in Python: statements, statistics, charts and exports, each against the command that does the same."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

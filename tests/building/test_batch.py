@@ -1,7 +1,5 @@
 """Batch files: what they say, and that every fault is found, with its line, before anything starts."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

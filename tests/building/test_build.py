@@ -1,7 +1,5 @@
 """Building: always the same bytes, nothing solved twice, and nothing wrong published."""
 
-from __future__ import annotations
-
 import errno
 import math
 import os

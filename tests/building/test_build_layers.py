@@ -1,7 +1,5 @@
 """Tables of games with chance on disk: built once, rebuilt where needed, registered, found again and removed."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

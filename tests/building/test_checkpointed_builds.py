@@ -1,7 +1,5 @@
 """Builds that are killed within a table go on within it; checkpoints are left to no other command and outlive no table."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Builds by workers elsewhere: the same tables and rows, nothing solved twice, and no worker that is not of the same mind."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import replace

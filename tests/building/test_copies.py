@@ -1,7 +1,5 @@
 """Copies of tables: what they hold, what they refuse, and how they go on; and folders merged into others."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

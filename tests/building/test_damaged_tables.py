@@ -1,7 +1,5 @@
 """A build neither counts on a damaged table nor ends because of one: it is renamed, and built again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path

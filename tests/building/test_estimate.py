@@ -1,7 +1,5 @@
 """What a plan takes: how much of everything, and what would never fit."""
 
-from __future__ import annotations
-
 import math
 from contextlib import closing
 from dataclasses import replace

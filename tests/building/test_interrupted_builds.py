@@ -1,7 +1,5 @@
 """Builds that are interrupted, or whose workers end: nothing is lost, and what is left can be resumed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

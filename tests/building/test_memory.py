@@ -1,7 +1,5 @@
 """What `estimate` says of memory, held against the peak of a process that solves, writes and verifies a table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Copies in an object store, here in memory: whole files, the catalog last, and the way back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

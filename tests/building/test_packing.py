@@ -1,7 +1,5 @@
 """Packed tables: smaller, and with the same answers; unpacked, they are the files that a build writes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plans of builds: sizes as they are written, the tables of a plan, and what is said about them."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Systems that lack what only POSIX has."""
 
-from __future__ import annotations
-
 import re
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pruning: what is listed, what is removed, what is never touched, and who is asked."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from io import StringIO

@@ -1,7 +1,5 @@
 """Reindexing: the catalog made anew from the files, with what only the old one knew, or left as it was."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """What long work on a table says while it lasts: always more, up to all of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import groupby, pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The catalog: published counts, figures that agree with each other and with the files, and nothing but reading."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

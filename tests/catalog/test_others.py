@@ -1,7 +1,5 @@
 """What other programs keep in the catalog's database stays as it is, and keeps no command from its work."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

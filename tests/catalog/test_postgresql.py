@@ -1,7 +1,5 @@
 """What is particular to a catalog in PostgreSQL: the server, the folder it belongs to, and statements that only read."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from collections.abc import Iterator

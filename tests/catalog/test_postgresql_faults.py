@@ -1,7 +1,5 @@
 """What can go wrong with a catalog on a PostgreSQL server: each fault is a sentence."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Positions of records: in the letters of their own slice, with its side to move, and worth what is recorded."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

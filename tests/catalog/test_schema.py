@@ -1,7 +1,5 @@
 """The catalog's schema: its version, and statements that any database understands."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

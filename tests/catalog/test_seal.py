@@ -1,7 +1,5 @@
 """A damaged catalog is refused by every command that reads it, and rebuilt by every command that writes."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

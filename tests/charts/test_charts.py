@@ -1,7 +1,5 @@
 """Charts: their counts against positions probed one by one, what is drawn of them, and what is refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing

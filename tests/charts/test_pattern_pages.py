@@ -1,7 +1,5 @@
 """Patterns as a page: one file with all that the command prints, in tables and in charts of the same numbers."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The check of every position: it accepts what is right and finds any single code that is not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace

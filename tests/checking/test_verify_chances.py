@@ -1,7 +1,5 @@
 """The verifier of chances finds every one that is too high or much too low, in whatever state, and whatever else is wrong."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Verifying bytes alone: every flipped one is noticed, without a look at any position."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from pathlib import Path

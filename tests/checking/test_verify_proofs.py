@@ -1,7 +1,5 @@
 """The check of proofs: it accepts what the search finds, and notices each kind of fault."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 

@@ -1,7 +1,5 @@
 """The check of pursuits against that of any table: both accept what is right, and both find any code that is not."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Bad input of every sort: one sentence on stderr, code 2, nothing on stdout, no traceback."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command `batch`: nothing starts before all of it is known to be right, and what it does is what `build` does."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

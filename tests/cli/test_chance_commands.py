@@ -1,7 +1,5 @@
 """Games with chance on the command line: what they are listed with, which commands take them, and what the others say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

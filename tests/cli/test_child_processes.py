@@ -1,7 +1,5 @@
 """Commands that a command starts: what they print and return, and that none outlives the command that started it."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Iterator

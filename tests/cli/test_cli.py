@@ -1,7 +1,5 @@
 """The command line: stable output for programs, exit codes, and instant help."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

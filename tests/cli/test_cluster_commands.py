@@ -1,7 +1,5 @@
 """Options and keys that choose a cluster: what goes together, and what is refused in a sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a command imports: nothing of other commands, and nothing heavy that it does not need."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

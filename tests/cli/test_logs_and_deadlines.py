@@ -1,7 +1,5 @@
 """What `build` does at a deadline, and what it writes to logs."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sqlite3

@@ -1,7 +1,5 @@
 """`probe` of many positions: each line of a file or of standard input has its own answer, or its own reason."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

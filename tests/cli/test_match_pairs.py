@@ -1,7 +1,5 @@
 """The command `match` for games of pieces on squares, and `line --replay`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Commands under ``PYTHONOPTIMIZE=2``, where Python removes docstrings and asserts."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Options and arguments that several commands share, and what is forgiven in them."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Tables and boards on terminals of any width."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every option of every command that names an output: what is refused before any work, also for root."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

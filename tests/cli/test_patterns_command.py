@@ -1,7 +1,5 @@
 """The command `patterns`: what it prints, what it stores in the catalog, and what it refuses."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from contextlib import closing

@@ -1,7 +1,5 @@
 """`probe --output` and `line --to`: the files, the messages, and what is refused before anything is overwritten."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

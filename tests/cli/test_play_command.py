@@ -1,7 +1,5 @@
 """The commands `play` and `line`."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

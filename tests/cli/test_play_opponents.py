@@ -1,7 +1,5 @@
 """Games at the terminal against the players that are not the tables."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command `plot` and the gallery: files, messages, and what is refused."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command `prove`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Folders that can only be read, disks that are full, and rights that are missing."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """What commands refuse before they do anything: one sentence, code 2, nothing on stdout, and nothing is written."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path

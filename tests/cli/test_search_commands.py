@@ -1,7 +1,5 @@
 """The commands `perft` and `analyse`: what they print in each format, and what they refuse."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """The commands `play` and `match` for games of chance or of several players."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Statements of users end on time, within memory and on Ctrl-C, whatever code is running."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

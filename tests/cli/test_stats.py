@@ -1,7 +1,5 @@
 """Counts of a tablebase that is not complete: each says how much of it there is."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Standard input, output and error that are closed, full, abandoned or in another encoding: quiet, or one sentence."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Where compiled kernels are kept, and for how long."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -1,7 +1,5 @@
 """The name of the folder of kernels: another one once a file that kernels are compiled from has changed."""
 
-from __future__ import annotations
-
 import ast
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a process may use of its machine, within the limits of containers."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

@@ -1,7 +1,5 @@
 """Names that are loaded only when they are used."""
 
-from __future__ import annotations
-
 import pytest
 
 import tablebase

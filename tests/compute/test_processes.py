@@ -1,7 +1,5 @@
 """What survives a fork, and what is not left behind however a process ends."""
 
-from __future__ import annotations
-
 import multiprocessing
 import threading
 import time

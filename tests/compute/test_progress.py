@@ -1,7 +1,5 @@
 """Progress: stages, reported not too often, bars on terminals that leave nothing behind, and plain lines elsewhere."""
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

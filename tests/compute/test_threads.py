@@ -1,7 +1,5 @@
 """Work spread over threads: all of it once, in order; and what runs with threads, what with processes."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

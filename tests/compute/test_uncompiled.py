@@ -1,7 +1,5 @@
 """Kernels as plain functions, with NUMBA_DISABLE_JIT=1."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

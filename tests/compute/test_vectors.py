@@ -1,7 +1,5 @@
 """Operations on words against their bits one by one, on vectors against their plain twins, and arrays as pointers."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, NamedTuple
 

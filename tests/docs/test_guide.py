@@ -1,7 +1,5 @@
 """Pages name every command, option, column and field, and none that there is not."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The examples in Python of the pages, run one after another as a reader would, over the tables that the pages use."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re

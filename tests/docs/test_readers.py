@@ -1,7 +1,5 @@
 """The stand-alone readers of docs/examples, which share no code with the package, against its probes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

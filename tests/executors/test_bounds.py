@@ -1,7 +1,5 @@
 """A deadline interrupts what takes too long, and nothing else."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

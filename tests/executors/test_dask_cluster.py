@@ -1,7 +1,5 @@
 """The executor on a cluster: order, memory and place of keys, what is lost on the way, and what must not go on."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Dask without a cluster: what a worker offers, the process that it keeps, and addresses without a scheduler."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections.abc import Iterator

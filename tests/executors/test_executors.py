@@ -1,7 +1,5 @@
 """Running a graph: everything once, in an order that its edges allow, never more at a time than the limits allow."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import time

@@ -1,7 +1,5 @@
 """Workers: what they return and raise, and that none of them outlives the process that started it, whatever ends that."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

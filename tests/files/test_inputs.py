@@ -1,7 +1,5 @@
 """Texts up to a largest size, from files and from dialogues."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The writer of outputs: whole files or none, drafts that do not stay, and places that are refused."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

@@ -1,7 +1,5 @@
 """A piece that no enemy can come to any more has won: the rules, what they may not say, and tables of games that have them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 from typing import Any

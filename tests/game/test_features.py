@@ -1,7 +1,5 @@
 """Features: how they are described, loaded and named, and the general ones against the naive moves."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from pathlib import Path

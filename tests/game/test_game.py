@@ -1,7 +1,5 @@
 """The vocabulary: what a description may not say, and what its digest covers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Installed games and their variants: names, words, sentences; and that their rules pass the checks."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterator

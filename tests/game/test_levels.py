@@ -1,7 +1,5 @@
 """How far a square lies on the way of a piece that never comes back, and which kinds may be divided by that."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Legal moves and play against their naive twins, path counts, and the symmetries."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from support import toys

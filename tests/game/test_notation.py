@@ -1,7 +1,5 @@
 """Positions, moves and boards as text."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

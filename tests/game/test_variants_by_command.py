@@ -1,7 +1,5 @@
 """Variants of games on the command line: built, counted, verified, probed and estimated by their names."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from math import comb

@@ -1,7 +1,5 @@
 """Exact counts: against walks in plain Python, and how they are computed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from math import isqrt, prod

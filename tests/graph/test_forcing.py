@@ -1,7 +1,5 @@
 """What can be forced and how players with faults fare: against plain Python node by node, and the numbers that are known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path

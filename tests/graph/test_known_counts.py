@@ -1,7 +1,5 @@
 """Exact counts of real boards, as they are known and as the command shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

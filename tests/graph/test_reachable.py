@@ -1,7 +1,5 @@
 """Graphs of reachable positions: against walks in plain Python, by the rules node by node, and in their order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache

@@ -5,8 +5,6 @@ White's square, Black's square and the side to move. From 00w White goes to 10b 
 and 22w, 11w to 21b, 12w to 22b, and 21b to 22w once more. So 22w comes after two plies and after four.
 """
 
-from __future__ import annotations
-
 import pytest
 from twins.walk import Walk, best_later, breadth_first, fault_probability, force, games, values, walk
 

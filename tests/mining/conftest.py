@@ -1,7 +1,5 @@
 """Tables that several files of tests ask: Fox & Hounds, and plain tables of what the twin finds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

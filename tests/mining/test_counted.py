@@ -1,7 +1,5 @@
 """What a statement reads: counts of the catalog and of equal rows give what single rows give; EXPLAIN says which of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

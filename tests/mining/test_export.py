@@ -1,7 +1,5 @@
 """Positions as Parquet files: what three other programs read is what the tables hold."""
 
-from __future__ import annotations
-
 import errno
 import json
 from collections import Counter

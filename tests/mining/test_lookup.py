@@ -1,7 +1,5 @@
 """Positions that a statement names are looked up: the same rows as of a plain table, and next to nothing is read for them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every row of `positions` against its slow twin, counts against the catalog's, and how little is read for them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

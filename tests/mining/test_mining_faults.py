@@ -1,7 +1,5 @@
 """Whatever is wrong with a question about all positions: one sentence on stderr, its code, no traceback, no file written."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Iterator

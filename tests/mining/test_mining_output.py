@@ -1,7 +1,5 @@
 """Results of questions about positions as table, JSON, CSV and Parquet."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SQL over positions: what is chosen before anything is decoded never changes an answer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every row of `moves` against its slow twin, and statements over moves against DuckDB on the twin's rows."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

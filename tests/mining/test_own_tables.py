@@ -1,7 +1,5 @@
 """Tables of the user's own: read by name, joined and looked up; no other file can be read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Samples of rows: drawn by nothing but the seed and the row, the same on any threads and in any blocks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import closing
 from pathlib import Path

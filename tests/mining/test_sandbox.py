@@ -1,7 +1,5 @@
 """Connections to DuckDB for short tasks, which use the same databases again."""
 
-from __future__ import annotations
-
 import duckdb
 import pyarrow as pa
 import pytest

@@ -1,7 +1,5 @@
 """Kernels of scans, and what is tallied with them, against plain loops."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Statements of every shape give what a plain table gives; what is read of stars, pivots and random numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import duckdb

@@ -1,7 +1,5 @@
 """What ``*`` stands for, and that every value of a result stands under its own name."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Words that no row can have: a comparison with one is an error that says which words there are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

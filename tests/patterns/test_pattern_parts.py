@@ -1,7 +1,5 @@
 """What patterns are made of, by hand: levels of features, tables of counts, trees and rules."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Patterns against their definitions: gains, rules and trees are those that plain Python finds by looking at every position."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Patterns of several slices together and of every target, against plain Python that looks at every position."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections import Counter

@@ -1,7 +1,5 @@
 """Elo, intervals and the sequential test: against other ways to compute what was published."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist, fmean, pvariance
 

@@ -1,7 +1,5 @@
 """The player ``engine``: it wins what is won, errs at weak levels only, and repeats its games."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """What a fallible player chooses, how a match goes on and back, and how it ends."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from random import Random

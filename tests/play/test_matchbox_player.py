@@ -3,8 +3,6 @@
 They are held against `naive_pawns`, a Hexapawn of 3x3 on strings.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence

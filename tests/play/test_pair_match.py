@@ -1,7 +1,5 @@
 """Matches of pieces on squares: pairs of games, seeds, tables, programs of their own that fail, and games as text."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The players by name: what each chooses, held against plain Python, and what is refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Players and matches of games of chance or of several players."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 from typing import Any

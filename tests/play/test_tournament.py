@@ -1,7 +1,5 @@
 """Tournaments: who meets whom, what the results say, and that a seed repeats them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

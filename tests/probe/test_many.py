@@ -1,7 +1,5 @@
 """Many positions at once: each has the answer that it has alone, or its own reason."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from random import Random

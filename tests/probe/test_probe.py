@@ -1,7 +1,5 @@
 """Questions to a tablebase: against the naive rules, one by one and together, and the line to the end."""
 
-from __future__ import annotations
-
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Arrays of squares are checked: only rows that single probes would take have a value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Child processes, however they are started, while threads of their parent are busy."""
 
-from __future__ import annotations
-
 import multiprocessing
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The engine's end of the protocol: transcripts held against the published description."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lines of the protocol, taken apart."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Dou Shou Qi: each rule on a small position, and the published numbers."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections import Counter

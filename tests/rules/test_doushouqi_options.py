@@ -1,7 +1,5 @@
 """The readings of Dou Shou Qi that are options: against a twin that was written from their prose, and against each other."""
 
-from __future__ import annotations
-
 import shutil
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fox & Hounds: each rule on a small position, and the published numbers that a naive walk can reach."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Hare & Hedgehog: each rule, card and option on a small position, and the published counts of paths."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Hare & Hedgehog: the plain rules, the compiled ones and the slow twin say the same; numbers of states and of paths."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache

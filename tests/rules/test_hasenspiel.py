@@ -1,7 +1,5 @@
 """Hasenspiel: each rule on a small position under each reading; its published numbers are counted in a graph."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Hexapawn: each rule on a small position, and the published numbers of small boards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

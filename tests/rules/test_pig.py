@@ -1,7 +1,5 @@
 """Pig: its rules on states by hand, its text, published chances, and its compiled functions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whole games walked in plain Python: the published numbers of Fox & Hounds and Hasenspiel, and of readings that are not theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, cached_property

@@ -3,8 +3,6 @@
 What the learner says of itself is held against `naive_pawns`, a Hexapawn of 3x3 on strings, without tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from random import Random

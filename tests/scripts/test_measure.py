@@ -1,7 +1,5 @@
 """What `scripts.measure` says of tables: rates of right codes only, of all placements."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The runner of mutants knows killed from survived, and reports a line of its list that no longer fits the source."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

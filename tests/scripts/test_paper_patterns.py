@@ -1,7 +1,5 @@
 """The claims of scripts.reproduce.patterns, held against positions that are probed one by one."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import permutations

@@ -1,7 +1,5 @@
 """What scripts write about tables: published CSV files, the report about materials, and the pictures of the documents."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import re

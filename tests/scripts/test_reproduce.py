@@ -1,7 +1,5 @@
 """The scripts that hold known numbers against what is computed: they print both, and fail if one of them differs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction

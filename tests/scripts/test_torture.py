@@ -1,7 +1,5 @@
 """Short runs of `scripts.torture`, and what it must notice."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Exact searches against plain minimax, with and without everything that must not change the score."""
 
-from __future__ import annotations
-
 import threading
 from random import Random
 

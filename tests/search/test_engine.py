@@ -1,7 +1,5 @@
 """The engine: against the tables, at its limits, and with rules that tables do not know."""
 
-from __future__ import annotations
-
 import threading
 import time
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What an engine takes, and in which order it answers; what it finds is in test_engine.py and test_engine_tables.py."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

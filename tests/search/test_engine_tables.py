@@ -1,7 +1,5 @@
 """The engine with tables inside the search: what it looks up, and what it does without."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path

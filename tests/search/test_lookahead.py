@@ -1,7 +1,5 @@
 """Looking ahead in games of chance or of several players: max^n, its settings, its evaluation, and tables at its leaves."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from random import Random
 from typing import Any

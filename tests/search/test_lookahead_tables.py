@@ -1,7 +1,5 @@
 """Looking ahead with tables at the leaves: what they say there, and how they are read."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import closing
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Path counts against known numbers, and against counts of plain Python."""
 
-from __future__ import annotations
-
 import pytest
 from support import toys
 from support.games import GAMES

@@ -1,7 +1,5 @@
 """Proofs of wins and losses: against tables that are hidden from them, against plain solving, and at their limits."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """The transposition table: what it keeps, what it gives up, and that it changes no exact score."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """Boards of bits against positions in plain Python, in random games of every game."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers of choices of identical pieces against plain lists of them."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import comb
 from random import Random

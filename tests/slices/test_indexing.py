@@ -1,7 +1,5 @@
 """Position <-> index: Python, NumPy and kernels against each other and against a plain list of placements."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import comb
 

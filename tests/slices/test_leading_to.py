@@ -1,7 +1,5 @@
 """What leads to a material, against a search through all materials."""
 
-from __future__ import annotations
-
 import pytest
 
 from tablebase.game import load_game

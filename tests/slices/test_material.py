@@ -1,7 +1,5 @@
 """Materials, captures between them, and slices that play alike."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

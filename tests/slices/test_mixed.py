@@ -1,7 +1,5 @@
 """Positions of any materials together: texts, moves and what they lead to, against the naive twin one at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """All moves of many positions at once, in NumPy and in kernels, against the naive twin one position at a time."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from functools import cache

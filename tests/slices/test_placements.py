@@ -1,7 +1,5 @@
 """Numbers of positions: the published ones, by hand, and by putting pieces on squares."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import comb, perm
 

@@ -1,7 +1,5 @@
 """Slices divided by how far one-way pieces have come: numbers, names, exits, and the values of undivided ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

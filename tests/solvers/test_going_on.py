@@ -1,7 +1,5 @@
 """Solvers that are stopped after any distance or row, and go on from their checkpoint to the same codes."""
 
-from __future__ import annotations
-
 import gc
 import os
 from dataclasses import replace

@@ -7,8 +7,6 @@ or coding change on purpose, write it anew from the root of the project, and say
     PYTHONPATH=tests/solvers python -c "import test_golden; test_golden.regenerate()"
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory

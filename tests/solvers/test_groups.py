@@ -1,7 +1,5 @@
 """The solver of groups: byte for byte as the reference solver, and its kernel against a naive twin."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The lean solver: its own kernels against naive twins, its log, and tables of several parts."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

@@ -1,7 +1,5 @@
 """The solver of planes on slices that lead it into corners, and what it reads of them."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

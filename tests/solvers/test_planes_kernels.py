@@ -1,7 +1,5 @@
 """The kernels of the solver of planes, step by step, against naive twins that know sets of squares only."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

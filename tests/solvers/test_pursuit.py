@@ -1,7 +1,5 @@
 """Pursuits: which slices are some, and the engine for them against the others, naive solutions and itself with more threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Engines against each other, against naive twins, and on games built to mislead them."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where one byte is not enough, or just enough: children of different widths, and captures at the last distance."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

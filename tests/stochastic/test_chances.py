@@ -1,7 +1,5 @@
 """Chances within a number of turns: those of the slow twin, with fractions, and some by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 from typing import Any

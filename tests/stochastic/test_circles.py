@@ -1,7 +1,5 @@
 """Circles of blocks that lead to one another, and their order."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Games as lists of their states: the same moves, draws and results as the plain functions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Formulas that are written once for a run of states: what a run holds, where it must end, and what it reads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

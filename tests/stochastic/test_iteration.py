@@ -1,7 +1,5 @@
 """Chances that are forced: between true bounds, equal to those known otherwise, with any executor and in any order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

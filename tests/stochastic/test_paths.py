@@ -1,7 +1,5 @@
 """Counts of paths by whole turns: by hand, and by compiled and plain functions alike."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages in a browser, and what is wrong with them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

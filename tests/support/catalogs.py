@@ -1,7 +1,5 @@
 """What catalogs say, and catalogs changed behind the program's back; where TABLEBASE_CATALOG names a database, those there."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checkpoints at every distance, and work that is stopped right after one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

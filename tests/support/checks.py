@@ -1,7 +1,5 @@
 """Guards against tests that look at nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeVar
 

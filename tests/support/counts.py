@@ -1,7 +1,5 @@
 """Counts of games by the walk in plain Python."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from twins.walk import games, walk

@@ -1,7 +1,5 @@
 """Table files made by a forger: each is damaged in one way, under a seal that fits."""
 
-from __future__ import annotations
-
 import os
 import struct
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Damage that is done at a moment of a build that a test chooses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

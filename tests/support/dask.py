@@ -1,7 +1,5 @@
 """Clusters of Dask: a scheduler and workers as processes of this machine, as people start them on several."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -10,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from distributed import Client
 
@@ -28,7 +26,7 @@ class DaskCluster:
         self._folder, self._environment = folder, dict(environment or {})
         self.workers: list[subprocess.Popen[bytes]] = []
 
-    def __enter__(self) -> DaskCluster:
+    def __enter__(self) -> Self:
         file = self._folder / "scheduler.json"
         file.unlink(missing_ok=True)
         self.scheduler = self._start(self._environment, "scheduler", "--port", "0", "--scheduler-file", str(file))

@@ -5,8 +5,6 @@ that are gone. As text it is the position in notation; behind that of a finished
 ``1/2-1/2``, for the first and the second side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tablebase.errors import NotationError, quoted

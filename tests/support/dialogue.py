@@ -1,11 +1,10 @@
 """A conversation with the engine's end of the protocol, in this process, as a program for playing would have it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
+from typing import Self
 
 from tablebase.game import load_game
 from tablebase.protocol.uci_server import UciServer
@@ -24,7 +23,7 @@ class Dialogue:
         server = UciServer(Settings(load_game(game), folder, hash_mebibytes=1), self._said.put)
         self._thread = threading.Thread(target=server.serve, args=(self._lines(),), daemon=True)
 
-    def __enter__(self) -> Dialogue:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

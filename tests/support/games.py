@@ -1,7 +1,5 @@
 """Games of every sort, and positions of random games."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

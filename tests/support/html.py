@@ -1,7 +1,5 @@
 """Pages as trees of elements, for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any

@@ -1,7 +1,5 @@
 """Positions to look ahead from, and the comparison with the slow twin."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from random import Random
 from typing import Any

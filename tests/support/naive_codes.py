@@ -1,7 +1,5 @@
 """Slices by the naive twin, codes that are compared with them, and children whose voids hold anything."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any

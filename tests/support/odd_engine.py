@@ -4,8 +4,6 @@ Its argument is ``none``, or what it does instead of its first move in a game: `
 ``close``, ``talk`` (lines without end) or ``mumble`` (one line without end).
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """Games of Hexapawn at the terminal: what is typed, and what is printed."""
 
-from __future__ import annotations
-
 from random import Random
 
 WHITE_MOVES = [f"{a}{r}{b}{r + 1}" for r in (1, 2) for a in "abc" for b in "abc"]

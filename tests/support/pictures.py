@@ -1,7 +1,5 @@
 """Ways to read a picture of a board back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A small game with chance, of which faulty ones are made, and what the conformance suite says about them."""
 
-from __future__ import annotations
-
 from tablebase.game.stochastic import StochasticGame
 from tablebase.testing import check_rules
 from tablebase_rules import pig

@@ -1,7 +1,5 @@
 """Slices as the kernels of planes see them, to and from the sets of squares that their naive twins work on."""
 
-from __future__ import annotations
-
 from functools import cache
 from random import Random
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Which processes there are, and waiting for others."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Ways to run the program, and ways to look at and to damage what it wrote."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Ways to put SQL to all positions, and to a plain table of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Regions and parts of them, solved in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

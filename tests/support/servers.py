@@ -1,7 +1,5 @@
 """A private PostgreSQL server in a temporary folder, for tests and torture; it ends with this process at the latest."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil
@@ -12,7 +10,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psutil
 import psycopg
@@ -72,7 +70,7 @@ class Server:
             self.close()
             raise
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

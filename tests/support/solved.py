@@ -1,7 +1,5 @@
 """Tables in memory, solved when a test first asks for them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

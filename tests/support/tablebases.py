@@ -1,7 +1,5 @@
 """Tablebases on disk, built with the command line once a session and shared by many tests."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Small games in the package's vocabulary, each for something that only some rules have, and random positions of any game."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

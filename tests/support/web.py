@@ -1,7 +1,5 @@
 """Servers for tests: an application in this process, and a server in one of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

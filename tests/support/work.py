@@ -1,7 +1,5 @@
 """Work for executors to do, in a module that workers, which import it, load at once."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

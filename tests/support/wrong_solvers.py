@@ -1,7 +1,5 @@
 """Solvers that are wrong, which programs that compare solvers must notice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

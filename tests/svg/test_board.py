@@ -1,7 +1,5 @@
 """Pictures of boards, read back: pieces, terrain, names, words, identifiers, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from random import Random

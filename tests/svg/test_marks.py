@@ -1,7 +1,5 @@
 """Frames and arrows: where they are, in whatever form they are given, and how their colours differ without colours."""
 
-from __future__ import annotations
-
 import re
 from math import cos, hypot, radians, sin
 from typing import Any

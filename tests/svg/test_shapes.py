@@ -1,7 +1,5 @@
 """Shapes, textures and letters: all that rules modules may name are there, different, and within their squares."""
 
-from __future__ import annotations
-
 import string
 from itertools import combinations
 from math import hypot

@@ -1,7 +1,5 @@
 """Colours: contrast as WCAG 2.2 defines it, of every pair that meets, and themes of one's own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 from typing import Any

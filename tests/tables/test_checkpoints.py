@@ -1,7 +1,5 @@
 """The file of a checkpoint: whole or not used, on the disk before it replaces another, and never a reason to fail."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable

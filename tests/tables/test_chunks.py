@@ -1,7 +1,5 @@
 """Datasets with chunks of Zstandard: the same bytes with and without HDF5's plugin, which reads them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tracemalloc

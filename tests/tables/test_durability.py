@@ -1,7 +1,5 @@
 """What keeps a finished table through a power cut, readers of the catalog apart from its writer, and copies whole."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3

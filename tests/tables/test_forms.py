@@ -1,7 +1,5 @@
 """Forms of tables: other chunks and another compression, but the same codes, and back to the same bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

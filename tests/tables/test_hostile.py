@@ -1,7 +1,5 @@
 """Files that a forger made, in every command that reads tables: one sentence each, no traceback, no hang, no lie."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

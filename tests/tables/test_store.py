@@ -1,7 +1,5 @@
 """One table, one file: what is written is read, and whatever happens to the file is noticed."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

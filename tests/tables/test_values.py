@@ -1,7 +1,5 @@
 """The value algebra against a naive statement in pairs of outcome and distance."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

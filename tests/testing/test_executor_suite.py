@@ -1,7 +1,5 @@
 """The executor of this machine passes the public suite, and executors that break the contract do not."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import Any

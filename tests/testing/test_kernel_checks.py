@@ -3,8 +3,6 @@
 The functions are made to lie where they are called, which needs no compiling.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """All solvers pass the public suite, and a solver that is wrong does not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The conformance suite of games with chance passes good rules, and each check finds the fault that it is there for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction

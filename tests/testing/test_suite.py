@@ -1,7 +1,5 @@
 """The conformance suite passes good rules, and each check finds the fault that it is there for."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

@@ -3,8 +3,6 @@
 A *value* is a pair as in `naive`. Moves come from `naive`; nothing here knows placement numbers, rows or scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tablebase.game import Game, Outcome

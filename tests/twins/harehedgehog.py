@@ -8,8 +8,6 @@ A turn is a tree of tuples: ``("choose", mover, {code: node})``, ``("draw", [(pr
 ``("worst", [node])`` where a number of carrots is not known, ``("capped",)``, ``("end", state)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any

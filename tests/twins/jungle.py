@@ -4,8 +4,6 @@ It shares nothing with the package: squares are names, a position is a mapping o
 and every rule is a line of prose. Values are pairs such as ``("win", 3)``.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache

@@ -4,8 +4,6 @@ Values are fractions of a point. The average of outcomes of chance is rounded do
 search returns a dictionary: the vector of each move in the root, which is best, the line, and what was counted.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 It counts moves and distances one by one and knows no windows and no order of moves, and no tables but the values it is given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

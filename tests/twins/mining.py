@@ -4,8 +4,6 @@ Of the package it uses the data (`Game`), the naive moves, positions as text, an
 What the features of Dou Shou Qi tell is worked out here from the board and the strengths of the animals.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache

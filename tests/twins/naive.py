@@ -4,8 +4,6 @@ Of the package it uses only the data (`Game`) and the tuples (`Position`, `Move`
 no colour swap, no aliases and no coding: a value is a pair such as ``("win", 3)`` or ``("draw", None)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from itertools import combinations, product

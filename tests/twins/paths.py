@@ -1,7 +1,5 @@
 """Path counts of small games on texts and coordinates, by rules written anew: nothing here knows the package."""
 
-from __future__ import annotations
-
 DIAGONALS = ((-1, 1), (1, 1), (-1, -1), (1, -1))
 Cell = tuple[int, int]
 """File and rank, from 0."""

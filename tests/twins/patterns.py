@@ -1,7 +1,5 @@
 """The slow, obvious twin of patterns: gains, rules and trees from rows as dictionaries, each with its class under ``class``."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Hexapawn of 3x3 written anew, on strings, without the package: cells from a1 on, then the next rank."""
 
-from __future__ import annotations
-
 from functools import cache
 
 START = "PPP...ppp"

@@ -3,8 +3,6 @@
 A state is the mover's score, the other's, and the total of the turn. `win` gives the mover's exact chance in each.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 State = tuple[int, int, int]

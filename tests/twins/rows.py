@@ -4,8 +4,6 @@ A word is the set of its squares. A row of words is a set of *addresses*, a row 
 knows which position an address is; moves and values come from `naive`, which knows no rows, no mirror and no codes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache

@@ -1,7 +1,5 @@
 """The plain twins of operations on vectors: units are lists of eight words, lanes are lists of 64 numbers."""
 
-from __future__ import annotations
-
 WORDS = 8
 ELEMENTS = 64
 MASK = (1 << 64) - 1

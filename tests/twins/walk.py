@@ -4,8 +4,6 @@ Of the package it uses the rules as a person reads them (`legal_moves`, `play`, 
 else: no index, no tables, no engine. The games it can walk never repeat a position and have no draws.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The server behind nginx, set up as docs/serve.md shows."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A server whose catalog is in PostgreSQL answers like one whose catalog is a file, also after that database was away."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A server in processes of its own: addresses, signals, slow clients, numbers of several workers."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Tables that are removed, replaced or written over while they are asked: errors, never wrong answers."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

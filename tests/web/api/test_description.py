@@ -1,7 +1,5 @@
 """The description of the interface: complete, and kept to; requests are made from it by Schemathesis."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers of the server are those of the command line to the same question."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Moves of named players, the commands for Hare & Hedgehog, counts, estimates and statements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Requests that are not as they should be: one sentence, from 400 to 499, and no path of the machine."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

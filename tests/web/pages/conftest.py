@@ -1,7 +1,5 @@
 """A server of pages in this process, and a folder with tables of two games for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Addresses: of a position, which is the position; of what is not there; and of nothing outside."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from xml.etree.ElementTree import Element

@@ -1,7 +1,5 @@
 """Pages in a real browser: by mouse and by keyboard, narrow and dark, with and without JavaScript."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

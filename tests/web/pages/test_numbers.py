@@ -1,7 +1,5 @@
 """Pages show the numbers that the command line shows for the same question."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """What pages are made of: matrices, histograms, words, and the page for statements."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from urllib.parse import urlencode

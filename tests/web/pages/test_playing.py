@@ -1,7 +1,5 @@
 """Games against players, and races: their state is in the address, and every move is one of the rules."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from random import Random
