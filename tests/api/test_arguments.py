@@ -104,7 +104,6 @@ def test_strange_arguments_are_refused_in_a_sentence(
 
 @pytest.mark.parametrize("method", ["engine", "plot", "patterns"])
 def test_unknown_options_are_refused(method: str, tables: Tablebase, tmp_path: Path) -> None:
-    """With those that there are."""
     with pytest.raises(TablebaseError, match="'colour'"):
         getattr(tables, method)(**good(tmp_path)[method], colour="red")
 
@@ -131,7 +130,6 @@ def test_what_opens_tables(two_pieces: Path) -> None:
     ids=str,
 )
 def test_limits_of_a_search(limits: dict[str, Any]) -> None:
-    """Of another type."""
     engine = Engine("hexapawn")
     with pytest.raises(TablebaseError) as caught:
         list(engine.analyse("ppp/3/PPP w", **limits))

@@ -82,7 +82,6 @@ def test_games_through_the_commands() -> None:
 
 @pytest.mark.full
 def test_many_games_through_the_commands() -> None:
-    """With two to six players."""
     ends = [play_through(f"harehedgehog{VARIANTS[seed % len(VARIANTS)]}", seed) for seed in range(200)]
     assert ends.count("over") > 20
 

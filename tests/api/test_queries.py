@@ -51,7 +51,6 @@ def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: A
 
 @pytest.mark.parametrize("condition", ["", "WHERE distance < 0"])
 def test_names_are_distinct_and_always_there(condition: str, tables: Tablebase) -> None:
-    """Also of an empty result."""
     query = tables.query(GAME, f"SELECT material, p1, p1 FROM distinct_positions {condition} LIMIT 3")
     names = ["material", "p1", "p1_3"]
     assert query.columns == list(query.df()) == query.pl().columns == query.arrow().column_names == names
@@ -96,7 +95,6 @@ def test_closing_ends_queries(two_pieces: Path) -> None:
 
 @pytest.mark.parametrize("package", ["pandas", "polars", "matplotlib"])
 def test_a_package_that_is_missing_is_named(package: str, tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what installs it."""
     monkeypatch.setattr("tablebase.errors.find_spec", lambda name: None if name == package else name)
     query = tables.query(GAME, GROUPED)
     extra = {"matplotlib": "plot"}.get(package, package)
@@ -124,7 +122,6 @@ def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: A
 
 
 def test_statistics_are_those_of_the_command(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
-    """By number of pieces and by material."""
     for by in ("pieces", "material"):
         written = at_least_one(ask("stats", "doushouqi", "--by", by, "--data", two_pieces, "--format", "json").json)
         found = [asdict(counts) for counts in tables.stats("doushouqi", by)]
@@ -167,7 +164,6 @@ def test_descriptions(tables: Tablebase, ask: Ask) -> None:
 
 
 def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """The same picture, byte for byte."""
     pytest.importorskip("matplotlib")
     from tablebase.charts.drawing import save
 

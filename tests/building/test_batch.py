@@ -104,7 +104,6 @@ def test_a_batch_file(tmp_path: Path) -> None:
     ],
 )
 def test_faults_name_their_line(text: str, line: int, fault: str, tmp_path: Path) -> None:
-    """And what may stand there instead."""
     with pytest.raises(BatchError, match=fault) as caught:
         read(tmp_path, text)
     assert caught.value.line == line
@@ -113,7 +112,6 @@ def test_faults_name_their_line(text: str, line: int, fault: str, tmp_path: Path
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    """One sentence that names it."""
     with pytest.raises(TablebaseError, match=r"none\.toml cannot be used"):
         read_batch(tmp_path / "none.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")

@@ -184,7 +184,6 @@ def test_a_signal_leaves_no_token(tmp_path: Path) -> None:
     ],
 )
 def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any], what: str) -> None:
-    """With what to do about it."""
     with site(tmp_path, GAME) as mine:
         fault = replace(mine, **change)()
     assert fault is not None

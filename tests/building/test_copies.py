@@ -247,7 +247,6 @@ def test_a_seal_that_does_not_fit_is_refused(copied: Path, tmp_path: Path, ask: 
 
 @pytest.mark.parametrize("words", [["copy", "doushouqi"], ["merge"], ["pack", "doushouqi"], ["unpack"]], ids=lambda words: words[0])
 def test_a_folder_is_not_its_own_copy(words: list[str], copied: Path, ask: Ask) -> None:
-    """By whatever name."""
     (copied.parent / "x").mkdir()
     other = copied.parent / "x" / ".." / copied.name
     both = {"merge": [other, "--data", copied], "unpack": [copied, "--to", other]}

@@ -127,7 +127,6 @@ def test_estimates_of_materials_have_a_line_a_table(tmp_path: Path) -> None:
 
 
 def test_estimates_grow(tmp_path: Path) -> None:
-    """More pieces take more of everything."""
     lines = estimate(GAME, 5, [], tmp_path)
     for name in ("memory", "disk", "cpu_seconds", "tables", "placements"):
         found = [getattr(one, name) for one in lines]
@@ -185,7 +184,6 @@ def test_pace_is_the_median_over_codes() -> None:
 
 
 def test_a_pace_that_was_measured_stays() -> None:
-    """Whatever is learnt later."""
     measured = Pace(GAME, factor=1.5)
     measured.learn(cost("CWvD", 1000.0, codes=9))
     assert measured.factor == 1.5

@@ -127,7 +127,6 @@ def test_an_address_without_tables(url: str, fault: str, tmp_path: Path, ask: As
 
 
 def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence says what to install."""
     monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     for words in (["copy", "doushouqi", "--data", two_pieces, "--to", URL], ["merge", URL, "--data", two_pieces]):
         assert_refused(ask(*words), 2, "s3fs", "pip install 'endgame-tablebase[store]'")

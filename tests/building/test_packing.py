@@ -58,7 +58,6 @@ def test_the_catalog_says_the_same(packed: Path, three_pieces: Path) -> None:
 
 
 def test_packed_tables_answer(packed: Path, three_pieces: Path, ask: Ask) -> None:
-    """Commands that read tables read them."""
     for words in (["verify", "doushouqi"], ["verify", "doushouqi", "--quick"]):
         assert ask(*words, "--data", packed).code == 0
     answer = ask("mine", "doushouqi", COUNTS, "--data", packed)

@@ -113,7 +113,6 @@ def test_checkers_say_how_far_they_are(
 
 
 def test_a_build_goes_from_stage_to_stage(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the order of the work."""
     monkeypatch.setattr(writer, "SLAB", 1)
     material = parse_material(doushouqi(), "RCvW")
     found = stages_of(lambda: building.build_table("doushouqi", copied, "planes", material))

@@ -40,7 +40,6 @@ def test_what_is_no_url_is_said_so(url: str, tmp_path: Path, ask: Ask) -> None:
 
 
 def test_without_the_extra(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error says how to install it."""
     find = util.find_spec
     monkeypatch.setattr("tablebase.errors.find_spec", lambda name: None if name == "psycopg" else find(name))
     answer = ask("stats", "doushouqi", "--data", tmp_path, "--catalog", "postgresql://me@host/db")

@@ -86,6 +86,5 @@ def test_tables_are_asked(more_tables: Tablebase) -> None:
     ],
 )
 def test_texts_that_are_no_proofs(text: str, fault: str) -> None:
-    """They are refused in a sentence."""
     with pytest.raises(TablebaseError, match=fault):
         read_proof(text)

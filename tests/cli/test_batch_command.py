@@ -341,7 +341,6 @@ def test_entries_that_overlap_are_counted_once(tmp_path: Path, ask: Ask, monkeyp
 
 
 def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None:
-    """Nothing is guessed from it."""
     path = follow_up(tmp_path, tmp_path / "out.csv")
     for text in ("", "[]", '{"format": "batch record 1", "commands": [{}]}', "[" * 100_000):
         (tmp_path / "night.toml.record.json").write_text(text)

@@ -76,7 +76,6 @@ def test_check_rules_takes_a_variant(ask: Ask) -> None:
 
 
 def test_perft_counts_turns(ask: Ask) -> None:
-    """In the format of the other games."""
     found = ask("perft", "pig", *PIGLET, "--depth", 3, "--format", "json").json
     assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 3
     # By hand, in tests/stochastic/test_paths.py.

@@ -104,7 +104,6 @@ def test_a_log_that_cannot_be_written(option: str, tmp_path: Path, ask: Ask) -> 
 
 
 def test_the_peak_is_that_since_it_was_forgotten() -> None:
-    """In bytes."""
     if not machine.PEAK.exists():
         pytest.skip("needs /proc")
     machine.forget_peak()
@@ -121,7 +120,6 @@ def test_the_peak_is_that_since_it_was_forgotten() -> None:
 
 
 def test_where_the_system_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Then nobody knows."""
     monkeypatch.setattr(machine, "PEAK", tmp_path / "no" / "file")
     monkeypatch.setattr(machine, "STATUS", tmp_path / "no" / "file")
     machine.forget_peak()

@@ -118,7 +118,6 @@ def test_a_line_without_end_is_refused(two_pieces: Path) -> None:
 
 
 def test_states_have_their_own_reasons(piglet_tables: Path, ask: Ask, tmp_path: Path) -> None:
-    """Games with chance do the same."""
     path = tmp_path / "states.txt"
     path.write_text("nonsense\n")
     answer = ask("probe", "pig-die=2-target=2", f"@{path}", "--data", piglet_tables, "--format", "json")

@@ -47,7 +47,6 @@ def test_help_is_short(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_shell_completes_games() -> None:
-    """As a shell asks for it."""
     environment = {**os.environ, "_TABLEBASE_COMPLETE": "complete_bash", "COMP_WORDS": "tablebase probe ha", "COMP_CWORD": "2"}
     done = subprocess.run([sys.executable, "-m", "tablebase"], capture_output=True, text=True, env=environment, check=False)
     assert done.stdout.split() == ["harehedgehog", "hasenspiel"]
@@ -94,7 +93,6 @@ def test_positions_are_read_from_input_and_files(
 def test_statements_are_read_from_input_and_files(
     command: list[str], two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same as when they are arguments."""
     table = "positions WHERE material = 'RvC'" if command[0] == "mine" else "tables"
     statement = f"SELECT count(*) AS n\nFROM {table}\n"
     expected = ask(*command, statement, "--data", two_pieces)
@@ -106,7 +104,6 @@ def test_statements_are_read_from_input_and_files(
 
 
 def test_a_file_that_cannot_be_read(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """A sentence that names it."""
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
     for name, words, command in (("none", "No such file", "probe"), ("bytes", "is not text in UTF-8", "mine")):
         answer = ask(command, "doushouqi", f"@{tmp_path / name}", "--data", two_pieces)
@@ -176,7 +173,6 @@ def test_durations(text: str, seconds: float) -> None:
     ],
 )
 def test_what_is_no_duration_and_no_time(read: Callable[[str], float], text: str) -> None:
-    """One sentence with examples."""
     with pytest.raises(TablebaseError, match=r"is not a (duration: write numbers with|time: write one such as 07:00)"):
         read(text)
 
@@ -238,7 +234,6 @@ def test_the_earlier_end_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_commands_are_shown_without_passwords(words: str, shown: str) -> None:
-    """All else stays as it is."""
     assert without_passwords(words) == shown
 
 

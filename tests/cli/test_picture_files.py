@@ -62,7 +62,6 @@ def test_what_cannot_be_written_is_refused(case: str, tables: Tablebase, tmp_pat
 
 @pytest.mark.parametrize(("command", "option"), [("probe", "--output"), ("line", "--to")])
 def test_want_of_space_has_its_own_code(command: str, option: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """As for every other file."""
     with files_of_at_most(1000):
         answer = ask(command, "doushouqi", LOST, "--data", tables.folder, option, tmp_path / "a.svg")
     assert answer.code == 3

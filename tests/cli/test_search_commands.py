@@ -77,7 +77,6 @@ def test_perft_from_a_position_of_a_variant(ask: Ask) -> None:
 
 
 def test_divide_shows_the_leaves_below_each_move(ask: Ask) -> None:
-    """Sorted, at the last depth only."""
     words = ["perft", "doushouqi", "--depth", 3, "--divide", "--format"]
     found = ask(*words, "json").json
     moves = sorted(render_move(JUNGLE, move) for move in legal_moves(JUNGLE, parse(JUNGLE, JUNGLE.start)))

@@ -36,7 +36,6 @@ def test_a_game_of_three(play: Ask) -> None:
 
 
 def test_cards_are_read_out(play: Ask) -> None:
-    """Their names and their texts."""
     out = play(["1", "quit"], "--seed", 3, "--player", "random").out
     _, _, after = out.partition("player 1: 1 (1 square ahead)\n")
     name, _, text = after.splitlines()[0].partition(": ")
@@ -66,7 +65,6 @@ def test_commands_of_a_game(play: Ask) -> None:
 
 
 def test_the_input_may_end(play: Ask) -> None:
-    """That is as if one left."""
     answer = play([], "--seed", 1)
     assert answer.code == 0
     assert answer.out.endswith("player 1> \nend of input\ngame abandoned after 0 turns\n" + SEED.format(1))

@@ -67,7 +67,6 @@ def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> Non
 
 @pytest.mark.parametrize("name", ["hexapawn", "doushouqi", "foxhounds"])
 def test_slices_are_counted_without_being_listed(name: str) -> None:
-    """The number is that of the list."""
     game = load_game(name)
     for pieces in range(2, min(game.max_pieces, 4) + 1):
         assert count_slices(game, pieces) == len(slices(game, pieces))

@@ -60,7 +60,6 @@ def test_closed_streams_swallow(redirection: str, words: list[str], expected: An
 
 
 def test_a_closed_input_ends_a_game(hexapawns: Path) -> None:
-    """Like the end of the input."""
     answer = redirected("<&-", "play", "hexapawn", "--data", hexapawns, "--seed", 5)
     assert (answer.code, answer.err) == (0, "")
     assert "White> \nend of input\ngame abandoned after 0 plies\n" in answer.out

@@ -81,7 +81,6 @@ def test_a_quick_run_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_compiling_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    """However many kernels are compiled."""
     from numba.core import event
 
     with progress("build pond", "placements", 10, compiles=True):

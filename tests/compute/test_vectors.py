@@ -40,13 +40,11 @@ widths = pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 
 @given(BITS.filter(bool))
 def test_trailing_zeros(word: int) -> None:
-    """The number of the lowest bit."""
     assert trailing_zeros(np.uint64(word)) == min(bit for bit in range(64) if word >> bit & 1)
 
 
 @given(BITS)
 def test_ones(word: int) -> None:
-    """The number of bits that are set."""
     assert ones(np.uint64(word)) == word.bit_count()
 
 

@@ -30,7 +30,6 @@ def test_other_errors_stay() -> None:
 
 @pytest.mark.parametrize("seconds", [60, None])
 def test_a_deadline_is_called_off(seconds: float | None) -> None:
-    """Nothing is left running afterwards."""
     before = set(threading.enumerate())
     with deadline(seconds, pytest.fail):
         pass

@@ -179,13 +179,11 @@ def test_an_address_without_a_scheduler(address: str, fault: str, monkeypatch: p
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sentence says what to install."""
     monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"^clusters need distributed: .*\[cluster\]'$"):
         DaskExecutor()
 
 
 def test_a_worker_that_does_not_answer() -> None:
-    """Another program is not what it needs."""
     assert no_offer(OSError("timed out")).what == "does not answer (timed out)"
     assert no_offer(ImportError("no such thing")).what == "cannot load this program (ImportError: no such thing)"

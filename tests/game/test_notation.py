@@ -118,7 +118,6 @@ def test_a_move_can_be_read(text: str) -> None:
     ],
 )
 def test_what_is_no_move_is_refused(text: str, sentence: str) -> None:
-    """In one sentence."""
     with pytest.raises(NotationError, match=sentence):
         read_move(GAME, text)
 

@@ -61,7 +61,6 @@ def test_what_is_not_a_position_is_refused(row: list[int], reason: str, tables: 
     ids=str,
 )
 def test_other_shapes_and_types_are_refused(squares: Any, tables: Tablebase) -> None:
-    """One sentence each; no row is meant."""
     with pytest.raises(NotationError) as caught:
         tables.probe_squares(GAME, "CvT", 0, squares)
     assert not isinstance(caught.value, SquaresError)

@@ -98,7 +98,6 @@ def test_codes(text: str, expected: set[int]) -> None:
     ],
 )
 def test_results(text: str, code: int, expected: str) -> None:
-    """What a code leads to."""
     assert after(text, code) == expected
 
 
@@ -165,7 +164,6 @@ AMONG = "25:10:1,20:0:0,30:0:0 1 draw:6"
     ],
 )
 def test_cards(text: str, name: str, expected: str) -> None:
-    """What each card does."""
     assert card(text, name) == expected
 
 
@@ -199,7 +197,6 @@ def test_probabilities() -> None:
     ],
 )
 def test_options_of_moves(options: dict[str, Any], text: str, code: int, expected: str) -> None:
-    """What codes do under each option."""
     assert after(text, code, **options) == expected
 
 
@@ -220,7 +217,6 @@ def test_options_of_moves(options: dict[str, Any], text: str, code: int, expecte
     ],
 )
 def test_options_of_cards(options: dict[str, Any], text: str, name: str, expected: str) -> None:
-    """What cards do under each option."""
     assert card(text, name, **options) == expected
 
 
@@ -250,7 +246,6 @@ def test_first_carrots() -> None:
 
 
 def test_words_of_codes() -> None:
-    """Codes for people."""
     said = [game().code_text(code) for code in (1, 12, -1, -5, 0, 1001, 1002)]
     assert said[:3] == ["1 square ahead", "12 squares ahead", "1 square back to the hedgehog"]
     assert said[3:] == ["5 squares back to the hedgehog", "stay", "take 10 carrots", "give 10 carrots"]
@@ -281,7 +276,6 @@ def test_tables_of_former_versions_stay_valid() -> None:
     ],
 )
 def test_no_such_variant(options: dict[str, Any], said: str) -> None:
-    """A sentence says what is allowed."""
     with pytest.raises(RulesError, match=said):
         game(**options)
 

@@ -179,7 +179,6 @@ def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str
     ],
 )
 def test_chances_by_hand(text: str, turns: int, limits: dict[str, Any], expected: Fraction) -> None:
-    """Some chances that need no program."""
     rules = game()
     array = rules.region(limits).rules if limits else rules.kernels().rules
     assert chance(rules, array, rules.parse(text), turns, 0) == expected
@@ -273,7 +272,6 @@ def test_number_of_a_forced_turn() -> None:
     ],
 )
 def test_no_such_tables(options: dict[str, Any], limits: dict[str, Any], said: str) -> None:
-    """A sentence says what is allowed."""
     with pytest.raises(RulesError, match=said):
         game(**options).region(limits)
 

@@ -58,7 +58,6 @@ def test_codes_in_words() -> None:
 
 
 def test_piglet() -> None:
-    """The game with a coin."""
     game = load_rules("pig-die=2-target=2")
     assert game.name == "pig-die=2-target=2"
     assert isinstance(game, pig.Pig)
@@ -75,7 +74,6 @@ def test_piglet() -> None:
     ],
 )
 def test_options_have_limits(options: dict[str, int], said: str) -> None:
-    """One sentence, that names the option."""
     with pytest.raises(RulesError) as refused:
         pig.game(**options)
     assert str(refused.value) == said
@@ -115,7 +113,6 @@ def test_texts_of_states(text: str) -> None:
     ],
 )
 def test_texts_that_are_no_states(text: str | None, said: str) -> None:
-    """One sentence each."""
     with pytest.raises(NotationError) as refused:
         PIG.parse(text)  # type: ignore[arg-type]
     assert said in str(refused.value)

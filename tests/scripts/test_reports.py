@@ -97,7 +97,6 @@ def test_pictures_are_up_to_date() -> None:
 
 
 def test_the_script_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """To another folder, if that is wanted."""
     monkeypatch.setattr(sys, "argv", ["pictures.py", "--images", str(tmp_path)])
     pictures.main()
     assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == pictures.pictures()

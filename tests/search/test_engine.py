@@ -232,7 +232,6 @@ def test_limits_that_make_no_sense(limits: dict[str, float], sentence: str) -> N
     ],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], sentence: str) -> None:
-    """One sentence before anything is set up."""
     with pytest.raises(TablebaseError, match=sentence):
         Engine(JUNGLE, options=replace(SMALL, **options))
 

@@ -217,7 +217,6 @@ def test_weights_count_their_parts() -> None:
     ],
 )
 def test_settings_that_are_refused(players: int, foresight: Foresight, named: str) -> None:
-    """In one sentence each."""
     with pytest.raises(TablebaseError, match=named):
         Lookahead(harehedgehog.game(players=players), foresight)
 

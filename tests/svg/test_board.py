@@ -126,7 +126,6 @@ def test_kinds_without_a_shape_show_their_letters() -> None:
 
 
 def test_games_of_this_package_need_no_font() -> None:
-    """All that is written is drawn."""
     for name in ("doushouqi", "foxhounds-12x12", "hasenspiel", "hexapawn-9x9"):
         picture = svg.board(name, load_game(name).start)
         assert "<text" not in picture
@@ -241,7 +240,6 @@ REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_drawn_is_refused(case: str) -> None:
-    """In one sentence."""
     wrong, error, sentence = REFUSED[case]
     options = {"game": "doushouqi", "position": PAIR, **wrong}
     with pytest.raises(error, match=sentence) as refused:

@@ -51,7 +51,6 @@ def test_shapes_have_two_tones() -> None:
 
 
 def test_no_two_drawings_are_alike() -> None:
-    """Neither shapes, nor textures, nor letters."""
     for drawings in (SHAPES.values(), [*TEXTURES.values(), *MEANINGLESS], GLYPHS.values()):
         assert all(one != other for one, other in combinations(list(drawings), 2))  # type: ignore[call-overload]
 

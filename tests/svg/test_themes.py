@@ -101,7 +101,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_no_theme_is_refused(case: str) -> None:
-    """In one sentence, when it is made."""
     wrong, sentence = WRONG[case]
     with pytest.raises(TablebaseError, match=sentence):
         replace(svg.LIGHT, **wrong)

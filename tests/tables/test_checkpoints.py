@@ -104,7 +104,6 @@ def test_a_damaged_file_is_not_used(checkpoint: TableCheckpoint) -> None:
 
 @given(data=st.one_of(st.binary(), st.builds(b"tablebase checkpoint crc32=00000000\n".__add__, st.binary())))
 def test_any_other_file_is_not_used(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    """Whatever it holds."""
     checkpoint = TableCheckpoint(tmp_path_factory.getbasetemp() / "RvC.h5", "rules")
     checkpoint.path.write_bytes(data)
     assert checkpoint.load() is None

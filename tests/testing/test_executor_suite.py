@@ -151,7 +151,6 @@ class Stuck(Recording):
 
 
 def test_what_is_late_is_aborted() -> None:
-    """At a deadline nothing is waited for."""
     late = Stuck(Limits())
     assert list(run_graph({1: ()}, str, late, deadline=Deadline(time.time() + 60, lambda _: 0.0))) == []
     assert late.stops[0]

@@ -192,7 +192,6 @@ FAULTS: dict[str, tuple[Callable[[], Game], str, str]] = {
 
 @pytest.mark.parametrize(("make", "check", "said"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_of_the_rules_is_found(make: Callable[[], Game], check: str, said: str) -> None:
-    """Its check alone says what is wrong."""
     assert said in only_failure(make(), check)
 
 

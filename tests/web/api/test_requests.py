@@ -114,7 +114,6 @@ def test_a_charset_may_be_named(client: TestClient) -> None:
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "TRACE", "BREW"])
 def test_other_methods(client: TestClient, method: str) -> None:
-    """The header says which ones there are."""
     answer = client.request(method, "/api/v1/games")
     assert "does not answer that method: use GET, HEAD" in sentence_of(answer, 405)
     assert answer.headers["allow"] == "GET, HEAD"

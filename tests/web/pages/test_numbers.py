@@ -242,7 +242,6 @@ def test_neighbours_by_capture(name: str, client: TestClient) -> None:
 
 
 def test_neighbours_by_advance(client: TestClient) -> None:
-    """A tier leads to the next one."""
     page = shown(client, "/foxhounds-4x4/material/FvHH@2")
     assert chips(page, "A move leads to") == ["FvHH@3"]
     assert chips(page, "A move leads here from") == ["FvHH@1"]
