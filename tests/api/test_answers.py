@@ -19,7 +19,6 @@ GAME = doushouqi()
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 WON = "7/3C3/7/7/7/7/7/7/c6 w"
 SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
-LONG = "7/7/7/7/7/7/1c5/7/C6 w"
 DRAWN = "7/7/5c1/R6/7/7/7/7/7 b"
 
 
@@ -70,24 +69,6 @@ def test_notebooks_show_boards_and_tables(tables: Tablebase) -> None:
     assert line._repr_html_().count("<tr>") == 1 + len(line.to_dict())
     assert line._repr_html_().count("<svg ") == len(line.to_dict()) == 9
     assert "<td></td>" in line._repr_html_()
-
-
-def test_pictures_show_the_moves(tables: Tablebase) -> None:
-    """The best move of each position as an arrow, and the move that led to it as the last one; options go on to the board."""
-    line = tables.line(GAME, LOST)
-    first, *_, before, end = line.pictures(size=100, theme="mono")
-    assert first == line[0].picture(size=100, theme="mono") != line[0].picture(size=100)
-    won = line[-1].moves[0]
-    assert before == line[-1].picture(last_move=line[-2].best, size=100, theme="mono")
-    assert end == tablebase.svg.board(GAME, won.position, last_move=won.move, size=100, theme="mono")
-    assert line[0].picture(arrows=[]) == tablebase.svg.board(GAME, LOST)
-
-
-def test_a_long_line_shows_its_first_boards(tables: Tablebase) -> None:
-    """A notebook would become heavy otherwise; its table has all plies."""
-    line = tables.line(GAME, LONG)
-    assert line._repr_html_().count("<svg ") == 30
-    assert len(line.pictures(size=100)) == len(line.to_dict()) == 34
 
 
 def test_nothing_in_html_is_markup() -> None:

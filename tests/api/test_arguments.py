@@ -12,7 +12,6 @@ from support.program import Answer
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
-from tablebase.search import Engine
 from tablebase_rules.doushouqi import game as doushouqi
 
 Ask = Callable[..., Answer]
@@ -122,18 +121,6 @@ def test_what_opens_tables(two_pieces: Path) -> None:
     for cache in (0, 1 << 20, "1M", "0.5 MiB"):
         with tablebase.open(two_pieces, cache=cache) as tables:
             assert tables.probe_value(GAME, KNOWN) == ("loss", 8)
-
-
-@pytest.mark.parametrize(
-    "limits",
-    [{"depth": "x"}, {"depth": True}, {"seconds": "x"}, {"nodes": 1.5}, {"depth": 1, "lines": None}, {"depth": []}],
-    ids=str,
-)
-def test_limits_of_a_search(limits: dict[str, Any]) -> None:
-    engine = Engine("hexapawn")
-    with pytest.raises(TablebaseError) as caught:
-        list(engine.analyse("ppp/3/PPP w", **limits))
-    assert one_sentence(caught.value)
 
 
 @pytest.mark.parametrize("method", sorted(good(Path())))

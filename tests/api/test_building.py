@@ -1,6 +1,5 @@
 """`tablebase.build`, `estimate` and `verify`: the commands as functions."""
 
-import io
 import json
 import sys
 from collections.abc import Callable
@@ -13,14 +12,12 @@ from support.program import Answer, ask_fresh, contents, drafts, flip
 
 import tablebase
 from tablebase.api.building import Estimates
-from tablebase.compute.progress import Progress
 from tablebase.errors import CapacityError, RulesError, TablebaseError
 from tablebase.game import load_game
 
 Ask = Callable[..., Answer]
 GAME = "doushouqi"
 RACE = "harehedgehog-cards=none"
-LIMITS = {"lettuces": 1, "carrots": 1, "cap": "strict"}
 PLAIN_SCRIPT = """
 import sys, tablebase
 result = tablebase.build("doushouqi", pieces=2, data=sys.argv[1], workers=2)
@@ -112,18 +109,6 @@ def test_a_deadline_is_a_result(tmp_path: Path) -> None:
     assert (result.placements, "<table>" in result._repr_html_()) == (0, False)
 
 
-def test_a_game_with_chance(race_tables: Path, tmp_path: Path, ask: Ask) -> None:
-    """Its limits are keyword arguments; estimates and checks know it, too."""
-    result = tablebase.build(RACE, data=tmp_path, **LIMITS)
-    wanted = {name: data for name, data in contents(race_tables).items() if name.startswith(RACE)}
-    assert contents(tmp_path) == wanted
-    assert result.built == result.tables == len(wanted)
-    options = [word for name, value in LIMITS.items() for word in (f"--{name}", value)]
-    estimated = tablebase.estimate(RACE, **LIMITS)
-    assert [line.layer for line in estimated] == [row["layer"] for row in ask("estimate", RACE, *options, "--format", "json").json]
-    assert tablebase.verify(RACE, data=tmp_path).correct == len(wanted)
-
-
 def test_an_estimate_is_that_of_the_command(two_pieces: Path, ask: Ask) -> None:
     """The same lines, and a table for notebooks."""
     found = tablebase.estimate(GAME, material="RCvW", data=two_pieces, workers=1)
@@ -205,15 +190,3 @@ def changed_rules() -> Any:
     from dataclasses import replace
 
     return replace(load_game("hexapawn"), name=GAME)
-
-
-def test_a_notebook_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its standard error is not a terminal, but can redraw a line."""
-    assert not Progress("work", "steps", 3).is_bar
-    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
-    monkeypatch.setattr(sys, "stderr", stream)
-    shown = Progress("work", "steps", 3)
-    shown.update(3)
-    shown.close()
-    assert shown.is_bar
-    assert "work" in stream.getvalue()

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from support.checks import at_least_one
 
 from tablebase.api import commands
-from tablebase.api.commands import COMMANDS, LONGEST, computer_move, move, new_game
+from tablebase.api.commands import COMMANDS, LONGEST, move, new_game
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
-from tablebase.play.state_match import EndReason, StateMatch
 from tablebase_rules._harehedgehog import CARD_TEXTS
 
 START = "0:68:3,0:68:3 1"
@@ -84,27 +83,6 @@ def test_games_through_the_commands() -> None:
 def test_many_games_through_the_commands() -> None:
     ends = [play_through(f"harehedgehog{VARIANTS[seed % len(VARIANTS)]}", seed) for seed in range(200)]
     assert ends.count("over") > 20
-
-
-def test_a_deadlock_is_an_end() -> None:
-    """Nobody can ever move again: there are no moves, and places are those on the board."""
-    reply = asked("move", position="4:0:0,3:2:0m 2", code=0)
-    assert (reply["moves"], reply["to_move"], reply["places"]) == ([], None, [1, 2])
-    stuck = rules("harehedgehog")
-    match = StateMatch(stuck, stuck.parse("4:0:0,3:2:0 1"), Random(1))
-    ending = match.ending()
-    assert ending is not None
-    assert (ending.why, ending.places) == (EndReason.DEADLOCK, (1, 2))
-    assert computer_move({"position": "4:0:0,3:2:0 1"})["error"] == "the game is over in 4:0:0,3:2:0 1: begin a new one"
-
-
-def test_draws_follow_the_seed() -> None:
-    """The same seed draws the same card, and there are others; without one, chance decides."""
-    fields: dict[str, Any] = {"position": START, "code": 1}
-    cards = [asked("move", **fields, seed=seed)["cards"][0]["card"] for seed in [*range(20), *range(20)]]
-    assert cards[:20] == cards[20:]
-    assert len(set(cards)) > 3
-    assert len({asked("move", **fields)["cards"][0]["card"] for _ in range(100)}) > 3
 
 
 def test_the_computer_moves() -> None:

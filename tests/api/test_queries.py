@@ -3,30 +3,19 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
-import duckdb
 import pytest
 from support.checks import at_least_one
 from support.program import Answer
 
-import tablebase
 from tablebase.api.tablebase import Tablebase
-from tablebase.errors import MissingTableError, TablebaseError
-from tablebase.features import Positions, Values, feature
-from tablebase.slices.material import parse_material
+from tablebase.errors import TablebaseError
 from tablebase_rules.doushouqi import game as doushouqi
 
 Ask = Callable[..., Answer]
 GAME = doushouqi()
 GROUPED = "SELECT outcome, count(*) AS n, sum(distance) AS plies FROM positions WHERE material = 'RvE' GROUP BY ALL ORDER BY ALL"
-
-
-@feature(pieces=1, kind="bool")
-def on_left(positions: Positions, piece: int) -> Values:
-    """Whether the piece stands on one of the first three files."""
-    return positions.squares[:, piece] % positions.game.board.width < 3
 
 
 # Statements
@@ -49,15 +38,6 @@ def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: A
         assert [row for batch in batches for row in batch.column("n").to_pylist()] == [row["n"] for row in written]
 
 
-@pytest.mark.parametrize("condition", ["", "WHERE distance < 0"])
-def test_names_are_distinct_and_always_there(condition: str, tables: Tablebase) -> None:
-    query = tables.query(GAME, f"SELECT material, p1, p1 FROM distinct_positions {condition} LIMIT 3")
-    names = ["material", "p1", "p1_3"]
-    assert query.columns == list(query.df()) == query.pl().columns == query.arrow().column_names == names
-    assert len(query.fetchall()) == len(query.df()) == (0 if condition else 3)
-    assert all(batch.schema.names == names for batch in query)
-
-
 def test_whole_numbers_too_large_for_integers_are_kept(tables: Tablebase) -> None:
     """Sums are integers; what does not fit stays exact."""
     huge = 1 << 100
@@ -73,24 +53,6 @@ def test_rows_are_streamed(more_tables: Tablebase) -> None:
         assert 0 < first.num_rows < 1 << 18
         [relation] = query.relations
         assert 0 < relation.scan.done < query.cells / 2
-
-
-def test_features_of_ones_own(tables: Tablebase) -> None:
-    """They are columns beside the game's."""
-    query = tables.query(GAME, "SELECT count(*), count(mobility), sum(on_left_1::INT) FROM positions WHERE pieces = 2", [on_left])
-    [(count, mobile, left)] = query.fetchall()
-    assert count == mobile == 160_068
-    by_file = "SELECT count(*) FROM positions WHERE pieces = 2 AND p1_file <= 3"
-    assert [(left,)] == tables.query(GAME, by_file).fetchall()
-
-
-def test_closing_ends_queries(two_pieces: Path) -> None:
-    """A result that is being read ends with the tables."""
-    tables = tablebase.open(two_pieces)
-    rows = tables.query(GAME, "SELECT * FROM positions").run()
-    next(rows)
-    tables.close()
-    assert list(rows) == []
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars", "matplotlib"])
@@ -121,45 +83,6 @@ def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: A
         tables.sql("SELECT 1 AS n UNION ALL SELECT 'one'").arrow()
 
 
-def test_statistics_are_those_of_the_command(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
-    for by in ("pieces", "material"):
-        written = at_least_one(ask("stats", "doushouqi", "--by", by, "--data", two_pieces, "--format", "json").json)
-        found = [asdict(counts) for counts in tables.stats("doushouqi", by)]
-        assert [{key: counts[key] for key in written[0]} for counts in found] == written
-    with pytest.raises(TablebaseError, match="'side'"):
-        tables.stats("doushouqi", "side")
-    with pytest.raises(MissingTableError):
-        tables.stats("hexapawn")
-
-
-def test_materials_are_those_that_can_be_probed(more_tables: Tablebase) -> None:
-    """Aliases too, each once, fewest pieces first."""
-    names = more_tables.materials("doushouqi")
-    assert (len(names), len(set(names))) == (512, 512)
-    two = [name for name in names if parse_material(GAME, name).pieces == 2]
-    assert more_tables.materials(GAME, pieces=2) == two == names[:64]
-    assert {"LvC", "CvL"} <= set(two)
-    assert more_tables.materials(GAME, pieces=4) == []
-
-
-def test_descriptions(tables: Tablebase, ask: Ask) -> None:
-    """A game as `games` lists it, with what has been built; a material with its row of the view."""
-    game = tables.describe("doushouqi")
-    [listed] = [row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi"]
-    assert {key: game[key] for key in ("game", "title", "squares", "start")} == {
-        key: listed[key] for key in ("game", "title", "squares", "start")
-    }
-    assert list(game["pieces"]) == listed["pieces"].split()
-    assert [(counts["pieces"], counts["positions"]) for counts in game["built"]] == [(2, 160_068)]
-    material = tables.describe("doushouqi", "LvC")
-    assert material["pieces"] == ["White lion", "Black cat"]
-    [row] = material["slices"]
-    assert (row["side"], row["stored_as"], row["is_alias"]) == ("w", "CvT", 1)
-    assert row["wins"] + row["losses"] + row["draws"] == row["positions"] == 49 * 48
-    with pytest.raises(MissingTableError, match="the table RvCW of doushouqi has not been built"):
-        tables.describe("doushouqi", "RvCW")
-
-
 # Charts and exports
 
 
@@ -179,26 +102,6 @@ def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tm
     assert tables.plot("draws", GAME)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
     with pytest.raises(TablebaseError, match=r"'pie'.* draws "):
         tables.plot("pie", GAME)
-
-
-def test_exports_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """The same files; an export that is there already is resumed."""
-    options = {"materials": ["RvC", "LvE"], "columns": ["outcome", "first", "position"], "share": 0.5, "seed": 7}
-    rows = tables.export(GAME, tmp_path / "here", **options)  # type: ignore[arg-type]
-    words = ["--columns", "outcome,first,position", "--sample", "0.5", "--seed", "7", "--data", two_pieces]
-    assert ask("export", "doushouqi", "--material", "RvC", "--material", "LvE", *words, "--to", tmp_path / "there").code == 0
-    here, there = (sorted(duckdb.sql(f"FROM '{tmp_path / name}/**/*.parquet'").fetchall()) for name in ("here", "there"))
-    assert here == there
-    assert len(here) == rows > 1000
-    assert tables.export(GAME, tmp_path / "here", **options) == 0  # type: ignore[arg-type]
-
-
-def test_exports_take_features(tables: Tablebase, tmp_path: Path) -> None:
-    """And aliases, and all slices of a number of pieces."""
-    rows = tables.export(GAME, tmp_path / "all", pieces=2, aliases=True, columns=["on_left_2"], features=[on_left])
-    assert rows == 160_068
-    [(total,)] = duckdb.sql(f"SELECT count(*) FROM '{tmp_path / 'all'}/**/*.parquet' WHERE on_left_2 IS NOT NULL").fetchall()
-    assert total == rows
 
 
 # Quick to load

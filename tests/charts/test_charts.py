@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from support.program import Ask
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -104,27 +102,6 @@ def test_a_number_of_pieces_is_all_its_slices(catalog: Catalog) -> None:
     assert (matrix.draws.sum(), matrix.positions.sum()) == (12_715, 160_068)
 
 
-def test_a_matrix_is_the_lines_of_stats(catalog: Catalog, two_pieces: Path, ask: Ask) -> None:
-    (matrix,) = draw_matrices(select_slices(GAME, catalog, pieces=2))
-    assert matrix.rows == matrix.columns == tuple("RCWDPTLE")
-    lines = ask("stats", GAME.name, "--by", "material", "--data", two_pieces, "--format", "json").json
-    counts = {line["material"]: (line["draws"], line["positions"]) for line in lines}
-    for (row, first), (column, second) in product(enumerate(matrix.rows), enumerate(matrix.columns)):
-        assert (matrix.draws[row, column], matrix.positions[row, column]) == counts[f"{first}v{second}"]
-
-
-def test_patterns_choose_materials(catalog: Catalog) -> None:
-    """A question mark is any piece, a star any pieces, and letters in brackets are one of them; names are added up."""
-
-    def names(*patterns: str) -> set[str]:
-        return {str(line.material) for line in select_slices(GAME, catalog, patterns=patterns).lines}
-
-    letters = "RCWDPTLE"
-    assert names("?v?") == names("*") == {f"{one}v{other}" for one, other in product(letters, repeat=2)}
-    assert names("Rv*") == {f"Rv{letter}" for letter in letters}
-    assert names("[TL]v[TL]", "RvR") == {"TvT", "TvL", "LvT", "LvL", "RvR"}
-
-
 def test_what_is_not_built_is_told(shut_in: Path) -> None:
     """A caption says how many of the slices are there, unless all are."""
     catalog = Catalog(shut_in)
@@ -136,82 +113,6 @@ def test_what_is_not_built_is_told(shut_in: Path) -> None:
     with pytest.raises(MissingTableError, match="the table RCvE of doushouqi has not been built: run 'tablebase build"):
         select_slices(GAME, catalog, patterns=["RCvE"])
     catalog.close()
-
-
-def test_sides_are_chosen_and_tiers_added_up(tmp_path: Path, ask: Ask) -> None:
-    """In a game without colour swap, one side to move can be asked for alone; all tiers of a material are one cell."""
-    assert ask("build", "foxhounds-2x2", "--data", tmp_path).code == 0
-    game = load_game("foxhounds-2x2")
-    with closing(Catalog(tmp_path)) as catalog:
-        both, hounds = select_slices(game, catalog), select_slices(game, catalog, side="h")
-    assert {line.side for line in both.lines} == {"f", "h"}
-    assert [line.side for line in hounds.lines] == ["h"] * (len(both.lines) // 2)
-    assert (both.missing, hounds.missing) == (0, 0)
-    (matrix,) = draw_matrices(both)
-    assert matrix.positions.tolist() == [[both.positions]]
-    assert len(both.materials) == 2
-
-
-def test_pieces_of_one_kind_are_counted_together(hexapawns: Path) -> None:
-    """Where a side has several pieces of a kind, a position counts once for each of them, whichever is named."""
-    game = load_game("hexapawn")
-    with closing(Catalog(hexapawns)) as catalog:
-        slices_ = select_slices(game, catalog, patterns=["PPvPP"])
-        first, second = (count_squares(catalog, slices_, piece) for piece in (1, 2))
-    assert first == second
-    assert sum(counts.total() for counts in first.values()) == 2 * slices_.positions
-    # Pawns stand on the first two ranks; the board and the rules are the same in the mirror.
-    assert set(first) == {"a1", "b1", "c1", "a2", "b2", "c2"}
-    assert (first["a1"], first["a2"]) == (first["c1"], first["c2"])
-
-
-def test_bars_of_distances() -> None:
-    """There is a bar for each distance, as high as its count, in the colour of its outcome; legend and scale say what they mean."""
-    by_distance = {Outcome.WIN: {1: 40, 3: 10}, Outcome.LOSS: {2: 25}}
-    totals = {Outcome.WIN: 50, Outcome.LOSS: 25, Outcome.DRAW: 25}
-    for log in (False, True):
-        figure = drawing.draw_distances("Caption", by_distance, totals, log)
-        (axes,) = figure.axes
-        bars = {bar.get_x() + bar.get_width() / 2: bar for bar in axes.patches}
-        assert {round(place): bar.get_height() for place, bar in bars.items()} == {1: 40, 2: 25, 3: 10}
-        assert len({bar.get_facecolor() for bar in axes.patches}) == 2
-        assert axes.get_yscale() == ("log" if log else "linear")
-        assert axes.get_ylabel() == "positions"
-        assert "plies" in axes.get_xlabel()
-        legend = axes.get_legend()
-        assert legend is not None
-        assert [text.get_text() for text in legend.get_texts()] == ["wins: 50 (50.0%)", "losses: 25 (25.0%)", "draws: 25 (25.0%)"]
-        assert "Caption" in figure.get_suptitle()
-
-
-def test_bars_of_equal_distances_do_not_hide_each_other() -> None:
-    axes = drawing.draw_distances("", {Outcome.WIN: {0: 1, 1: 2}, Outcome.LOSS: {0: 3}}, {}).axes[0]
-    spans = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
-    assert len(spans) == 3
-    assert all(end <= begin + 1e-9 for (_, end), (begin, _) in pairwise(spans))
-
-
-@pytest.mark.parametrize("name", ["doushouqi", "foxhounds"])
-def test_a_board_has_the_shape_of_the_games(name: str) -> None:
-    """A share stands on its own file and rank, squares without any are empty, and what is no square is told from them."""
-    board = load_game(name).board
-    shown = board.names[:: len(board) // 5]
-    tally = {square: Counter({Outcome.WIN: place, Outcome.LOSS: 8 - place}) for place, square in enumerate(shown)}
-    figure = drawing.draw_squares("Caption", "White's rat", board, tally, Outcome.WIN)
-    axes = figure.axes[0]
-    mesh, squares, others = axes.collections
-    shares: Any = mesh.get_array()
-    shares = shares.reshape(board.height, board.width)
-    assert shares.count() == len(shown)
-    for place, square in enumerate(shown):
-        assert shares[int(square[1:]) - 1, ord(square[0]) - ord("a")] == place / 8
-    assert len(squares.get_paths()) == len(board)
-    assert len(others.get_paths()) == board.width * board.height - len(board)
-    assert [label.get_text() for label in axes.get_xticklabels()] == list("abcdefgh"[: board.width])
-    assert [label.get_text() for label in axes.get_yticklabels()] == [str(rank + 1) for rank in range(board.height)]
-    assert axes.get_ylim()[0] < axes.get_ylim()[1]
-    assert figure.get_suptitle() == "Share of wins by the square of White's rat\nCaption"
-    assert figure.axes[1].get_ylabel() == "share of wins of the side to move"
 
 
 def test_numbers_in_cells_are_not_rounded_to_nothing_or_all() -> None:
@@ -236,30 +137,6 @@ def test_a_matrix_shows_rows_and_columns_by_letters() -> None:
     assert shares == {(0, 0): "25", (1, 0): "0", (0, 1): "50", (2, 1): "100"}
     assert len(other.texts) == len(axes.texts)
     assert bar.get_xlabel() == "share of draws"
-
-
-def test_bars_of_parity_add_up() -> None:
-    """Shares are stacked to one at each distance and in total, even ones hatched, with the number of positions above."""
-    tally = {
-        (1, False): Counter({Outcome.WIN: 3, Outcome.LOSS: 1}),
-        (2, True): Counter({Outcome.DRAW: 4}),
-        (3, False): Counter({Outcome.WIN: 1, Outcome.LOSS: 3}),
-    }
-    figure = drawing.draw_parity("Caption", ("White's rat", "Black's cat"), tally)
-    left, right = figure.axes
-    for axes, wins, even, counts in (
-        (left, [0.75, 0, 0.25], [False, True, False], ["4", "4", "4"]),
-        (right, [0.5, 0, 4 / 12], [False, True, False], ["8", "4", "12"]),
-    ):
-        heights = np.array([bar.get_height() for bar in axes.patches]).reshape(3, -1)
-        assert heights[0].tolist() == pytest.approx(wins)
-        assert heights.sum(axis=0).tolist() == pytest.approx([1, 1, 1])
-        bottoms = np.array([bar.get_y() for bar in axes.patches]).reshape(3, -1)
-        assert bottoms[1:] == pytest.approx(heights.cumsum(axis=0)[:-1])
-        assert [bool(bar.get_hatch()) for bar in axes.patches] == even * 3
-        assert [text.get_text() for text in axes.texts] == counts
-    assert [label.get_text() for label in right.get_xticklabels()] == ["odd", "even", "all"]
-    assert figure.get_suptitle().startswith("Outcomes by the distance of White's rat and Black's cat\n")
 
 
 def test_a_matrix_too_large_to_read() -> None:

@@ -327,19 +327,6 @@ def test_more_commands_may_follow(hexapawns: Path, tmp_path: Path, ask: Ask) -> 
     assert not [one.name for one in tmp_path.iterdir() if one.name.endswith(".tmp")]
 
 
-def test_entries_that_overlap_are_counted_once(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the disk that all need, and in what a dry run shows."""
-    entries = ["pieces = 2", 'material = ["RvC", "EvR"]', 'pieces = "2"']
-    path = night(tmp_path, "".join(f'[[build]]\ngame = "doushouqi"\n{entry}\n' for entry in entries))
-    needed = disk(load_game("doushouqi"), plan(load_game("doushouqi"), 2, []), [])
-    monkeypatch.setattr(folder, "free_space", lambda _: needed)
-    answer = ask("batch", path, "--dry-run", "--data", tmp_path / "data")
-    assert answer.code == 0, answer.err
-    rows = answer.out.splitlines()[2:5]
-    tables = [int(row.split("EvR" if "EvR" in row else "--pieces 2")[1].split()[0]) for row in rows]
-    assert tables == [10, 0, 0]
-
-
 def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None:
     path = follow_up(tmp_path, tmp_path / "out.csv")
     for text in ("", "[]", '{"format": "batch record 1", "commands": [{}]}', "[" * 100_000):

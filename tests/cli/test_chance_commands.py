@@ -58,23 +58,6 @@ def test_commands_that_take_all_games(typed: Ask, piglet_tables: Path, tmp_path:
         assert typed([], name, "pig", *more.get(name, []), *PIGLET, *data).code == 0, name
 
 
-def test_games_say_what_can_be_asked(ask: Ask) -> None:
-    """No squares and no pieces, the start as text, and the commands; the other games can be asked everything."""
-    listed = {row["game"]: row for row in ask("games", "--format", "json").json}
-    assert (listed["pig"]["variants"], listed["pig"]["start"]) == ("die=6 target=100 players=2", "0,0 1 0")
-    assert (listed["pig"]["squares"], listed["pig"]["pieces"]) == (None, "")
-    assert listed["pig"]["commands"].split() == sorted(FOR_ALL_GAMES)
-
-
-def test_check_rules_takes_a_variant(ask: Ask) -> None:
-    """Kernels are checked where there are any."""
-    two, three = (ask("check-rules", "pig", *PIGLET, "--variant", f"players={n}", "--format", "json") for n in (2, 3))
-    for answer in (two, three):
-        assert answer.code == 0
-        assert {row["result"] for row in answer.json} == {"ok"}
-    assert {row["check"] for row in two.json} - {row["check"] for row in three.json} == {"kernels", "index", "layers"}
-
-
 def test_perft_counts_turns(ask: Ask) -> None:
     found = ask("perft", "pig", *PIGLET, "--depth", 3, "--format", "json").json
     assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 3
@@ -167,15 +150,6 @@ def test_line(ask: Ask, piglet_tables: Path) -> None:
     assert [row["side"] for row in short] == ["1", "chance", "2", "chance"]
 
 
-def test_stats_and_sql(ask: Ask, piglet_tables: Path) -> None:
-    """One row for each layer; of the states of Piglet to two, those with two points in all are won."""
-    columns = ["region", "layer", "states", "wins", "losses", "exact", "open", "stalling"]
-    row = dict(zip(columns, ["all", "all", 10, 4, 0, 10, 0, 0], strict=True))
-    assert ask("stats", "pig", *PIGLET, "--data", piglet_tables, "--format", "json").json == [row]
-    statement = f"SELECT {', '.join(columns)} FROM layers WHERE game = 'pig-die=2-target=2'"
-    assert ask("sql", statement, "--data", piglet_tables, "--format", "json").json == [row]
-
-
 def test_stalling(ask: Ask, tmp_path: Path) -> None:
     """Only a generous table shows what nobody can force, and bounds come from other tables; nobody can ever move in one state."""
     state, limits = "4:0:0,3:2:0 1", ["--carrots", 2, "--data", tmp_path]
@@ -216,26 +190,9 @@ def test_no_move_is_worth_more_than_the_position(piglet_tables: Path) -> None:
         assert [move.bounds for move in prober.probe(game.start).moves] == [Bounds(0, 0)] * 2
 
 
-def test_estimate(ask: Ask) -> None:
-    """A line for each layer, by the limits given."""
-    rows = ask("estimate", "harehedgehog", "--lettuces", 1, "--carrots=30", "--cap", "strict", "--format", "json").json
-    assert [list(row) for row in rows] == [["layer", "states", "memory", "disk", "cpu_seconds", "start_seconds"]] * 3
-    assert [row["start_seconds"] > 0 for row in rows] == [True, False, False]
-    assert all(0 < row["cpu_seconds"] < row["states"] / 10_000 for row in rows)
-    assert [row["layer"] for row in rows] == ["0-0", "1-0", "1-1"]
-    smaller = ask("estimate", "harehedgehog", "--carrots", 30, "--cap", "strict", "--format", "json").json
-    assert [row["states"] for row in smaller] == [rows[0]["states"]]
-    assert smaller[0]["states"] % 31**2 == 0
-
-
 def test_where_there_is_no_table(ask: Ask, piglet_tables: Path) -> None:
     """One sentence, which names the command that would build one."""
     for words in (["probe", "pig", "0,0 1 0"], ["line", "pig"], ["stats", "pig"], ["verify", "pig"]):
         assert_one_sentence(ask(*words, "--data", piglet_tables))
     answer = ask("probe", "harehedgehog", "3:1:0,5:2:0 1", "--data", piglet_tables)
     assert f"run 'tablebase build harehedgehog --lettuces 0 --carrots 60 --cap merged --data {piglet_tables}'" in answer.err
-
-
-def test_too_many_turns(ask: Ask, race_tables: Path) -> None:
-    answer = ask("probe", RACE, "4:0:0,3:2:0 1", "--turns", 13, "--data", race_tables)
-    assert_one_sentence(answer, f"13 turns of {RACE}", "at most 12", code=3)

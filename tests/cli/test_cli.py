@@ -6,20 +6,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 from support import toys
-from support.program import PROGRAM, Ask, ask_fresh, assert_one_sentence, flip, random_position
+from support.program import PROGRAM, Ask, ask_fresh, assert_one_sentence, flip
 
-from tablebase.api.tablebase import Tablebase
-from tablebase.building import estimate
-from tablebase.building import tables as building
 from tablebase.cli import program
-from tablebase.compute import machine
 from tablebase.game import installed
-from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
@@ -29,7 +23,6 @@ COMMANDS: dict[str, Any] = program().commands
 COUNTED = "pieces slices distinct placements stalemates positions wins losses draws longest_win longest_loss"
 BEFORE_THE_DEN = "7/3C3/7/7/7/7/7/7/c6 w"
 TOO_LATE = "7/3C3/7/7/7/7/7/7/c6 b"
-SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
 
 
 def parse_table(text: str) -> list[dict[str, str]]:
@@ -61,34 +54,6 @@ def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
     assert (early["side"], early["outcome"], early["distance"], early["best"]) == ("w", "win", 1, "d8d9")
     assert early["moves"][0] == {"move": "d8d9", "position": "3C3/7/7/7/7/7/7/7/c6 b", "outcome": "win", "distance": 1}
     assert len(early["moves"]) == 4
-
-
-def test_a_draw_has_no_distance(three_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
-    """The distance of a draw is null in JSON, empty in CSV and absent from the text, with moves and without."""
-    random = Random(0)
-    candidates = (random_position(GAME, parse_material(GAME, "RvC"), 0, random) for _ in range(200))
-    text = next(render(GAME, one) for one in candidates if more_tables.probe_value(GAME, one).outcome == "draw")
-    quiet, stuck = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces, "--format", "json").json
-    assert (quiet["outcome"], quiet["distance"]) == ("draw", None)
-    assert (quiet["moves"][0]["outcome"], quiet["moves"][0]["distance"]) == ("draw", None)
-    assert quiet["best"] == quiet["moves"][0]["move"]
-    assert (stuck["outcome"], stuck["distance"], stuck["best"], stuck["moves"]) == ("draw", None, None, [])
-    rows = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces, "--format", "csv").csv
-    assert [(row["outcome"], row["distance"]) for row in rows] == [("draw", ""), ("draw", "")]
-    output = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces).out
-    assert "White to move: draw\n" in output
-    assert "White to move: draw, no legal move\n" in output
-
-
-def test_probe_names_the_side_to_move(two_pieces: Path, ask: Ask) -> None:
-    """The text for people shows the board, the side to move, the outcome and the same moves as JSON."""
-    answer = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces)
-    assert "Black to move: loss in 2 plies, best move a1a2\n" in answer.out
-    assert " 8 . . . C . . .\n" in answer.out
-    assert " 1 c . ^ # ^ . .\n" in answer.out
-    (probe,) = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces, "--format", "json").json
-    assert parse_table(answer.out[answer.out.index("move   ") :]) == [as_cells(move) for move in probe["moves"]]
-    assert "White to move: win in 1 ply, best move d8d9\n" in ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", two_pieces).out
 
 
 @pytest.mark.parametrize("by", ["pieces", "material"])
@@ -218,21 +183,6 @@ def test_verify_finds_a_missing_table(copied: Path, ask: Ask) -> None:
     assert "tablebase build doushouqi --material TvE" in error
 
 
-def test_a_probe_of_a_damaged_table_fails(copied: Path, ask: Ask) -> None:
-    """A probe of an unreadable table ends with code 1 and names the file, without an answer."""
-    path = table_path(copied, GAME, parse_material(GAME, "CvC"))
-    os.truncate(path, 3000)
-    assert_one_sentence(ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", copied), path, code=1)
-
-
-def test_check_rules_accepts_the_game(ask: Ask) -> None:
-    """Hexapawn passes every check, and each of them tries some cases."""
-    answer = ask("check-rules", "hexapawn", "--format", "json")
-    assert answer.code == 0
-    assert {row["result"] for row in answer.json} == {"ok"}
-    assert all(row["cases"] > 0 for row in answer.json)
-
-
 def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game with a wrong mirror ends with code 1 and names the check that failed."""
     pond = toys.pond()
@@ -242,35 +192,10 @@ def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPat
     assert "mirror" in [row["check"] for row in answer.json if row["result"] != "ok"]
 
 
-@pytest.mark.parametrize("what", ["memory", "disk"])
-def test_what_would_not_fit_is_code_3(what: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too little memory or disk space is reported before the build, with the amounts needed and available."""
-    if what == "memory":
-        monkeypatch.setattr(machine, "memory", lambda: 4096)
-    else:
-        monkeypatch.setattr(estimate, "free_space", lambda _: 77)
-    answer = ask("build", "doushouqi", "--pieces", "3", "--data", tmp_path)
-    assert_one_sentence(answer, ("4,096" if what == "memory" else "at most 77 can"), code=3)
-    assert len(re.findall(r"\d[\d,]{5,}", answer.err)) >= 1
-    assert not list(tmp_path.rglob("*.h5"))
-
-
 def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:
     """All slices of the full board are refused at once; enumerating them would take half a minute."""
     answer = ask_fresh("estimate", "doushouqi", "--pieces", "16", "--data", tmp_path, seconds=10)
     assert_one_sentence(answer, code=3)
-
-
-def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C ends any command with one sentence that says how to resume."""
-
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(building, "build", interrupt)
-    answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
-    assert (answer.code, answer.out) == (130, "")
-    assert "resumes when it is started again" in answer.errors[0]
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -281,13 +206,6 @@ def test_every_command_and_option_has_help(name: str) -> None:
     assert len(command.help.split()) >= 4
     for parameter in command.params:
         assert parameter.help or parameter.name == "help", parameter.name
-
-
-def test_no_command_is_help_not_an_error(ask: Ask) -> None:
-    """Without a command, the program shows its help, as with `--help`, and not an error."""
-    answer = ask()
-    assert "error:" not in answer.err
-    assert "Commands:" in answer.out + answer.err
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.checks import at_least_one
-from support.program import Ask, assert_one_sentence, contents
+from support.program import Ask, contents
 
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute import machine
@@ -92,31 +92,7 @@ def test_a_log_for_people_grows(tmp_path: Path, ask: Ask) -> None:
     assert all(datetime.fromisoformat(line[:19]) for line in lines)
 
 
-@pytest.mark.parametrize("option", ["--log", "--json-log"])
-def test_a_log_that_cannot_be_written(option: str, tmp_path: Path, ask: Ask) -> None:
-    """It is refused before anything is built."""
-    answer = ask(*BUILD, "--data", tmp_path, option, tmp_path / "no" / "log")
-    assert_one_sentence(answer, tmp_path / "no" / "log")
-    assert contents(tmp_path) == {}
-
-
 # What the system says of memory
-
-
-def test_the_peak_is_that_since_it_was_forgotten() -> None:
-    if not machine.PEAK.exists():
-        pytest.skip("needs /proc")
-    machine.forget_peak()
-    before = machine.peak_memory()
-    large = bytearray(100_000_000)
-    large[::4096] = b"x" * len(large[::4096])
-    during = machine.peak_memory()
-    del large
-    machine.forget_peak()
-    after = machine.peak_memory()
-    assert None not in (before, during, after)
-    assert during > before + 90_000_000  # type: ignore[operator]
-    assert after < during - 50_000_000  # type: ignore[operator]
 
 
 def test_where_the_system_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.games import random_texts
-from support.program import Ask, assert_one_sentence
+from support.program import Ask
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import positions as reading
@@ -71,14 +71,6 @@ def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_piece
     assert IN_THE_DEN not in answer.out
 
 
-def test_one_position_without_an_answer_is_an_error(two_pieces: Path, ask: Ask) -> None:
-    """It has no row of its own; among several arguments it has."""
-    assert_one_sentence(ask("probe", "doushouqi", THREE, "--data", two_pieces, "--format", "csv"), "REvT")
-    both = ask("probe", "doushouqi", THREE, KNOWN_WIN, "--data", two_pieces, "--format", "csv")
-    assert (both.code, both.out.count("\n")) == (2, 3)
-    assert "REvT" in both.out
-
-
 def test_a_line_is_answered_before_the_next_one_is_written(two_pieces: Path) -> None:
     """A program can ask, read the answer, and ask again."""
     command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", "-", "--data", str(two_pieces), "--format", "csv"]
@@ -115,11 +107,3 @@ def test_a_line_without_end_is_refused(two_pieces: Path) -> None:
     assert done.returncode == 2
     assert "too long" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_states_have_their_own_reasons(piglet_tables: Path, ask: Ask, tmp_path: Path) -> None:
-    path = tmp_path / "states.txt"
-    path.write_text("nonsense\n")
-    answer = ask("probe", "pig-die=2-target=2", f"@{path}", "--data", piglet_tables, "--format", "json")
-    (row,) = answer.json
-    assert (answer.code, row["line"], row["error"]["code"]) == (2, 1, "bad_notation")

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from support.checks import at_least_one
-from support.program import Answer, Ask, ask_fresh, assert_one_sentence
+from support.program import Answer, Ask, assert_one_sentence
 
 import tablebase
 from tablebase.cli.options import without_passwords
@@ -34,16 +34,6 @@ def test_the_version(ask: Ask) -> None:
     assert ask("--version") == Answer(0, expected, "")
     done = subprocess.run([sys.executable, "-m", "tablebase", "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
-
-
-def test_help_is_short(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """-h is --help, and every command's summary fits on its line of 80 columns."""
-    monkeypatch.setenv("COLUMNS", "80")
-    for words in ([], ["probe"]):
-        assert ask(*words, "-h").out == ask(*words, "--help").out
-    commands = ask("-h").out.partition("Commands:")[2]
-    assert len(commands.splitlines()) > 15
-    assert "..." not in commands
 
 
 def test_a_shell_completes_games() -> None:
@@ -252,9 +242,3 @@ def test_no_more_workers_than_processors(words: tuple[object, ...], copied: Path
     answer = ask(*words, "--workers", 1000, "--data", copied)
     assert (answer.code, answer.errors) == (0, [])
     assert answer.err.count(f"workers: {cores()} instead of 1000") == answer.err.count("1000") == 1
-
-
-def test_all_processors_are_used_by_default(tmp_path: Path) -> None:
-    """`estimate` predicts for as many workers as `build` has."""
-    answer = ask_fresh("estimate", "doushouqi", "--pieces", 2, "--data", tmp_path)
-    assert f"with workers: {cores()}\n" in answer.out

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.program import Ask
 
-from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, legend, write_board, write_table
+from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, legend, write_board
 from tablebase.errors import RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
@@ -49,15 +49,6 @@ def test_a_table_fits_a_narrow_terminal(two_pieces: Path, ask: Ask, monkeypatch:
     # The names of a row, in two columns, are repeated in each block.
     rows = [row + [cell for block in others for cell in block[number][2:]] for number, row in enumerate(first)]
     assert rows == rows_of(wide)
-
-
-def test_text_that_is_too_wide_is_folded(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A single column continues on further lines."""
-    monkeypatch.setenv("COLUMNS", "20")
-    write_table([{"n": 1, "text": "x" * 50}], ["n", "text"])
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 20
-    assert sum(line.count("x") for line in lines[2:]) == 50
 
 
 @pytest.mark.parametrize(

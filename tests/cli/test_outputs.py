@@ -90,15 +90,3 @@ def test_the_folder_of_a_tablebase_is_left_alone(output: tuple[str, str], hexapa
         for folder in (hexapawns, tmp_path / "link"):
             assert_one_sentence(ask(*command_of(output, folder / name, hexapawns)), name)
     assert contents(hexapawns) == before
-
-
-@pytest.mark.parametrize("output", OUTPUTS)
-def test_devices_and_places_that_do_not_fit_are_refused(output: tuple[str, str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """A device, and a folder in place of a file or a file in place of a folder."""
-    (tmp_path / "folder.svg").mkdir()
-    (tmp_path / "file.svg").write_text("mine")
-    other = "file.svg" if OUTPUTS[output] in (Output.FOLDER, Output.NEW_FOLDER) else "folder.svg"
-    for place in (Path("/dev/zero"), tmp_path / other, tmp_path / "file.svg" / "a.svg"):
-        assert_one_sentence(ask(*command_of(output, place, hexapawns)), "/dev/zero" if place == Path("/dev/zero") else tmp_path)
-    assert (tmp_path / "file.svg").read_text() == "mine"
-    assert not list((tmp_path / "folder.svg").iterdir())

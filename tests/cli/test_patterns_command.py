@@ -1,6 +1,5 @@
 """The command `patterns`: what it prints, what it stores in the catalog, and what it refuses."""
 
-import shutil
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -87,27 +86,6 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
     assert snapshot(copied) == [[], [], []]
 
 
-def test_names_are_those_of_the_slice(copied: Path, ask: Ask) -> None:
-    """In the first columns of all three tables; an alias is searched under its own name, not that of its representative."""
-    search(ask, copied, "--material", "DvP")
-    for name in TABLES:
-        assert list(query(copied, f"SELECT * FROM {name}")[0])[:3] == ["id", "slice_id", "game"]
-        [found] = query(copied, f"SELECT DISTINCT game, material, side, pieces FROM {name}")
-        assert found == {"game": "doushouqi", "material": "DvP", "side": "w", "pieces": 2}
-
-
-def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Each distinct slice has a line in the output, and rows in the catalog."""
-    folder = tmp_path / "pawns"
-    shutil.copytree(hexapawns, folder)
-    answer = ask("patterns", "hexapawn", "--data", folder)
-    distinct = {row["material"] for row in query(folder, "SELECT material FROM slices WHERE NOT is_alias")}
-    assert {line.split()[0] for line in answer.out.splitlines()[2:]} == distinct
-    assert {row["material"] for row in query(folder, "SELECT material FROM pattern_trees")} == distinct
-    few = ask("patterns", "hexapawn", "--pieces", "5", "--format", "json", "--data", folder).json
-    assert {row["material"] for row in few} == {name for name in distinct if len(name) == 6}
-
-
 def test_what_people_see(copied: Path, ask: Ask) -> None:
     """A single slice is shown in full: counts, the requested number of features, rules, the tree and its SQL."""
     out = search(ask, copied, "--material", "CvT", "--top", "2").out
@@ -168,58 +146,6 @@ def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
     statement = f"SELECT count(*) AS n FROM positions WHERE material = 'CvT' AND outcome <> {tree['expression']}"
     wrong = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
     assert wrong == [{"n": tree["errors"]}]
-
-
-def test_slices_together(copied: Path, ask: Ask) -> None:
-    """With --pool there is one object: what slices have in common, and all of them; its rules and tree hold in SQL."""
-    few = ("--material", "RvC", "--material", "CvR", "--pool", "--conditions", "3", "--support", "0.01")
-    (pooled,) = search(ask, copied, *few, "--format", "json").json
-    assert [pooled[name] for name in ("game", "material", "side", "pieces")] == ["doushouqi", None, "w", 2]
-    assert [row["material"] for row in pooled["slices"]] == ["RvC", "CvR"]
-    assert pooled["wins"] + pooled["losses"] + pooled["draws"] == pooled["positions"]
-    check_in_sql(ask, copied, pooled)
-    assert {rule["comparisons"] for rule in pooled["rules"]} == {1, 2, 3}
-    assert all(rule["share"] == rule["positions"] / pooled["positions"] >= 0.01 for rule in pooled["rules"])
-    lines = search(ask, copied, *few, "--format", "csv").csv
-    assert {(line["material"], line["pieces"], line["target"], line["slices"]) for line in lines} == {("", "2", "outcome", "2")}
-    assert search(ask, copied, *few).out.startswith(f"RvC, CvR, White to move: {pooled['positions']:,} positions, ")
-
-
-@pytest.mark.parametrize("target", [("distance", "--outcome", "loss"), ("only_move",)])
-def test_targets(target: tuple[str, ...], copied: Path, ask: Ask) -> None:
-    """Classes, rules and trees of every target are those of SQL, under the target's name."""
-    (found,) = search(ask, copied, "--material", "EvR", "--target", *target, "--format", "json").json
-    assert (found["target"], found["wins"]) == (target[0], None)
-    assert found["outcomes"] == (list(target[2:]) or (["win"] if target[0] == "distance" else ["win", "draw"]))
-    check_in_sql(ask, copied, found)
-    assert all(rule[target[0]] in [row["class"] for row in found["classes"]] for rule in found["rules"])
-    text = search(ask, copied, "--material", "EvR", "--target", *target).out
-    assert f"entropy of the {target[0].replace('_', ' ')}: " in text
-    assert found["tree"]["tree"] in text
-
-
-def check_in_sql(ask: Ask, folder: Path, found: dict[str, Any]) -> None:
-    """Count the classes, rules and errors of a JSON object over the positions that it is about."""
-    materials = ", ".join(f"'{row['material']}'" for row in found["slices"])
-    outcomes = ", ".join(f"'{outcome}'" for outcome in found["outcomes"])
-    rules = "".join(f", count(*) FILTER ({rule['condition']}) AS n{number}" for number, rule in enumerate(found["rules"]))
-    wrong = f"count(*) FILTER ({found['expression']} <> {found['tree']['expression']}) AS wrong"
-    statement = f"""
-        SELECT {found["expression"]} AS class, count(*) AS n, {wrong}, min(distance) AS least, max(distance) AS most {rules}
-        FROM positions WHERE material IN ({materials}) AND outcome IN ({outcomes}) GROUP BY class"""
-    answer = ask("mine", "doushouqi", statement, "--data", folder, "--format", "json")
-    assert answer.code == 0, answer.err
-    rows = {row["class"]: row for row in answer.json}
-    assert {row["class"]: row["positions"] for row in found["classes"] if row["positions"]} == {
-        name: row["n"] for name, row in rows.items()
-    }
-    assert sum(row["wrong"] for row in rows.values()) == found["tree"]["errors"]
-    for number, rule in enumerate(found["rules"]):
-        covered = {name: row[f"n{number}"] for name, row in rows.items() if row[f"n{number}"]}
-        assert covered == {rule[found["target"]]: rule["positions"]}, rule["condition"]
-    for name, row in rows.items() if found["target"] == "distance" else ():
-        first, *_, last = [0] * name.startswith("up to") + [int(number) for number in name.split() if number.isdigit()] * 2
-        assert first <= row["least"] <= row["most"] <= (row["most"] if name.endswith("or more") else last)
 
 
 def test_what_is_not_stored(copied: Path, ask: Ask) -> None:

@@ -39,17 +39,6 @@ def play(hexapawns: Path, typed: Ask) -> Ask:
     return lambda words, *options: typed(words, "play", "hexapawn", "--data", hexapawns, *options)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_black_wins_hexapawn_whatever_is_typed(seed: int, play: Ask) -> None:
-    """The tables' perfect Black wins within six plies against random moves; the last lines give the result and its reason."""
-    answer = play(any_moves(seed), "--seed", seed)
-    assert (answer.code, answer.err) == (0, "")
-    *_, board, _, result, last = answer.out.splitlines()
-    assert board == "   a b c"
-    assert re.fullmatch(r"won by Black in [246] plies: (the pawn has reached [abc]1|White has no (legal move|pieces left))", result)
-    assert f"{last}\n" == SEED.format(seed)
-
-
 def test_a_game_word_by_word(play: Ask) -> None:
     """Every command does what its help says; this is the complete output."""
     words = ["moves", "hint", "a1a2", "undo", "board", "help", "c1-c2", "quit"]
@@ -210,13 +199,6 @@ def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
     assert answer.out.endswith(f"{end}{SEED.format(0)}")
 
 
-def test_a_game_that_is_over_at_once(play: Ask) -> None:
-    """In a position without a legal move there is no prompt."""
-    answer = play([], "--from", "1p1/1P1/3 w", "--seed", 0)
-    board = " 3 . p .\n 2 . P .\n 1 . . .\n   a b c\n"
-    assert answer.out == f"{GREETING}\n{board}\nwon by Black in 0 plies: White has no legal move\n{SEED.format(0)}"
-
-
 REASONS = {
     "last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", "b3a3", "Black has no pieces left"),
     "fox": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", "e4f3", "the fox has escaped"),
@@ -243,19 +225,3 @@ def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> No
     whole = ask(*arguments).json
     assert [row["distance"] for row in whole] == [6, 5, 4, 3, 2, 1, 0]
     assert ask(*arguments, "--plies", plies).json == whole[: plies + 1]
-
-
-def test_a_short_line_in_pictures(hexapawns: Path, ask: Ask) -> None:
-    """With --boards, exactly the requested plies are drawn, from the start of the game if no position is given."""
-    answer = ask("line", "hexapawn", "--data", hexapawns, "--boards", "--plies", "1")
-    first, second = " 3 p p p\n 2 . . .\n 1 P P P\n", " 3 p p p\n 2 .[P].\n 1 P[.]P\n"
-    assert answer.out == (
-        f"{first}   a b c\n   White to move\n   loss in 6, b1b2\n\n{second}   a b c\n   Black to move\n   win in 5, a3b2\n\n"
-    )
-
-
-def test_tables_play_unless_another_is_named(play: Ask) -> None:
-    """The player tables is the default, and fuzzy is the same with another fuzz, all with the same seed."""
-    moves = any_moves(2)
-    assert play(moves, "--seed", 5, "--player", "tables").out == play(moves, "--seed", 5).out
-    assert play(moves, "--seed", 5, "--player", "fuzzy", "--fuzz", 1).out == play(moves, "--seed", 5, "--fuzz", 1).out

@@ -1,6 +1,5 @@
 """Games at the terminal against the players that are not the tables."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -49,14 +48,3 @@ def test_matchboxes_resign_at_an_empty_box(play_without: Ask) -> None:
     assert "\nBlack: resigns\nthe box is empty\n" in out
     assert "\nwon by White in 1 ply: Black resigns\nno bead is taken away\n" in out
     assert "games won: White 2, Black 0; beads left: 0 of 1 in 1 box\n" in out
-
-
-def test_the_fox_box_player_at_the_terminal(play_without: Ask) -> None:
-    """It names its fuzz, also a fair one, and plays one game without tables."""
-    options = ["foxhounds", "--size", "4x4", "--player", "foxbox", "--seed", 1]
-    out = play_without(["moves", "quit"], *options, "--fuzz", "fair").out
-    assert out.startswith("Fox & Hounds: you play Fox, the FoxBox player with fuzz 0.0955582 plays Hounds;")
-    squares = [f"{file}{rank}" for file in "abcd" for rank in range(1, 5)]
-    out = play_without([a + b for a in squares for b in squares] * 8, *options).out
-    assert re.search(r"\nwon by Hounds in [2468] plies: Fox has no legal move\n", out)
-    assert "another game" not in out

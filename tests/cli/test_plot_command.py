@@ -1,6 +1,5 @@
 """The command `plot` and the gallery: files, messages, and what is refused."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,18 +17,6 @@ CHARTS = {
     "draws": ["--pieces", "2"],
     "parity": ["--material", "RvC"],
 }
-BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
-
-
-@pytest.mark.parametrize("suffix", BEGINNINGS)
-def test_every_format(suffix: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """A chart can be drawn in every format, without a date."""
-    path = tmp_path / f"parity{suffix}"
-    assert ask("plot", "parity", GAME.name, *CHARTS["parity"], "--data", two_pieces, "--output", path).code == 0
-    drawn = path.read_bytes()
-    assert drawn.startswith(BEGINNINGS[suffix])
-    assert b"<dc:date>" not in drawn
-    assert b"CreationDate" not in drawn
 
 
 @pytest.mark.parametrize("chart", CHARTS)
@@ -78,15 +65,6 @@ def test_parity_of_several_numbers_of_pieces(shut_in: Path, tmp_path: Path, ask:
     """Slices of different size are refused, since the last piece has no single number."""
     answer = ask("plot", "parity", GAME.name, "--data", shut_in, "--output", tmp_path / "a.svg")
     assert_one_sentence(answer, "2 to 3 pieces", "--pieces")
-
-
-def test_without_matplotlib_one_sentence_says_what_to_install(
-    two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The error names the extra to install, before anything is counted."""
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    answer = ask("plot", "draws", GAME.name, "--data", two_pieces, "--output", tmp_path / "a.svg")
-    assert_one_sentence(answer, "pictures need matplotlib", "endgame-tablebase[plot]")
 
 
 @pytest.mark.full

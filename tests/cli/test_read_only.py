@@ -216,28 +216,6 @@ def test_a_tablebase_that_cannot_begin_leaves_nothing(size: int, tmp_path: Path,
     assert "there is no tablebase in" in ask("stats", "hexapawn", "--data", tmp_path).err
 
 
-def test_what_only_reads_writes_nothing(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Not even temporary files, so that it needs no space; an export that does not fit leaves nothing but folders."""
-    commands = [
-        ["verify", "hexapawn", "--pieces", "2"],
-        ["mine", "hexapawn", "SELECT * FROM positions WHERE material = 'PPvPP' ORDER BY position", "--format", "csv"],
-        ["sql", "SELECT * FROM slices JOIN distances USING (solution_id) ORDER BY 1, distance, outcome", "--format", "csv"],
-    ]
-    export = ["export", "hexapawn", "--material", "PPvPP", "--to"]
-    expected = [ask(*words, "--data", hexapawns) for words in commands]
-    assert [answer.code for answer in expected] == [0, 0, 0]
-    assert ask(*export, tmp_path / "whole", "--data", hexapawns).code == 0
-    for size in SIZES[:4]:
-        with files_of_at_most(size):
-            answers = [ask(*words, "--data", hexapawns) for words in commands]
-            exported = ask(*export, tmp_path / "parquet", "--data", hexapawns)
-        assert [(answer.code, answer.out) for answer in answers] == [(answer.code, answer.out) for answer in expected]
-        assert f"error: there is no space left for {tmp_path}/parquet" in exported.err
-        assert "(File too large): free some space" in exported.err
-        assert exported.code == 3
-        assert everything(tmp_path / "parquet") == {}
-
-
 @pytest.mark.parametrize(
     ("number", "code", "sentence"),
     [

@@ -3,20 +3,17 @@
 import os
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support import toys
 from support.program import Ask, assert_one_sentence, start_fresh
 from twins import naive
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
-from tablebase.game import Outcome, load_game
-from tablebase.game.moves import legal_moves
-from tablebase.game.notation import parse, render_move
+from tablebase.game import load_game
+from tablebase.game.notation import parse
 from tablebase.search import Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
 from tablebase.slices.location import locate
@@ -26,8 +23,6 @@ from tablebase.tables.folder import table_path
 JUNGLE = load_game("doushouqi")
 PAWNS = load_game("hexapawn")
 FIELDS = ["depth", "rank", "outcome", "distance", "score", "nodes", "seconds", "table_hits", "line", "reached"]
-WON = "7/7/3t3/7/7/R6/4E2/7/7 w"
-"""A win in 21 by the tables, which no search sees soon."""
 RACE = "7/7/2C4/7/7/7/7/6d/7 w"
 """A win in 5: the cat runs, and the dog is too far away."""
 TAKES = "7/7/7/7/3c3/3C3/3d3/7/7 w"
@@ -76,16 +71,6 @@ def test_perft_from_a_position_of_a_variant(ask: Ask) -> None:
     assert [row["leaves"] for row in found] == counted("hasenspiel-early=none", 3)
 
 
-def test_divide_shows_the_leaves_below_each_move(ask: Ask) -> None:
-    words = ["perft", "doushouqi", "--depth", 3, "--divide", "--format"]
-    found = ask(*words, "json").json
-    moves = sorted(render_move(JUNGLE, move) for move in legal_moves(JUNGLE, parse(JUNGLE, JUNGLE.start)))
-    assert [row["move"] for row in found] == moves
-    assert sum(row["leaves"] for row in found) == counted("doushouqi", 3)[-1]
-    assert [{"move": row["move"], "leaves": int(row["leaves"])} for row in ask(*words, "csv").csv] == found
-    assert ask(*words, "table").out.splitlines()[2].split() == [found[0]["move"], str(found[0]["leaves"])]
-
-
 def test_repeated_lines_may_be_leaves(ask: Ask) -> None:
     """The known numbers of depth 5: all paths, and the paper's leaves."""
     for how, leaves in (("continue", 5_111_725), ("leaf", 5_098_477)):
@@ -113,44 +98,6 @@ def test_analyse_as_json(ask: Ask) -> None:
     assert [row["nodes"] for row in found] == sorted({row["nodes"] for row in found})
 
 
-def test_analyse_as_csv_and_as_a_table(ask: Ask) -> None:
-    """The same answers: moves in one cell, and for people scores in pieces and results in words."""
-    words = ["analyse", "doushouqi", RACE, "--exact", "--depth", 5]
-    found = ask(*words, "--format", "json").json
-    rows = ask(*words, "--format", "csv").csv
-    assert list(rows[0]) == FIELDS
-    texts = [{**row, "line": " ".join(row["line"]), "seconds": ""} for row in found]
-    assert [{**row, "seconds": ""} for row in rows] == [
-        {name: "" if value is None else str(value) for name, value in row.items()} for row in texts
-    ]
-    heading, *lines = ask(*words).out.splitlines()
-    assert heading.split() == ["depth", "score", "nodes", "nodes/s", "table", "hits", "line"]
-    assert len(lines) == 5
-    assert lines[-1].split()[:4] == ["5", "win", "in", "5"]
-    assert lines[-1].endswith(f"   {' '.join(found[-1]['line'])}")
-    assert lines[0].split()[1] == f"{found[0]['score'] / 100:+.2f}"
-
-
-def test_columns_are_wide_enough_for_all_results(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also for the longest words, of a side that has to repeat a position."""
-    monkeypatch.setattr("tablebase.cli.search.chosen_game", lambda *_: toys.pacers())
-    heading, *lines = ask("analyse", "pacers", "--exact", "--repetition", "loss", "--depth", 4).out.splitlines()
-    assert lines[-1].split()[1:4] == ["win", "by", "repetition"]
-    assert {line.index("   a1b1") for line in lines} == {heading.index("   line")}
-
-
-def test_positions_with_a_table_are_looked_up(three_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
-    """The table's value and best moves at once; --no-tables searches instead."""
-    probe = more_tables.probe(JUNGLE, WON)
-    words = ["analyse", "doushouqi", WON, "--depth", 2, "--data", three_pieces]
-    found = ask(*words, "--lines", 2, "--format", "json").json
-    assert [(row["depth"], row["rank"], row["outcome"]) for row in found] == [(0, 1, "win"), (0, 2, "win")]
-    assert [(row["line"], row["distance"]) for row in found] == [([one.move], one.value.distance) for one in probe.moves[:2]]
-    assert ask(*words).out.splitlines()[1].split()[:4] == ["0", "win", "in", "21"]
-    found = ask(*words, "--no-tables", "--format", "json").json
-    assert [(row["depth"], row["outcome"], row["table_hits"]) for row in found] == [(1, None, 0), (2, None, 0)]
-
-
 def test_a_line_that_ends_in_a_table_says_so(two_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
     """With the table's value of its last position, for the side to move there."""
     words = ["analyse", "doushouqi", TAKES, "--depth", 1, "--data", two_pieces]
@@ -163,17 +110,6 @@ def test_a_line_that_ends_in_a_table_says_so(two_pieces: Path, more_tables: Tabl
     assert row["distance"] == row["reached"]["distance"] + 1
     assert ask(*words).out.endswith(f"   {row['line'][0]} ({end} by the table)\n")
     assert ask(*words, "--format", "csv").csv[0]["reached"] == end
-
-
-def test_limits_of_a_search(ask: Ask) -> None:
-    """Nodes to the node, seconds to a fraction; without a limit, some seconds, or until all is proved."""
-    found = ask("analyse", "doushouqi", "--nodes", 5000, "--format", "json").json
-    assert 1000 < found[-1]["nodes"] <= 5000
-    begin = time.monotonic()
-    assert ask("analyse", "doushouqi", "--time", 0.2, "--format", "json").json
-    assert time.monotonic() - begin < 5
-    [*_, last] = ask("analyse", "hexapawn", "--format", "json").json
-    assert (last["outcome"], last["distance"]) == ("loss", 6)
 
 
 def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,21 +161,6 @@ def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
         path.unlink()
     answer = ask("analyse", "doushouqi", "7/7/7/7/3c3/3C3/3r3/7/7 w", "--depth", 1, "--data", copied)
     assert answer.err.startswith("searched without the tables of 2 materials, such as CvC: run 'tablebase build doushouqi --mat")
-
-
-def test_damaged_and_stale_tables_are_errors(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of every other command, in the middle of a search."""
-    words = ["analyse", "doushouqi", TAKES, "--depth", 2, "--data", copied]
-    monkeypatch.setattr("tablebase.cli.search.chosen_game", lambda *_: replace(JUNGLE, no_move=Outcome.LOSS))
-    stale = ask(*words)
-    assert (stale.code, len(stale.errors)) == (2, 1)
-    assert "was built under other rules of doushouqi" in stale.errors[0]
-    monkeypatch.undo()
-    path = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material)
-    path.write_bytes(path.read_bytes()[:-100])
-    damaged = ask(*words)
-    assert (damaged.code, len(damaged.errors)) == (1, 1)
-    assert f"error: {path} " in damaged.errors[0]
 
 
 # Readers and signals

@@ -35,14 +35,6 @@ def test_a_game_of_three(play: Ask) -> None:
     assert "it expects 10,000.0, 9,000.0, " in answer.out
 
 
-def test_cards_are_read_out(play: Ask) -> None:
-    out = play(["1", "quit"], "--seed", 3, "--player", "random").out
-    _, _, after = out.partition("player 1: 1 (1 square ahead)\n")
-    name, _, text = after.splitlines()[0].partition(": ")
-    assert name.startswith("  ")
-    assert text.endswith(".")
-
-
 def test_commands_of_a_game(play: Ask) -> None:
     """Listing moves, taking back, hints, the position, help, and words that are none of these."""
     words = ["moves", "help", "hint", "board", "undo", "4", "undo", "99", "fly", "", "+4", "quit"]
@@ -62,12 +54,6 @@ def test_commands_of_a_game(play: Ask) -> None:
     assert parts[10] == "nothing was typed: type a move such as 1, or help\n"
     assert parts[11].startswith("\nplayer 1: 4 (4 squares ahead)\n")
     assert parts[12] == f"game abandoned after 2 turns\n{SEED.format(1)}"
-
-
-def test_the_input_may_end(play: Ask) -> None:
-    answer = play([], "--seed", 1)
-    assert answer.code == 0
-    assert answer.out.endswith("player 1> \nend of input\ngame abandoned after 0 turns\n" + SEED.format(1))
 
 
 def test_other_seats_and_players(play: Ask) -> None:

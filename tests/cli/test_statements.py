@@ -149,14 +149,6 @@ def test_a_crash_is_a_sentence(starting: Start, tmp_path: Path) -> None:
     assert answer.errors == ["error: the statement was killed, most likely because memory ran out: ask for fewer groups or rows"]
 
 
-def test_errors_come_back(two_pieces: Path, ask: Ask) -> None:
-    """A fault of the statement is the same one sentence as without a process of its own; progress is wiped away."""
-    words = ["mine", "doushouqi", "SELECT count(*) FROM positions WHERE material = 'RCvW'", "--data", two_pieces]
-    answer = ask_fresh(*words)
-    assert (answer.code, answer.out, answer.errors) == (2, "", ask(*words).errors)
-    assert len(answer.errors) == 1
-
-
 def test_a_fault_of_the_program_shows_where(two_pieces: Path) -> None:
     """The traceback has the frames of both processes."""
     broken = f"import tablebase.catalog.sqlite as sqlite; sqlite.SqliteDatabase.query = None; {PROGRAM}"
@@ -192,10 +184,3 @@ def test_time_runs_out_here(words: list[str], two_pieces: Path, ask: Ask) -> Non
     answer = ask(*words, "--timeout", "0.3", "--data", two_pieces)
     assert (answer.code, answer.out) == (3, "")
     assert "the statement takes longer than 0.3 s" in answer.errors[0]
-
-
-def test_time_enough(two_pieces: Path, ask: Ask) -> None:
-    """A limit that is not reached changes nothing."""
-    for words in (["sql", "SELECT 1 AS a"], ["mine", "doushouqi", "SELECT 1 AS a"]):
-        answer = ask(*words, "--timeout", "1e9", "--format", "csv", "--data", two_pieces)
-        assert (answer.code, answer.out) == (0, "a\n1\n")

@@ -9,8 +9,6 @@ from support.program import Ask, assert_one_sentence
 import tablebase
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import MissingTableError
-from tablebase.game import load_game
-from tablebase.slices.location import count_slices, slices
 
 
 @pytest.fixture
@@ -19,13 +17,6 @@ def pawns(hexapawns: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "pawns"
     shutil.copytree(hexapawns, folder)
     return folder
-
-
-def test_complete_counts_say_so(hexapawns: Path, ask: Ask) -> None:
-    """Nothing on stderr; as many slices as there are."""
-    answer = ask("stats", "hexapawn", "--data", hexapawns, "--format", "json")
-    assert answer.err == ""
-    assert [row["slices"] for row in answer.json] == [row["of_slices"] for row in answer.json] == [1, 2, 3, 2, 1]
 
 
 @pytest.mark.parametrize("by", ["pieces", "material"])
@@ -63,10 +54,3 @@ def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> Non
         assert_one_sentence(ask(*words, "--data", pawns), "6 table files lie in", f"run 'tablebase reindex --data {pawns}'")
     assert ask("reindex", "--data", pawns).code == 0
     assert ask("stats", "hexapawn", "--data", pawns).out == before
-
-
-@pytest.mark.parametrize("name", ["hexapawn", "doushouqi", "foxhounds"])
-def test_slices_are_counted_without_being_listed(name: str) -> None:
-    game = load_game(name)
-    for pieces in range(2, min(game.max_pieces, 4) + 1):
-        assert count_slices(game, pieces) == len(slices(game, pieces))

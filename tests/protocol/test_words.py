@@ -74,20 +74,6 @@ def test_what_is_no_limit(line: str) -> None:
         read_go(["wtime", "1" * 16])
 
 
-@pytest.mark.parametrize(
-    ("line", "option"),
-    [
-        ("name Hash value 32", ("Hash", "32")),
-        ("name Clear Hash", ("Clear Hash", "")),
-        ("name Move Overhead value 10", ("Move Overhead", "10")),
-        ("name TablebasePath value /a b/c", ("TablebasePath", "/a b/c")),
-        ("name TablebasePath value", ("TablebasePath", "")),
-    ],
-)
-def test_options(line: str, option: tuple[str, str]) -> None:
-    assert read_option(line.split()) == option
-
-
 @pytest.mark.parametrize("line", ["", "Hash value 3", "named Hash value 3", "name", "name value 3"])
 def test_what_sets_no_option(line: str) -> None:
     with pytest.raises(TablebaseError, match="sets no option: write name, the option, value and its value"):

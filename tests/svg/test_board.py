@@ -17,7 +17,7 @@ from support.program import ask_fresh
 import tablebase
 from tablebase import svg
 from tablebase.errors import NotationError, RulesError, TablebaseError
-from tablebase.game import Board, Game, Kind, Terrain, load_game
+from tablebase.game import Board, Game, Kind, load_game
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import parse, render
 
@@ -65,18 +65,6 @@ def test_every_position_can_be_drawn(kinds: list[int], random: Random, side: int
     assert picture == svg.board("doushouqi", render(JUNGLE, position))
 
 
-def test_sides_have_tokens_of_different_forms() -> None:
-    """Side 0 round, side 1 square, so that they differ in grey, too; a twin has the same shape in the other tone."""
-    root = parsed(svg.board("doushouqi", JUNGLE.start))
-    tokens = {node.attrib["id"].partition("-")[2]: node for node in every(root, "g") if "id" in node.attrib}
-    for number, kind in enumerate(JUNGLE.kinds):
-        blank, figure = tokens[f"piece-{number}"]
-        assert blank.tag == SVG + ("circle" if kind.side == 0 else "rect")
-        assert figure.attrib["href"].partition("-")[2] == kind.name
-        assert (figure.attrib["fill"], figure.attrib["color"]) == (blank.attrib["stroke"], blank.attrib["fill"])
-    assert len({tokens[f"piece-{number}"][0].attrib["fill"] for number in range(16)}) == 2
-
-
 def test_the_side_to_move_is_shown() -> None:
     """As a token of its form beside the board, and in the title."""
     for letter, form, name in (("w", "circle", "White"), ("b", "rect", "Black")):
@@ -84,31 +72,6 @@ def test_the_side_to_move_is_shown() -> None:
         (shown,) = [node for node in every(root, "g") if title_of(node) == f"{name} to move"]
         assert [child.tag for child in shown] == [f"{SVG}title", SVG + form]
         assert title_of(root) == f"Hexapawn: {name} to move"
-
-
-def test_terrain_has_its_texture() -> None:
-    """Each square of it, on its own ground; and none elsewhere."""
-    root = parsed(svg.board("doushouqi", PAIR))
-    fills = [(node.get("fill"), len(re.findall("M", node.attrib["d"]))) for node in root.findall(f"{SVG}path")]
-    assert fills[:4] == [
-        (svg.LIGHT.square.fill, 63),
-        *((svg.LIGHT.terrain[name].fill, count) for name, count in (("water", 12), ("trap", 6), ("den", 2))),
-    ]
-    drawn = list(uses(root, "terrain"))
-    expected = [(number, centre(JUNGLE.board, s)) for number, one in enumerate(JUNGLE.terrain) for s in one.squares]
-    assert sorted((number, place) for number, place, _ in drawn) == sorted(expected)
-    assert len(expected) == 12 + 6 + 2
-    assert not list(uses(parsed(svg.board("hexapawn", "ppp/3/PPP w")), "terrain"))
-
-
-def test_terrain_without_a_texture_is_told_apart() -> None:
-    """A third party's game needs to name none: its terrains differ from each other all the same."""
-    terrain = tuple(
-        Terrain(name, symbol, (number,)) for number, (name, symbol) in enumerate([("hill", "^"), ("bog", "%"), ("bog", "&")])
-    )
-    root = parsed(svg.board(replace(toys.twins(), terrain=terrain), toys.twins().start))
-    textures = [node.attrib["d"] for node in every(root, "path") if "-terrain-" in node.get("id", "")]
-    assert len(set(textures)) == 3
 
 
 def test_kinds_without_a_shape_show_their_letters() -> None:
@@ -123,28 +86,6 @@ def test_kinds_without_a_shape_show_their_letters() -> None:
     game = replace(toys.pond(), board=board, sides=sides, kinds=kinds, start="Äb w", mirror=None, swap=None)
     (letter,) = every(parsed(svg.board(game, "Äb w")), "text")
     assert letter.text == "Ä"
-
-
-def test_games_of_this_package_need_no_font() -> None:
-    for name in ("doushouqi", "foxhounds-12x12", "hasenspiel", "hexapawn-9x9"):
-        picture = svg.board(name, load_game(name).start)
-        assert "<text" not in picture
-        assert "font" not in picture
-        assert "-letter-" not in picture
-
-
-@pytest.mark.parametrize(("name", "files", "ranks"), [("doushouqi", 7, 9), ("foxhounds-12x12", 12, 12), ("hexapawn-1x3", 1, 3)])
-def test_files_and_ranks_have_names(name: str, files: int, ranks: int) -> None:
-    """A letter below each file and the digits of each rank to its left, within the margin."""
-    root = parsed(svg.board(name, load_game(name).start))
-    (names,) = [node for node in root if node.get("stroke-width") == "0.9"]
-    places = [tuple(map(float, re.findall(r"-?[0-9.]+", node.attrib["transform"]))) for node in names]
-    assert len(places) == files + sum(len(str(rank + 1)) for rank in range(ranks))
-    below, left = places[:files], places[files:]
-    assert [round((x - 44 - 50) / 100) for x, _, _ in below] == list(range(files))
-    assert all(12 + 100 * ranks < y < 12 + 100 * ranks + 44 for _, y, _ in below)
-    assert all(x > 0 and x + 4 * scale < 44 for x, _, scale in left)
-    assert {round((y - 12) // 100) for _, y, _ in left} == set(range(ranks))
 
 
 def test_a_picture_says_what_it_shows() -> None:
@@ -165,17 +106,6 @@ def test_nothing_in_a_picture_is_markup() -> None:
     kinds = (replace(game.kinds[0], name=wild), *game.kinds[1:])
     picture = svg.board(replace(game, title=wild, kinds=kinds), game.start)
     assert title_of(parsed(picture)) == '</title><b a="1">&amp;\ufffd\ufffd: White to move'
-
-
-@pytest.mark.parametrize("size", [16, 801, 10_000])
-def test_the_size_is_that_of_the_longer_side(size: int) -> None:
-    """In pixels, whatever the board's form; the squares stay squares."""
-    for name in ("doushouqi", "hexapawn-9x3", "hexapawn"):
-        root = parsed(svg.board(name, load_game(name).start, size=size))
-        width, height = float(root.attrib["width"]), float(root.attrib["height"])
-        _, _, inner_width, inner_height = map(int, root.attrib["viewBox"].split())
-        assert max(width, height) == size
-        assert width / height == pytest.approx(inner_width / inner_height, rel=0.01)
 
 
 def test_the_same_arguments_give_the_same_text() -> None:

@@ -17,7 +17,6 @@ JUNGLE = load_game("doushouqi")
 PAIR = "7/7/3t3/7/7/R6/4E2/7/7 w"
 A4, A5 = JUNGLE.board.squares("a4 a5")
 FORMS = ["a4a5", "A4-A5", ("a4", "a5"), ("A4", "A5"), Move(0, A4, A5, None, False)]
-COLOURS = ("green", "red", "blue", "orange")
 
 
 def arrows(picture: str) -> list[Element]:
@@ -33,21 +32,6 @@ def test_a_move_may_be_given_in_any_form(form: Any) -> None:
     assert svg.board(JUNGLE, PAIR, arrows=[(form, "red")]) == svg.board(JUNGLE, PAIR, arrows=(("a4a5", "red"),))
 
 
-def test_the_last_move_is_framed() -> None:
-    """Both of its squares, within them, around the tokens."""
-    root = parsed(svg.board(JUNGLE, PAIR, last_move="d6d7"))
-    (frame,) = [node for node in every(root, "path") if title_of(node) == "last move"]
-    points = corners(frame.attrib["d"])
-    middles = [centre(JUNGLE.board, square) for square in read_move(JUNGLE, "d6d7")]
-    half = float(frame.attrib["stroke-width"]) / 2
-    for number, (x, y) in enumerate(middles):
-        reach = {max(abs(a - x), abs(b - y)) for a, b in points[4 * number : 4 * number + 4]}
-        assert len(reach) == 1
-        assert min(reach) - half > 41
-        assert max(reach) + half <= 50
-    assert not [node for node in every(parsed(svg.board(JUNGLE, PAIR)), "path") if title_of(node) == "last move"]
-
-
 @pytest.mark.parametrize("move", ["a4a5", "e3d3", "d7c8", "a1g9", "g9a1", "b1a1", "d2d3"])
 def test_an_arrow_points_from_square_to_square(move: str) -> None:
     """It begins in its origin and ends in its target, whatever the direction; also if the squares are neighbours."""
@@ -61,15 +45,3 @@ def test_an_arrow_points_from_square_to_square(move: str) -> None:
     assert 0 < begin < 41
     assert min(across for across, _ in corners(arrow[1].attrib["d"])) == 0
     assert title_of(arrow) == f"{move} (green)"
-
-
-def test_colours_of_arrows_differ_without_colours() -> None:
-    """Each has an inlay of its own, or none, also where all arrows are black; a theme's colours are all different."""
-    for theme in ("light", "dark", "mono"):
-        drawn = arrows(svg.board(JUNGLE, PAIR, arrows=[("a4a5", colour) for colour in COLOURS], theme=theme))
-        inlays = [[(node.get("stroke-dasharray"), node.get("stroke")) for node in arrow[2:]] for arrow in drawn]
-        assert len(drawn) == 4
-        assert all(one not in inlays[:number] for number, one in enumerate(inlays))
-        fills = {arrow[1].attrib["fill"] for arrow in drawn}
-        assert len(fills) == (1 if theme == "mono" else 4)
-        assert all(stroke != arrow[1].attrib["fill"] for arrow, inlay in zip(drawn, inlays, strict=True) for _, stroke in inlay)

@@ -5,12 +5,9 @@ from itertools import combinations
 from math import hypot
 
 import pytest
-from support.checks import at_least_one
 from support.pictures import corners
 
-from tablebase.game import game_names, types
-from tablebase.game.game import Game
-from tablebase.game.installed import load_rules
+from tablebase.game import types
 from tablebase.svg.ground import MEANINGLESS, TEXTURES
 from tablebase.svg.markup import GLYPHS
 from tablebase.svg.shapes import SHAPES, Tone
@@ -21,16 +18,6 @@ def test_every_name_has_its_drawing() -> None:
     """And every drawing its name, in the order of the alphabet."""
     assert tuple(SHAPES) == types.SHAPES == tuple(sorted(types.SHAPES))
     assert tuple(TEXTURES) == types.TEXTURES == tuple(sorted(types.TEXTURES))
-
-
-def test_games_of_this_package_name_what_they_have() -> None:
-    """Every kind a shape of its own on its side, every terrain a texture."""
-    games = [game for name in game_names() if isinstance(game := load_rules(name), Game)]
-    for game in at_least_one(games):
-        shapes = [(kind.side, kind.shape) for kind in game.kinds]
-        assert len(set(shapes)) == len(shapes)
-        assert all(shape is not None for _, shape in shapes)
-        assert all(one.texture is not None for one in game.terrain)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -1,11 +1,9 @@
 """Colours: contrast as WCAG 2.2 defines it, of every pair that meets, and themes of one's own."""
 
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import pytest
-from support.pictures import parsed
 
 from tablebase import svg
 from tablebase.errors import TablebaseError
@@ -14,7 +12,6 @@ from tablebase.svg import Theme, Tint
 THEMES = {"light": svg.LIGHT, "dark": svg.DARK, "mono": svg.MONO}
 LINES, LETTERS = 3.0, 4.5
 """Least contrast at level AA: of graphics, and of text."""
-PAIR = "7/7/3t3/7/7/R6/4E2/7/7 w"
 
 
 def luminance(colour: str) -> float:
@@ -60,29 +57,6 @@ def test_lines_and_marks_stand_out(name: str) -> None:
     for ground in grounds(theme).values():
         assert all(contrast(one, ground) >= LINES for one in (theme.square.line, theme.mark, *theme.arrows.values()))
     assert all(contrast(*tint) >= LINES for tint in theme.terrain.values())
-
-
-def test_a_picture_has_no_other_colours() -> None:
-    """All that is painted is painted in colours of the theme, which the tests above hold."""
-    for name, theme in THEMES.items():
-        arrows = [("a4a5", colour) for colour in theme.arrows]
-        root = parsed(svg.board("doushouqi", PAIR, last_move="d6d7", arrows=arrows, theme=name))
-        used = {node.attrib[key] for node in root.iter() for key in ("fill", "stroke", "color") if key in node.attrib}
-        tints = (theme.page, theme.square, *theme.terrain.values(), *theme.sides)
-        known = {colour for tint in tints for colour in tint} | {theme.mark, *theme.arrows.values()}
-        assert used - {"none", "currentColor"} <= known
-        assert not [node for node in root.iter() if {"opacity", "style", "class"} & node.attrib.keys()]
-
-
-def test_themes_differ() -> None:
-    """A theme's name stands for the theme; any colours may be chosen."""
-    pictures = {name: svg.board("doushouqi", PAIR, theme=name) for name in THEMES}
-    assert all(one != other for one, other in combinations(pictures.values(), 2))
-    assert pictures == {name: svg.board("doushouqi", PAIR, theme=theme) for name, theme in THEMES.items()}
-    own = replace(svg.LIGHT, square=Tint("#ABCDEF", "#123456"))
-    assert 'fill="#ABCDEF"' in svg.board("doushouqi", PAIR, theme=own)
-    assert svg.board("doushouqi", PAIR) == pictures["light"]
-    assert luminance(svg.DARK.square.fill) < 0.1 < luminance(svg.LIGHT.square.fill)
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

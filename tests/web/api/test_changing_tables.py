@@ -6,7 +6,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from support.games import random_texts
@@ -83,19 +82,6 @@ def test_tables_that_change_under_load(two_pieces: Path, copied: Path, change: C
             list(threads.map(ask, source.sample(texts, 12)))
         if change is not remove and change is not replace:
             assert 503 in statuses
-
-
-def test_a_removed_table_is_missing_for_who_opens_it_later(copied: Path) -> None:
-    """A server that has it open still answers; one that is started later says what is missing."""
-    path = table_path(copied, GAME, parse_material(GAME, "RvC"))
-    given: dict[str, Any] = {"game": "doushouqi", "position": LOST}
-    with client_of(copied) as client:
-        expected = client.get("/api/v1/probe", params=given).json()
-        path.unlink()
-        assert client.get("/api/v1/probe", params=given).json() == expected
-    with client_of(copied) as client:
-        assert "the table RvC of doushouqi has not been built" in sentence_of(client.get("/api/v1/probe", params=given), 404)
-    shutil.rmtree(copied)
 
 
 def test_a_table_that_is_written_again_is_opened_anew(two_pieces: Path, copied: Path) -> None:

@@ -1,7 +1,6 @@
 """Answers of the server are those of the command line to the same question."""
 
 import shlex
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,6 @@ from support.program import Ask
 from support.web import TestClient, client_of, sentence_of
 
 from tablebase.game import load_game
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
 
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 GAME = load_game("doushouqi")
@@ -158,18 +155,6 @@ def test_a_missing_table_says_what_it_takes(three: TestClient, three_pieces: Pat
     expected = {"tables": 1, "placements": line["distinct_placements"], "disk": line["disk"], "memory": line["memory"]}
     assert {name: told["estimate"][name] for name in expected} == expected
     assert told["estimate"]["cpu_seconds"] == pytest.approx(line["cpu_seconds"], abs=0.001)
-
-
-def test_a_strict_probe(three_pieces: Path, tmp_path: Path) -> None:
-    """Moves of unknown value name what is missing, or are refused."""
-    path = table_path(tmp_path, GAME, parse_material(GAME, "RCvW"))
-    path.parent.mkdir(parents=True)
-    shutil.copy(table_path(three_pieces, GAME, parse_material(GAME, "RCvW")), path)
-    given: dict[str, Any] = {"game": "doushouqi", "position": "wC5/7/7/1R5/7/7/7/7/7 b"}
-    with client_of(tmp_path) as client:
-        ((row,), last) = (found := got(client, "probe", **given)), found[0]["moves"][-1]
-        assert (row["best"], last["outcome"], last["missing"]) == (None, None, "RvW")
-        assert "the table RvW" in sentence_of(client.get("/api/v1/probe", params={**given, "strict": "true"}), 404)
 
 
 def test_nothing_is_built(tmp_path: Path) -> None:

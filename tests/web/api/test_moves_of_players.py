@@ -47,19 +47,6 @@ def test_a_game_of_the_tables_against_themselves(pawns: TestClient) -> None:
     assert "the game is over" in sentence_of(over, 400)
 
 
-@pytest.mark.parametrize("player", ["fuzzy", "ranking", "matchboxes", "engine"])
-def test_players_move(pawns: TestClient, player: str) -> None:
-    """A seed repeats the move; settings are those of the command line."""
-    given = {"game": "hexapawn", "moves": ["b1b2"], "player": player, "seed": 3}
-    told = posted(pawns, "play", **given)
-    assert told["position"] == "ppp/1P1/P1P b"
-    assert told == posted(pawns, "play", **given)
-    legal = pawns.get("/api/v1/probe", params={"game": "hexapawn", "position": told["position"]}).json()[0]["moves"]
-    assert {"move": told["move"], "position": told["after"]} in [
-        {name: move[name] for name in ("move", "position")} for move in legal
-    ]
-
-
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
@@ -143,13 +130,6 @@ def test_estimates(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
     for given in ({}, {"material": "PvP", "pieces": 2}):
         refused = pawns.get("/api/v1/estimate", params={"game": "hexapawn", **given})
         assert "give one of material and pieces" in sentence_of(refused, 400)
-
-
-def test_statements(miner: TestClient, two_pieces: Path, ask: Ask) -> None:
-    expected = ask("mine", "doushouqi", COUNTS, "--data", two_pieces, "--format", "json").json
-    assert sum(row["n"] for row in expected) == 2940
-    told = posted(miner, "mine", game="doushouqi", statement=COUNTS)
-    assert told == {"columns": ["outcome", "n"], "rows": expected, "complete": True}
 
 
 @pytest.mark.parametrize(("limit", "rows", "complete"), [(2, 2, False), (3, 3, True), (1000, 3, True), (0, 0, False)])

@@ -3,20 +3,17 @@
 import shutil
 from pathlib import Path
 from urllib.parse import urlencode
-from xml.etree import ElementTree
 
 import pytest
 from support.html import identified, said, shown
 from support.program import Ask
 from support.web import TestClient, client_of
 
-import tablebase
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.game import Outcome, load_game
 from tablebase.tables.values import Value
 from tablebase.web.pages import words
 from tablebase.web.pages.game import Cell, matrices
-from tablebase.web.pages.histogram import histogram
 
 GAME = load_game("doushouqi")
 
@@ -26,48 +23,12 @@ def counts(material: str, side: str, draws: int, positions: int) -> Counts:
     return Counts(len(material) - 1, 1, 1, positions, 0, positions, 0, 0, draws, None, None, material, side)
 
 
-def test_a_matrix() -> None:
-    """A cell adds both sides to move; pieces stand in the order of kinds, and what has not been built is empty."""
-    given = [counts("RvE", "w", 1, 10), counts("RvE", "b", 2, 30), counts("CvR", "w", 0, 5), counts("RCvE", "w", 4, 4)]
-    [one] = matrices(GAME, given, divided=False)
-    assert one.columns == ["R", "E"]
-    assert [name for name, _ in one.rows] == ["R", "C", "RC"]
-    assert one.rows[0][1] == [None, Cell("RvE", 3, 40)]
-    assert one.rows[1][1] == [Cell("CvR", 0, 5), None]
-    more = [*given, counts("RvCWD", "w", 0, 1), counts("RCvWD", "w", 0, 1)]
-    divided = matrices(GAME, more[3:], divided=True)
-    assert [[name for name, _ in matrix.rows] for matrix in divided] == [["RC"], ["RC"], ["R"]]
-
-
 def test_rows_are_those_of_the_side_with_more() -> None:
     """The most even materials come first; a matrix has at least as many rows as columns."""
     given = [counts(name, "w", 1, 10) for name in ("RCWvE", "RCvWE", "RvCWE", "RvCWD")]
     even, first, second = matrices(GAME, given, divided=True)
     assert [(matrix.side, matrix.columns) for matrix in (even, first, second)] == [(0, ["WE"]), (0, ["E"]), (1, ["R"])]
     assert second.rows == [("CWD", [Cell("RvCWD", 1, 10)]), ("CWE", [Cell("RvCWE", 1, 10)])]
-
-
-@pytest.mark.parametrize(
-    ("draws", "positions", "largest", "shade"),
-    [(0, 10, 1, 0), (1, 1000, 1, 1), (100, 1000, 1, 1), (101, 1000, 1, 2), (7, 7, 1, 10), (0, 0, 0, 0), (7, 50, 0.14, 10)],
-)
-def test_shades(draws: int, positions: int, largest: float, shade: int) -> None:
-    """No draws have a shade of their own; the darkest one is for the largest share that is shown."""
-    assert Cell("RvE", draws, positions).shade(largest) == shade
-
-
-def test_a_histogram() -> None:
-    """Heights are logarithms, so that one position among millions is seen; wins and losses of a distance stand side by side."""
-    made = histogram([("win", 1, 9), ("loss", 2, 1), ("win", 3, 10**6 - 1), ("loss", 3, 999)])
-    assert made.rows == [(1, 9, 0), (2, 0, 1), (3, 10**6 - 1, 999)]
-    drawn = list(ElementTree.fromstring(made.drawing).iter())
-    bars = [one for one in drawn if one.tag.endswith("rect")]
-    assert [one.get("class") for one in bars] == ["win", "loss", "win", "loss"]
-    heights = [float(one.get("height", "")) for one in bars]
-    assert [height / heights[2] for height in heights] == [pytest.approx(part, abs=0.001) for part in (1 / 6, 0.0502, 1, 1 / 2)]
-    left, right = bars[2:]
-    assert float(left.get("x", "")) + float(left.get("width", "")) == pytest.approx(float(right.get("x", "")), abs=0.02)
-    assert [one.text for one in drawn if one.get("class") == "amount"] == ["1", "10", "100", "1,000", "10,000", "100,000"]
 
 
 @pytest.mark.parametrize(
@@ -84,15 +45,6 @@ def test_a_histogram() -> None:
 )
 def test_sentences(value: Value, can_move: bool, expected: str) -> None:
     assert words.sentence(GAME, 0, value, can_move=can_move) == expected
-
-
-@pytest.mark.parametrize(
-    ("part", "whole", "short", "exact"),
-    [(0, 10, "0", "0.0 %"), (0, 0, "–", "–"), (1, 1000, "<1", "0.1 %"), (1, 200, "<1", "0.5 %"), (10, 10, "100", "100.0 %")],
-)
-def test_shares(part: int, whole: int, short: str, exact: str) -> None:
-    """A share with one decimal, and in as few characters as possible."""
-    assert (words.share(part, whole), words.percent(part, whole)) == (short, exact)
 
 
 def test_a_damaged_table(two_games: Path, tmp_path: Path) -> None:
@@ -176,12 +128,3 @@ def test_statements_of_addresses_are_answered(client: TestClient, ask: Ask, two_
     refused = shown(client, "/mine?game=doushouqi&statement=SELECT+x+FROM+positions", 400)
     assert "x" in said(identified(refused, "said"))
     assert not list(identified(refused, "result").iter("td"))
-
-
-def test_examples_are_statements(client: TestClient, two_games: Path) -> None:
-    page = shown(client, "/mine?game=doushouqi")
-    examples = [str(link.get("data-statement")) for link in page.iter("a") if link.get("data-statement")]
-    assert len(examples) == 4
-    with tablebase.open(two_games) as tables:
-        for statement in examples:
-            assert tables.query("doushouqi", statement).fetchall()

@@ -6,7 +6,7 @@ from random import Random
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from support.html import classed, identified, parsed, said, shown
+from support.html import identified, parsed, said, shown
 from support.web import TestClient, client_of
 
 from tablebase.game import load_game
@@ -69,15 +69,6 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
         assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
 
 
-def test_taking_back(client: TestClient) -> None:
-    """The last move of the person and the reply are taken back; before the person's first move, there is nothing to take back."""
-    page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2,b1b2,a3b2")
-    [back] = [link.get("href", "") for link in page.iter("a") if said(link) == "Take back"]
-    assert moves_of(back) == ["a1a2", "b3a2"]
-    page = shown(client, "/hexapawn/play?player=tables&side=b&moves=b1b2")
-    assert not [link for link in page.iter("a") if said(link) == "Take back"]
-
-
 def test_from_another_position(client: TestClient) -> None:
     page = shown(client, "/hexapawn/play?player=tables&side=w&start=1pp/P2/1P1_w")
     assert identified(page, "position").get("data-position") == "1pp/P2/1P1 w"
@@ -114,11 +105,6 @@ def test_files_of_the_server_are_not_settings(client: TestClient, tmp_path: Path
     boxes = tmp_path / "boxes.json"
     assert "no parameter 'boxes'" in said(shown(client, f"/hexapawn/play?player=matchboxes&side=b&boxes={boxes}", 400))
     assert not boxes.exists()
-
-
-def test_the_last_move_is_told(client: TestClient) -> None:
-    page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2")
-    assert next(classed(page, "board")).get("alt", "").endswith("Last move: b3a2. White to move.")
 
 
 # Races
