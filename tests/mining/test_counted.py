@@ -3,23 +3,16 @@
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from support.program import Ask
-from support.queries import examples, mined, mined_table
+from support.queries import examples, mined
 
 from tablebase.features.common import features_of
 from tablebase.game import Game
-from tablebase.mining import scan_kernels
 from tablebase.mining.query import Query
-from tablebase.mining.statement import read_request
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import locate
-from tablebase.slices.material import parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 from tablebase_rules.hexapawn import game as hexapawn
 
@@ -144,26 +137,6 @@ def test_what_both_sides_are_worth_is_tallied(two_pieces: Path, hexapawns: Path,
         assert check(game, folder, statement) in ([{"decoded"}] if "nullif" in statement else [{"counted"}, {"tallied"}])
 
 
-def test_aliases_share_a_tally_of_values(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What 64 slices are worth is counted 17 times, once for each stored one, though a square is counted for each."""
-    tallied: list[int] = []
-    count_keys = scan_kernels.count_keys
-
-    def counting(keys: NDArray[np.uint16], counts: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-        tallied.append(len(keys))
-        count_keys(keys, counts, places)
-
-    monkeypatch.setattr(scan_kernels, "count_keys", counting)
-    placements = {}
-    for column in ("twin_distance", "p1_file"):
-        tallied.clear()
-        with Query(JUNGLE, two_pieces, f"SELECT {column}, count(*) FROM positions GROUP BY ALL", ()) as query:
-            query.arrow()
-        placements[column] = sum(tallied)
-    assert placements["p1_file"] == 160_068
-    assert placements["twin_distance"] < 160_068 / 2
-
-
 COUNTED = [
     "SELECT DISTINCT material, outcome FROM positions",
     "SELECT outcome AS o, count(*) AS n, n / 2 FROM positions p WHERE p.pieces = 2 GROUP BY o ORDER BY n DESC LIMIT 2",
@@ -236,17 +209,6 @@ def test_tables_need_not_be_opened(copied: Path, ask: Ask) -> None:
 # EXPLAIN and SHOW
 
 
-@pytest.mark.parametrize("statement", ["EXPLAIN {}", "explain {};", "/* why */ Explain\n{}"])
-def test_explain_decodes_nothing(statement: str, two_pieces: Path) -> None:
-    select = "SELECT mobility, position FROM positions WHERE material = 'RvC'"
-    names, rows = mined_table(JUNGLE, two_pieces, statement.format(select))
-    assert names == ["table", "slices", "indices", "columns", "rows"]
-    layout = layout_of(JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "RvC"), 0).material)
-    assert rows == [("positions", 1, layout.size, "material, position, mobility", "decoded")]
-    with Query(JUNGLE, two_pieces, statement.format("SELECT max(p1_file) FROM positions"), ()) as query:
-        assert query.cells == 0
-
-
 def test_explain_counts_each_table(two_pieces: Path) -> None:
     """Each table that is read has a row; a look-up decodes what it names, and a condition without any slice nothing."""
     statement = """
@@ -268,8 +230,3 @@ def test_show(two_pieces: Path) -> None:
     assert mined(JUNGLE, two_pieces, "SHOW TABLES") == mined(JUNGLE, two_pieces, "show all tables;") == expected
     for (name,) in expected:
         assert mined(JUNGLE, two_pieces, f"SHOW {name}") == mined(JUNGLE, two_pieces, f"DESCRIBE {name}")
-
-
-def test_other_texts_stay() -> None:
-    for text in ("SELECT 'EXPLAIN'", "SHOW", "", "SELECT '", "SHOW TABLES FROM x"):
-        assert read_request(text) == (text, False)

@@ -6,8 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 import duckdb
-import pandas as pd
-import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from support.checks import at_least_one
@@ -39,30 +37,6 @@ def test_duckdb_reads_all_slices(ask: Ask, two_pieces: Path, tmp_path: Path) -> 
     folder = written(ask, two_pieces, tmp_path / "out")
     names = "material, pieces, side, outcome, distance, stalemate, p1, p1_square, p1_file, p1_rank, p2, p2_square, p2_file, p2_rank"
     assert read_by_duckdb(folder, names) == Counter(mined(GAME, two_pieces, f"SELECT {names} FROM distinct_positions"))
-
-
-def test_polars_reads_aliases(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    """With aliases every slice is there under its own name, and Polars counts what stats counts."""
-    folder = written(ask, two_pieces, tmp_path / "out", "--aliases", "--columns", "outcome")
-    frame = pl.scan_parquet(folder).group_by("material", "outcome").len().collect()
-    found = {(material, outcome): count for material, outcome, count in frame.iter_rows()}
-    lines = ask("stats", "doushouqi", "--by", "material", "--data", two_pieces, "--format", "json").json
-    expected = {
-        (line["material"], outcome): line[field]
-        for line in lines
-        for outcome, field in (("win", "wins"), ("loss", "losses"), ("draw", "draws"))
-        if line[field]
-    }
-    assert found == expected
-
-
-def test_pandas_reads_features(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    """Features are columns like others, and pandas chooses slices by their folders."""
-    names = "distance_1_2,even_1_2,first,outcome"
-    frame = pd.read_parquet(written(ask, two_pieces, tmp_path / "out", "--columns", names), filters=[("material", "==", "CvC")])
-    found = Counter(zip(*(frame[name] for name in names.split(",")), strict=True))
-    assert found == Counter(mined(GAME, two_pieces, f"SELECT {names} FROM positions WHERE material = 'CvC'"))
-    assert set(frame["pieces"]) == {2}
 
 
 def test_positions_as_text_can_be_probed(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
@@ -187,15 +161,6 @@ def test_wrong_wishes(ask: Ask, two_pieces: Path, tmp_path: Path, options: list[
     """What cannot be done is refused in one sentence, before anything is written."""
     assert_refused(ask("export", "doushouqi", "--to", tmp_path / "out", "--data", two_pieces, *options), 2, named)
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("folder", ["out", "out/in"])
-def test_where_nothing_can_be_written(folder: str, ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    """The sentence names the option for the folder of the files, not that of the tables."""
-    (tmp_path / "out").write_text("dear")
-    answer = ask("export", "doushouqi", "--to", tmp_path / folder, "--material", "CvC", "--data", two_pieces)
-    assert_refused(answer, 2, str(tmp_path / "out"), "--to")
-    assert (tmp_path / "out").read_text() == "dear"
 
 
 def test_other_folders_are_left_alone(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ from twins.mining import counted, rated_moves, row_of, rows_of
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
-from tablebase.game import Game, load_game
+from tablebase.game import load_game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.game.moves import Position
 from tablebase.mining import block, scan
-from tablebase.slices.location import locate, slices
+from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
 from tablebase.slices.mixed import Positions
 from tablebase.tables.folder import table_path
@@ -213,36 +213,4 @@ def test_slices_that_are_not_wanted_are_not_opened(copied: Path) -> None:
     assert mined(JUNGLE, copied, named) == [("RvC", "a2", "d5")]
 
 
-def test_slices_without_the_value_are_not_opened(copied: Path) -> None:
-    longest = [material for (material,) in mined(JUNGLE, copied, "SELECT DISTINCT material FROM positions WHERE distance >= 33")]
-    assert 0 < len(longest) < 64
-    needed = {locate(JUNGLE, parse_material(JUNGLE, name), 0).material for name in longest}
-    for one in slices(JUNGLE, 2):
-        if one.location.material not in needed:
-            table_path(copied, JUNGLE, one.location.material).unlink(missing_ok=True)
-    again = mined(JUNGLE, copied, "SELECT DISTINCT material FROM positions WHERE distance >= 33")
-    assert sorted(again) == sorted((name,) for name in longest)
-
-
 # Zugzwang
-
-
-ON_ZUGZWANG = [
-    *("zugzwang", "zugzwang AND outcome = 'loss'", "t.zugzwang AND t.distance > 2 AND t.side = 'w'"),
-    *("zugzwang OR outcome = 'win'", "NOT zugzwang", "zugzwang IS NULL", "zugzwang = (outcome = 'draw')"),
-]
-
-
-@pytest.mark.parametrize("table", ["positions", pytest.param("distinct_positions", marks=pytest.mark.full)])
-@pytest.mark.parametrize(("game", "fixture"), [(JUNGLE, "two_pieces"), (PAWNS, "hexapawns")], ids=["doushouqi", "hexapawn"])
-def test_only_zugzwang_is_read(game: Game, fixture: str, table: str, request: pytest.FixtureRequest) -> None:
-    """A condition that leaves out rows before they are made leaves the rows for which it holds, also beside other references."""
-    folder = request.getfixturevalue(fixture)
-    counts = ", ".join(f"count(*) FILTER (WHERE {one}), sum(distance) FILTER (WHERE {one})" for one in ON_ZUGZWANG)
-    [every] = mined(game, folder, f"SELECT {counts} FROM {table} AS t")
-    for place, condition in enumerate(ON_ZUGZWANG):
-        some = f"SELECT count(*), sum(distance) FROM {table} AS t WHERE {condition}"
-        assert mined(game, folder, some) == [every[2 * place : 2 * place + 2]], condition
-    rest = f"SELECT count(*) FROM {table} WHERE distance >= 0"
-    beside = ", ".join(f"(SELECT count(*) FROM {table} AS t WHERE {condition})" for condition in ON_ZUGZWANG)
-    assert mined(game, folder, f"SELECT {beside}, ({rest})") == [(*every[::2], *mined(game, folder, rest)[0])]

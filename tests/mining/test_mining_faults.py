@@ -10,7 +10,7 @@ from sqlglot import parse_one
 from support.checks import at_least_one
 from support.program import Ask, assert_one_sentence, flip, middle_of_codes
 
-from tablebase.errors import CapacityError, TablebaseError
+from tablebase.errors import TablebaseError
 from tablebase.mining import sandbox as database
 from tablebase.mining.statement import SYSTEM, check_reach
 from tablebase.slices.material import parse_material
@@ -252,11 +252,6 @@ def test_a_fault_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv")
     assert answer.out.startswith("a\n")
     assert (answer.code, answer.errors) == (2, ["error: the statement failed: Invalid Input Error: late"])
-
-
-def test_too_much_memory_after_the_first_rows() -> None:
-    with pytest.raises(CapacityError, match="more than 2GB of memory"), database.faults_as_sentences():
-        raise OSError("Out of Memory Error: failed to allocate data of size 16.0 MiB (1.9 GiB/1.9 GiB used)")
 
 
 def test_only_rows_of_arguments() -> None:

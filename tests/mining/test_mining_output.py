@@ -113,16 +113,6 @@ def test_a_table_ends_after_1000_rows(rows: int, note: bool, two_pieces: Path, a
         assert len(ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv").csv) == rows
 
 
-@pytest.mark.parametrize("style", ["table", "json", "csv"])
-def test_a_limit_is_a_limit(style: str, two_pieces: Path, ask: Ask) -> None:
-    statement = "SELECT p1_square FROM positions WHERE material = 'RvC' ORDER BY p1_square DESC; -- backwards"
-    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", style, "--limit", 2)
-    assert answer.code == 0
-    assert answer.out.count("g9") == 2
-    assert "--limit" not in answer.err
-    assert "g9" not in ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", style, "--limit", 0).out
-
-
 def parquet(statement: str, folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> bytes:
     """What the command writes."""
     assert run(["mine", "doushouqi", statement, "--data", str(folder), "--format", "parquet"]) == 0
@@ -150,13 +140,6 @@ def test_parquet_without_rows(two_pieces: Path, capsysbinary: pytest.CaptureFixt
     assert frame.schema["distance"] == pl.Int16
     assert frame.schema["even_1_2"] == pl.Boolean
     assert frame.height == 0
-
-
-def test_parquet_of_all_positions(two_pieces: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    data = parquet("SELECT * FROM positions", two_pieces, capsysbinary)
-    frame = pl.read_parquet(io.BytesIO(data))
-    counts = dict(frame.group_by("outcome").len().iter_rows())
-    assert counts == {"win": 82_852, "loss": 64_501, "draw": 12_715}
 
 
 @pytest.mark.parametrize("limit", [[], ["--limit", 2]])

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from support.queries import combined, examples, mined
 
 from tablebase.game import Game, load_game
-from tablebase.mining.query import Query
 from tablebase.mining.rewrite.reading import written
 from tablebase.mining.statement import parse_select
 from tablebase_rules.doushouqi import game as doushouqi
@@ -160,10 +159,6 @@ def test_no_slice_has_no_rows(condition: str, two_pieces: Path) -> None:
     assert Counter(material for material, _ in mined(JUNGLE, two_pieces, beside)) == {"RvC": 49 * 60}
 
 
-def test_slices_without_a_third_piece_have_none(three_pieces: Path) -> None:
-    assert mined(JUNGLE, three_pieces, "SELECT count(*) FROM positions WHERE pieces = 2 AND p3 IS NOT NULL") == [(0,)]
-
-
 # Joins
 
 PARTS = [
@@ -228,25 +223,6 @@ def test_the_where_of_several_joins(first: str, second: str, part: str, hexapawn
     for order in ((0, 1, 2), (1, 0, 2), (1, 2, 0)):
         statement = joined_twice(first, second, part, order)
         assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
-
-
-@pytest.mark.parametrize(
-    ("joined", "slices"),
-    [
-        ("positions a LEFT JOIN distinct_positions b ON b.position = a.twin AND b.material = 'CvW'", (1, 1)),
-        ("positions a LEFT JOIN distinct_positions b ON b.position = a.twin LEFT JOIN range(3) r ON true", (1, 17)),
-        ("distinct_positions b RIGHT JOIN positions a ON b.position = a.twin", (64, 17)),
-        ("distinct_positions b LEFT JOIN positions a ON b.position = a.twin", (64, 17)),
-        (
-            "range(3) r FULL JOIN range(4) s ON true JOIN positions a ON true JOIN distinct_positions b ON b.material = 'CvW'",
-            (1, 1),
-        ),
-    ],
-)
-def test_the_kept_side_of_an_outer_join_selects_slices(joined: str, slices: tuple[int, int], two_pieces: Path) -> None:
-    """Its condition in the WHERE is checked before anything is decoded, and so is that of the ON on the other side."""
-    with Query(JUNGLE, two_pieces, f"SELECT a.material FROM {joined} WHERE a.material = 'RvC'", ()) as query:
-        assert tuple(len(each.scan.selection) for each in sorted(query.relations, key=lambda each: -len(each.name))) == slices[::-1]
 
 
 NEAR = "(VALUES (1), (2), (3), (NULL)) d(x)"

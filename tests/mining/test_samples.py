@@ -140,15 +140,6 @@ def test_a_condition_is_checked_after_the_draw(two_pieces: Path, table: str, cla
     assert drawn == answer(two_pieces, f"SELECT {names} FROM {read} {clause}")
 
 
-def test_drawn_rows_are_rows(two_pieces: Path) -> None:
-    for table in ("positions", "moves"):
-        names = ", ".join(str(name) for name, *_ in mined(GAME, two_pieces, f"DESCRIBE {table}"))
-        condition = "WHERE material IN ('CvC', 'LvT', 'TvL')"
-        drawn = answer(two_pieces, f"SELECT {names} FROM {table} {condition} USING SAMPLE 10% (system, 3)")
-        assert drawn
-        assert drawn <= answer(two_pieces, f"SELECT {names} FROM {table} {condition}")
-
-
 # Numbers of rows
 
 
@@ -164,17 +155,6 @@ def test_a_number_of_rows(two_pieces: Path, table: str, whole: int | None) -> No
     assert answer(two_pieces, statement.format(0)) == Counter()
     if whole is not None:
         assert answer(two_pieces, f"SELECT count(*) FROM (SELECT stalemate FROM {table} USING SAMPLE 1e6 ROWS)") == {(whole,): 1}
-
-
-def test_progress_counts_both_passes(two_pieces: Path) -> None:
-    """Where the rows are read for the draw first, they are expected to be read twice."""
-    for size, passes in (("10%", 1), ("10 ROWS", 2)):
-        ticks: list[int] = []
-        with Query(GAME, two_pieces, f"SELECT max(pieces) FROM positions USING SAMPLE {size}", ()) as query:
-            list(query.run(tick=ticks.append))
-            assert ticks[-1] == query.cells
-        with Query(GAME, two_pieces, "SELECT max(p1_square) FROM positions", ()) as query:
-            assert ticks[-1] == passes * query.cells
 
 
 # Statements
@@ -205,18 +185,6 @@ def test_spellings(
     assert statement.text.split() == f"SELECT pieces FROM sample_0.positions {kept}".split()
 
 
-def test_each_table_has_its_own_sample(two_pieces: Path) -> None:
-    texts = "SELECT position FROM positions {} WHERE material = 'CvC'"
-    one, other = (set(answer(two_pieces, texts.format(f"TABLESAMPLE bernoulli(40%) REPEATABLE ({seed})"))) for seed in (1, 2))
-    first = "positions a TABLESAMPLE bernoulli(40%) REPEATABLE (1)"
-    condition = "WHERE a.material = 'CvC' AND b.material = 'CvC'"
-    join = f"SELECT a.position FROM {first} JOIN positions b {{}} ON a.position = b.position {condition}"
-    assert set(answer(two_pieces, join.format("TABLESAMPLE bernoulli(40%) REPEATABLE (2)"))) == one & other != one
-    assert set(answer(two_pieces, join.format(""))) == one
-    union = f"{texts.format('')} AND position IN ({texts.format('')} USING SAMPLE 40% (bernoulli, 2))"
-    assert set(answer(two_pieces, union)) == other
-
-
 def test_stars_and_qualified_columns_of_samples(two_pieces: Path) -> None:
     """``*`` of a sample has the columns that it always has, and a column may be written with its schema."""
     plain = mined(GAME, two_pieces, "SELECT * FROM positions LIMIT 1")
@@ -228,12 +196,6 @@ def test_stars_and_qualified_columns_of_samples(two_pieces: Path) -> None:
     assert sum(int(str(count)) for _, count in answer(two_pieces, named)) == 30
     both = "SELECT * FROM (SELECT * FROM positions TABLESAMPLE 5 ROWS), (SELECT position FROM positions USING SAMPLE 3 ROWS)"
     assert answer(two_pieces, both).total() == 15
-
-
-def test_samples_of_subqueries_are_those_of_duckdb(two_pieces: Path) -> None:
-    """A sample of a subquery, or of rows that are no tables, is drawn by DuckDB."""
-    assert answer(two_pieces, "SELECT * FROM (SELECT pieces FROM positions) USING SAMPLE 7 ROWS").total() == 7
-    assert answer(two_pieces, "SELECT * FROM range(100) TABLESAMPLE 7 ROWS").total() == 7
 
 
 @pytest.mark.parametrize(

@@ -73,12 +73,6 @@ def test_statements_of_every_shape(statement: str, limit: int | None, two_pieces
     assert beasts.execute(written(parse_select(statement))).fetchall() == expected
 
 
-def test_a_natural_join_is_by_all_columns_but_features(two_pieces: Path) -> None:
-    """It takes the columns that a star gives; with distances that are null no two rows are alike."""
-    found = mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions NATURAL JOIN distinct_positions WHERE material = 'RvC'")
-    assert found == mined(JUNGLE, two_pieces, "SELECT count(distance) FROM positions WHERE material = 'RvC'")
-
-
 def test_whole_rows_are_those_of_a_star(two_pieces: Path) -> None:
     """A table named like a column is a structure of all columns but features."""
     statement = "SELECT {} FROM positions WHERE material = 'RvC' AND distance = 1 ORDER BY p1_square, p2_square LIMIT 3"
@@ -105,33 +99,6 @@ def test_summarize_sees_all_rows(statement: str, two_pieces: Path) -> None:
     found = {row[0]: row[1:4] for row in mined(JUNGLE, two_pieces, statement)}
     assert found["distance"] == ("SMALLINT", "1", "34")
     assert len(found) == 6 + 2 * 4
-
-
-def test_a_pivot_groups_by_all_columns_that_are_left(two_pieces: Path) -> None:
-    """Rows that agree in all columns but the outcome are as many as placements, for each is told by its squares."""
-    statement = "SELECT count(*), sum(win) FROM positions PIVOT (count(*) FOR outcome IN ('win')) WHERE material = 'RvC'"
-    wins = mined(JUNGLE, two_pieces, "SELECT count(*), sum((outcome = 'win')::INT) FROM positions WHERE material = 'RvC'")
-    assert mined(JUNGLE, two_pieces, statement) == wins
-
-
-def test_random_numbers_are_drawn_for_each_row(two_pieces: Path) -> None:
-    [(half,)] = mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE material = 'RvC' AND random() < 0.5")
-    assert 49 * 60 * 0.4 < half < 49 * 60 * 0.6
-    [(half,)] = mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE material = 'RvC' AND random() * pieces < 1")
-    assert 49 * 60 * 0.4 < half < 49 * 60 * 0.6
-
-
-def test_draws_have_no_distance(two_pieces: Path) -> None:
-    """It is null, so that no comparison holds for draws, nor its opposite."""
-    [counts] = mined(
-        JUNGLE,
-        two_pieces,
-        """SELECT count(*), count(*) FILTER (WHERE outcome = 'draw'), count(*) - count(distance),
-        (SELECT count(*) FROM positions WHERE distance < 9 OR NOT distance < 9),
-        (SELECT count(*) FROM positions WHERE distance IS NULL),
-        (SELECT count(*) FROM positions WHERE (distance > 0) IS NULL) FROM positions""",
-    )
-    assert counts == (160_068, 12_715, 12_715, 160_068 - 12_715, 12_715, 12_715)
 
 
 def test_a_limit_ends_the_stream(three_pieces: Path) -> None:

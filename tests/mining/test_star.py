@@ -15,9 +15,7 @@ from twins.mining import rows_of
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
-from tablebase.features.common import features_of
 from tablebase.game.features import Values, feature
-from tablebase.mining.query import Query
 from tablebase.mining.results import distinct_names
 from tablebase.slices.mixed import Positions
 from tablebase_rules.doushouqi import game as doushouqi
@@ -276,18 +274,6 @@ def test_what_would_read_features_unnamed(what: str, statement: str, two_pieces:
         mined(JUNGLE, two_pieces, statement.format(" AND mobility > 2"))
 
 
-def test_a_star_that_is_not_written_around_another(two_pieces: Path) -> None:
-    """A FROM without a SELECT within one, and among joins in brackets."""
-    inner = "FROM positions WHERE material = 'RvC' AND mobility = 2"
-    statement = f"FROM ({inner}) x, (positions y JOIN positions z USING (p1_square, p2_square, material)) WHERE "
-    names, rows = mined_table(
-        JUNGLE, two_pieces, f"{statement} x.p1_square = y.p1_square AND y.captures = 1 AND y.material = 'RvC'", limit=3
-    )
-    unmerged = [name for name in PLAIN if name not in KEYS]
-    assert [re.sub("_[0-9]+$", "", name) for name in names] == [*PLAIN, *PLAIN, *unmerged]
-    assert len(rows) == 3
-
-
 JOINED = "FROM positions p JOIN (SELECT 1 AS mobility) q ON p.mobility = q.mobility"
 REFUSED = {
     "SELECT COLUMNS('to_den_1|position|mob') FROM positions WHERE material = 'CvC' AND to_den_1 = 3 AND mobility = 2 "
@@ -321,18 +307,3 @@ def test_what_is_refused(statement: str, said: str, two_pieces: Path) -> None:
 def test_features_where_all_columns_are_named(statement: str, two_pieces: Path, animals: Database) -> None:
     """Pivots that leave no other column give what they give of an ordinary table."""
     assert mined(JUNGLE, two_pieces, statement) == animals.sql(statement).fetchall() != []
-
-
-NAMES = {
-    "SELECT *, mobility, len(p1) FROM positions": [*PLAIN, "mobility", "len(p1)"],
-    "SELECT len(p1), pieces::INT FROM positions USING SAMPLE 3 ROWS": ["len(p1)", "CAST(pieces AS INTEGER)"],
-    "SELECT len(p1), count(*) FROM positions GROUP BY ALL": ["len(p1)", "count_star()"],
-}
-
-
-@pytest.mark.parametrize("statement", NAMES)
-def test_names_are_those_of_the_statement_as_typed(statement: str, two_pieces: Path) -> None:
-    """A statement that is rewritten has the names that DuckDB makes of the expressions in it."""
-    with Query(JUNGLE, two_pieces, statement, features_of(JUNGLE)) as query:
-        assert query.statement.is_rewritten
-        assert query.columns == NAMES[statement]

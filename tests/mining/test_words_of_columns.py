@@ -8,8 +8,6 @@ from support.queries import mined
 
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
-from tablebase.game.features import Feature, Values, feature
-from tablebase.slices.mixed import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE, PAWNS = doushouqi(), load_game("hexapawn")
@@ -40,20 +38,6 @@ IMPOSSIBLE = {
     "SELECT count(*) FILTER (WHERE p.outcome = 'wins') FROM positions p": "'wins'",
     "WITH q AS (SELECT count(*) FROM main.positions p WHERE material = 'RvC' AND outcome IN ('win', 'wins')) FROM q": "'wins'",
 }
-POSSIBLE = [
-    "outcome = 'loss' OR outcome LIKE 'wins'",
-    "outcome > 'wins'",
-    "upper(outcome) = 'WIN'",
-    "outcome || '' = 'wins'",
-    "outcome IN ('win', NULL)",
-    "outcome = lower('WINS')",
-    "first <> 'nobody' AND relation_1_2 IN ('weaker', 'equal')",
-    "p1_square = 'a1' AND p2_rank IN (1, 9) AND p1_file = 7",
-    "p1 = 'c'",
-    "pieces > 17",
-    "len(list_filter(['x', 'win'], lambda outcome: outcome = 'x')) = 1",
-]
-"""None of these is refused, since somebody could mean it, though some hold for no row."""
 OTHERS = [
     "SELECT count(*) FROM (SELECT 'wins' AS outcome) q WHERE outcome = 'wins'",
     "SELECT count(*) FROM (SELECT upper(outcome) AS outcome FROM positions WHERE material = 'RvC') WHERE outcome = 'WIN'",
@@ -76,13 +60,6 @@ def test_a_word_that_no_row_has(condition: str, two_pieces: Path) -> None:
     assert IMPOSSIBLE[condition] in str(fault.value)
 
 
-@pytest.mark.parametrize("condition", POSSIBLE)
-def test_other_conditions_are_asked(condition: str, two_pieces: Path) -> None:
-    """Only comparisons of a column itself with a word are refused."""
-    [(count,)] = mined(JUNGLE, two_pieces, f"SELECT count(*) FROM positions WHERE material = 'RvC' AND {condition}")
-    assert 0 <= count <= 49 * 60
-
-
 @pytest.mark.parametrize("statement", OTHERS)
 def test_columns_of_others_may_have_any_word(statement: str, two_pieces: Path, ask: Ask, tmp_path: Path) -> None:
     """Subqueries, results and tables of the user's own have words of their own."""
@@ -90,40 +67,6 @@ def test_columns_of_others_may_have_any_word(statement: str, two_pieces: Path, a
     own.write_text("outcome\nwins\n")
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--table", f"own={own}", "--format", "csv")
     assert answer.code == 0, answer.err
-
-
-def test_words_of_moves_and_of_other_games(two_pieces: Path, hexapawns: Path) -> None:
-    """Each game has its own squares and letters; moves have squares and letters, too."""
-    for column, word in (("piece", "X"), ("captures", "pawn"), ("origin", "z1"), ("position_outcome", "wins"), ("move", "a1z9")):
-        with pytest.raises(TablebaseError, match=f"invalid {column} '{word}'"):
-            mined(JUNGLE, two_pieces, f"SELECT count(*) FROM moves WHERE {column} = '{word}'")
-    assert mined(PAWNS, hexapawns, "SELECT count(*) FROM positions WHERE p1_square = 'a1' AND p1 = 'P'")
-    with pytest.raises(TablebaseError, match="expected P or p"):
-        mined(PAWNS, hexapawns, "SELECT count(*) FROM positions WHERE p1 = 'R'")
-
-
-@feature(words=("near", "far"))
-def reach(positions: Positions) -> Values:
-    """A feature of the user's own."""
-    return positions.squares[:, 0] > 9
-
-
-OWN: tuple[Feature, ...] = (reach,)
-
-
-def test_words_of_features_of_ones_own(two_pieces: Path) -> None:
-    assert mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE reach = 'far'", OWN)[0][0] > 0
-    with pytest.raises(TablebaseError, match="expected near or far"):
-        mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE reach = 'close'", OWN)
-
-
-def test_values_that_become_columns(two_pieces: Path) -> None:
-    """A pivot over an outcome that does not exist would be a column of zeros."""
-    for pivot in ("positions PIVOT (count(*) FOR outcome IN ({}))", "(PIVOT positions ON outcome IN ({}) USING count(*))"):
-        statement = f"SELECT count(*) FROM {pivot}"
-        assert mined(JUNGLE, two_pieces, statement.format("'win', 'loss'"))
-        with pytest.raises(TablebaseError, match="'wins'"):
-            mined(JUNGLE, two_pieces, statement.format("'win', 'wins'"))
 
 
 SQL = {

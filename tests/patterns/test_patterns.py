@@ -1,14 +1,12 @@
 """Patterns against their definitions: gains, rules and trees are those that plain Python finds by looking at every position."""
 
 import shutil
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.program import Ask
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli import run
@@ -54,14 +52,6 @@ def told(folder: Path, statement: str) -> Rows:
     return [dict(zip(columns, row, strict=True)) for row in found]
 
 
-def mined(ask: Ask, game: str, folder: Path, statement: str) -> Rows:
-    """What the positions say."""
-    answer = ask("mine", game, statement, "--data", folder, "--format", "json")
-    assert answer.code == 0, answer.err
-    rows: Rows = answer.json
-    return rows
-
-
 def search(folder: Path, material: str, threads: int = 2, game: Game = GAME, depth: int = 3) -> searching.Patterns:
     """Search one slice with the library."""
     with closing(Store(folder)) as store:
@@ -104,49 +94,6 @@ def test_the_catalog_has_the_gains_that_are_found(game: str, material: str, sear
             assert row["commonest"] == max(found.counts) / found.positions
 
 
-@pytest.mark.parametrize(
-    ("game", "each"), [("hexapawn", 1), ("doushouqi", 4), pytest.param("doushouqi", 1, marks=pytest.mark.full)]
-)
-def test_every_rule_holds(game: str, each: int, searched: dict[str, Path], ask: Ask) -> None:
-    """All rules of all slices, or of one slice in four, have no exception and the coverage that they say."""
-    folder = searched[game]
-    rules = told(folder, "SELECT * FROM pattern_rules")
-    slices = told(folder, "SELECT material, positions FROM slice_counts WHERE NOT is_alias")
-    assert {one["material"] for one in rules} == {one["material"] for one in slices}
-    for slice_ in slices[::each]:
-        own = [one for one in rules if one["material"] == slice_["material"]]
-        check_rules(ask, game, folder, slice_["material"], [(one["condition"], one["outcome"], one["positions"]) for one in own])
-        assert [one["share"] for one in own] == [one["positions"] / slice_["positions"] for one in own]
-
-
-def check_rules(ask: Ask, game: str, folder: Path, material: str, rules: list[tuple[str, str, int]]) -> None:
-    """See that conditions leave one outcome and the stated number of positions, all of them in one pass."""
-    counts = ", ".join(f"count(*) FILTER ({condition}) AS n{number}" for number, (condition, _, _) in enumerate(rules))
-    statement = f"SELECT outcome, {counts} FROM positions WHERE material = '{material}' GROUP BY outcome"
-    found = {row["outcome"]: row for row in mined(ask, game, folder, statement)}
-    for number, (condition, outcome, positions) in enumerate(rules):
-        covered = {outcome: row[f"n{number}"] for outcome, row in found.items() if row[f"n{number}"]}
-        assert covered == {outcome: positions}, condition
-
-
-@pytest.mark.parametrize("game", ["doushouqi", "hexapawn"])
-def test_every_tree_is_wrong_as_often_as_it_says(game: str, searched: dict[str, Path], ask: Ask) -> None:
-    """The CASE expression of each tree guesses wrong exactly as often as the catalog says, and seldomer than without a tree."""
-    folder = searched[game]
-    trees = told(folder, "SELECT * FROM pattern_trees")
-    assert len(trees) == len(told(folder, "SELECT 1 FROM slices WHERE NOT is_alias"))
-    guesses = " ".join(f"WHEN '{one['material']}' THEN {one['expression']}" for one in trees)
-    statement = f"SELECT material, count(*) FILTER (outcome <> CASE material {guesses} END) AS n FROM distinct_positions GROUP BY 1"
-    wrong = {row["material"]: row["n"] for row in mined(ask, game, folder, statement)}
-    assert wrong == {one["material"]: one["errors"] for one in trees}
-    for one in trees:
-        assert one["error"] == one["errors"] / one["positions"]
-        assert one["depth"] <= 3
-        assert one["expression"].count("THEN") == one["leaves"] - 1 == one["tree"].count("else:")
-        (without,) = told(folder, f"SELECT MAX(commonest) AS share FROM pattern_gains WHERE material = '{one['material']}'")
-        assert one["error"] <= 1 - without["share"] + 1e-12
-
-
 def test_very_large_slices_have_pairs_of_the_best(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where not all pairs are looked at, they are those of the twelve features that tell most, each as exact as ever."""
     whole = search(two_pieces, "TvL")
@@ -160,10 +107,6 @@ def test_very_large_slices_have_pairs_of_the_best(two_pieces: Path, monkeypatch:
     assert len(expected) == 66
 
 
-def test_threads_change_nothing(two_pieces: Path) -> None:
-    assert search(two_pieces, "EvR", 1) == search(two_pieces, "EvR", 4)
-
-
 def test_a_sample_does_not_depend_on_who_draws_it() -> None:
     """Which positions are drawn depends on their squares alone, and about as many are as was asked for."""
     squares = np.random.default_rng(1).integers(0, 63, (20_000, 3)).astype(np.int8)
@@ -174,9 +117,3 @@ def test_a_sample_does_not_depend_on_who_draws_it() -> None:
     assert 4_700 < whole.sum() < 5_300
     more = drawn(Positions(GAME, material, 0, squares), 0.5)
     assert not (whole & ~more).any()
-
-
-def test_searching_needs_scikit_learn_only_for_trees(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    monkeypatch.setitem(sys.modules, "sklearn.tree", None)
-    assert search(two_pieces, "CvC", depth=0).tree is None

@@ -236,37 +236,6 @@ def test_many_positions_are_counted_exactly(
         assert covered == [one.positions for one in sampled.rules for _ in range(2)]
 
 
-def test_triples_have_a_bound(hexapawns: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where triples would have too many counts, they are those of fewer features: each counted as ever."""
-    settings = Settings(conditions=3)
-    whole = found(PAWNS, hexapawns, ["PPPvPPP"], settings)
-    monkeypatch.setattr(searching, "TRIPLE_COUNTS", 1000)
-    few = found(PAWNS, hexapawns, ["PPPvPPP"], settings)
-    assert few.gains == whole.gains
-    named = {name for rule in few.rules if rule.comparisons == 3 for name in re.findall(r"(\w+) [<=>]", rule.condition)}
-    singles = {gain.name: gain for gain in whole.gains if len(gain.features) == 1}
-    assert 3 <= len(named) < len(singles)
-    assert [rule for rule in few.rules if rule.comparisons < 3] == [rule for rule in whole.rules if rule.comparisons < 3]
-    monkeypatch.setattr(searching, "TRIPLE_COUNTS", 0)
-    assert {rule.comparisons for rule in found(PAWNS, hexapawns, ["PPPvPPP"], settings).rules} == {1, 2}
-
-
-def test_slices_are_sampled_at_different_squares(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise a sample of many slices would have few placements."""
-    drawn = list[tuple[int, bytes]]()
-    draw = survey.drawn
-
-    def noted(positions: Any, share: float, place: int) -> Any:
-        where = draw(positions, share, place)
-        drawn.append((positions.material.kinds[0], where.tobytes()))
-        return where
-
-    monkeypatch.setattr(survey, "SAMPLE", 900)
-    monkeypatch.setattr(survey, "drawn", noted)
-    found(JUNGLE, two_pieces, ["CvC", "WvW"], Settings())
-    assert len({where for _, where in drawn}) == len(drawn) > 1
-
-
 def test_very_many_slices_are_searched_without_comparing_each(hexapawns: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their names are still a feature; rules and trees do not mention them."""
     whole = found(PAWNS, hexapawns, POOLS["mixed"], Settings(depth=8, conditions=3))

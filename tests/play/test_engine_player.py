@@ -11,18 +11,15 @@ from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move
-from tablebase.play.engine_player import CARELESSNESS, LEVEL, LINES, NODES, SURE, EnginePlayer, almost_best
+from tablebase.play.engine_player import LEVEL, NODES, SURE, EnginePlayer
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
-from tablebase.search import Analysis
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
 from tablebase.tables.folder import table_path
-from tablebase.tables.values import Value
 
 JUNGLE = load_game("doushouqi")
-LEVELS = range(1, len(NODES) + 1)
 NOWHERE = Path("nowhere")
 
 
@@ -30,31 +27,6 @@ def seated(game: Game, text: str, level: int, folder: Path = NOWHERE) -> EngineP
     """A player for the side to move."""
     position = parse(game, text)
     return EnginePlayer(Seat(game, position, position.side, folder), level)
-
-
-def against_chance(game: Game, text: str, side: int, level: int, seed: int) -> tuple[int | None, list[str]]:
-    """Who wins against a random mover, and the moves."""
-    random, match = Random(seed), Match(game, parse(game, text))
-    with EnginePlayer(Seat(game, match.position, side, NOWHERE), level) as player:
-        while (ending := match.ending()) is None:
-            match.play(player.choose(match, random) if match.side == side else random.choice(list(match.legal().values())))
-    return ending.winner, [render_move(game, move) for move in match.moves]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "side"),
-    [
-        ("hexapawn", "ppp/3/PPP w", 1),
-        ("foxhounds-6x6", load_game("foxhounds-6x6").start, 0),
-        ("doushouqi", "7/7/3t3/7/7/R6/4E2/7/7 w", 0),
-    ],
-)
-def test_it_beats_chance(name: str, text: str, side: int) -> None:
-    """From positions that are won, at level 3, in every game."""
-    game = load_game(name)
-    games = [against_chance(game, text, side, 3, seed) for seed in range(4)]
-    assert [winner for winner, _ in games] == [side] * 4
-    assert len({tuple(moves) for _, moves in games}) > 1
 
 
 def test_a_seed_repeats_a_game() -> None:
@@ -72,16 +44,6 @@ def test_a_seed_repeats_a_game() -> None:
     assert weak[:3] == weak[3:]
     assert len({tuple(moves) for moves in weak}) > 1
     assert opening(SURE, 0) == opening(SURE, 1)
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_every_level_takes_a_win(level: int) -> None:
-    """In one move, whatever chance says."""
-    text = "7/3C3/7/7/3e3/7/7/7/7 w"
-    with seated(JUNGLE, text, level) as player:
-        for seed in range(5):
-            assert render_move(JUNGLE, player.choose(Match(JUNGLE, parse(JUNGLE, text)), Random(seed))) == "d8d9"
-            assert player.remark == "win in 1"
 
 
 def test_every_win_of_the_tables_is_won_in_time(three_pieces: Path, more_tables: Tablebase) -> None:
@@ -115,22 +77,6 @@ def test_it_knows_the_game_so_far() -> None:
         assert player.remark.startswith("+0.00 at depth ")
         player.choose(Match(JUNGLE, match.position), Random(0))
         assert player.remark.startswith("-")
-
-
-def line(score: int, move: str, depth: int = 3, value: Value | None = None) -> Analysis:
-    """An answer of a search."""
-    return Analysis(depth, 1, value, score, 100, 0.1, 0, (move,))
-
-
-def test_what_a_weak_level_chooses_from() -> None:
-    """Lines of the last depth that are not much worse than the best; of what is proved, the best alone."""
-    lines = [line(90, "old", 2), line(50, "best"), line(30, "equal enough"), line(29, "worse")]
-    assert [each.best for each in almost_best(lines, 20)] == ["best", "equal enough"]
-    assert [each.best for each in almost_best(lines, 0)] == ["best"]
-    won, later = Value(Outcome.WIN, 3), Value(Outcome.WIN, 5)
-    proved = [line(999_997, "a", 3, won), line(999_997, "b", 3, won), line(999_995, "c", 3, later)]
-    assert [each.best for each in almost_best(proved, 100)] == ["a", "b"]
-    assert (LINES, CARELESSNESS * (SURE - 1)) == (3, 100)
 
 
 def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPatch) -> None:

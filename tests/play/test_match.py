@@ -16,7 +16,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import read
 from tablebase.play.fallible import choose, kept_moves, parse_fuzz, weights
-from tablebase.play.match import Ending, EndReason, Match, side_number
+from tablebase.play.match import Ending, EndReason, Match
 from tablebase_rules.doushouqi import game as doushouqi
 from tablebase_rules.hexapawn import game as hexapawn
 
@@ -37,15 +37,6 @@ def match_at(game: Game, text: str, *moves: str) -> Match:
     return match
 
 
-@pytest.mark.parametrize(
-    ("count", "kept", "fuzz", "expected"),
-    [(3, 1, 0.5, [1 / 2, 1 / 4, 1 / 4]), (4, 2, 0.0, [1 / 2, 1 / 2, 0, 0]), (4, 2, 0.25, [4 / 10, 4 / 10, 1 / 10, 1 / 10])],
-)
-def test_weights_worked_out_by_hand(count: int, kept: int, fuzz: float, expected: list[float]) -> None:
-    """A move weighs the fuzz and a kept one 1, divided by what all weigh together."""
-    assert weights(count, kept, fuzz) == pytest.approx(expected)
-
-
 @given(COUNTS, FUZZ)
 def test_weights_are_the_formula(counts: tuple[int, int], fuzz: float) -> None:
     """Every move has p, each kept one 1 - p more, over n p + k (1 - p); that sums to 1 and prefers no move to a kept one."""
@@ -58,12 +49,6 @@ def test_weights_are_the_formula(counts: tuple[int, int], fuzz: float) -> None:
     assert min(found) >= 0
 
 
-@pytest.mark.parametrize(("given", "number"), [("0", 0.0), ("1", 1.0), ("0.25", 0.25), (0.5, 0.5), (1, 1.0)])
-def test_a_fuzz_may_be_text(given: float | str, number: float) -> None:
-    """What a person types means the same number."""
-    assert parse_fuzz(given) == number
-
-
 @pytest.mark.parametrize("wrong", ["", "much", "1.0001", "-0.1", "nan", "inf", "fair", "9" * 9999])
 def test_text_that_is_no_fuzz_is_refused(wrong: str) -> None:
     """In a sentence that stays short, with what a fuzz is."""
@@ -71,15 +56,6 @@ def test_text_that_is_no_fuzz_is_refused(wrong: str) -> None:
         parse_fuzz(wrong)
     assert len(str(refused.value)) < 250
     assert ("foxbox" in str(refused.value)) is (wrong == "fair")
-
-
-def test_a_side_is_named_by_its_letter() -> None:
-    """The letters of position texts name the sides, and any other word is refused with those there are."""
-    assert [side_number(PAWNS, letter) for letter in "wb"] == [0, 1]
-    assert [side_number(load_game("foxhounds"), letter) for letter in "fh"] == [0, 1]
-    for wrong in ("h", "W", "", "wb"):
-        with pytest.raises(TablebaseError, match=f"'w' or 'b', not '{wrong}'"):
-            side_number(PAWNS, wrong)
 
 
 @given(toys.positions(JUNGLE, 2))

@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from support.checks import at_least_one
 from twins.pawns import BLACK, START, WHITE, naive_moves
 
 from tablebase.errors import TablebaseError
@@ -112,25 +111,6 @@ def test_there_is_a_box_for_each_position_of_a_side(own: int, share: bool, count
     }
 
 
-def test_a_box_has_a_bead_for_each_move() -> None:
-    """Beads are the legal moves; where the position is symmetric, just one of two that mirror each other."""
-    for share, symmetric in at_least_one(((True, 1), (False, 0))):
-        joined = 0
-        for position, box in boxes(share=share).boxes.items():
-            legal = set(naive_moves(as_cells(position), BLACK))
-            beads = [(bead.move.origin, bead.move.target) for bead in box]
-            assert len(set(beads)) == len(beads)
-            if share and mirrored(GAME, position) == position:
-                assert GAME.mirror is not None
-                joined += 1
-                image = {bead: tuple(GAME.mirror[square] for square in bead) for bead in beads}
-                assert {one for bead in beads for one in (bead, image[bead])} == legal
-                assert len({frozenset((bead, image[bead])) for bead in beads}) == len(beads)
-            else:
-                assert set(beads) == legal
-        assert joined == symmetric
-
-
 # Learning
 
 
@@ -205,31 +185,6 @@ def test_moves_taken_back_do_not_count(player: MatchboxPlayer) -> None:
     assert texts(player, AFTER_B2) == ["a3a2"]
 
 
-def test_it_learns_to_win(player: MatchboxPlayer) -> None:
-    """Trained by random White for 1,000 games, Black wins the next 200; the same seed teaches the same."""
-
-    def train(learner: MatchboxPlayer, games: int, random: Random) -> int:
-        before = learner.boxes.won[BLACK]
-        for _ in range(games):
-            match = Match(GAME, ROOT)
-            while (ending := match.ending()) is None:
-                move = learner.choose(match, random) if match.side == BLACK else random.choice(list(match.legal().values()))
-                if move is None:
-                    match.resign()
-                else:
-                    match.play(move)
-            learner.finish(match, ending)
-        return learner.boxes.won[BLACK] - before
-
-    other = MatchboxPlayer(Seat(GAME, ROOT, BLACK))
-    for learner in (player, other):
-        random = Random(5)
-        assert 0 < train(learner, 1000, random) < 1000
-        assert train(learner, 200, random) == 200
-    assert other.boxes.boxes == player.boxes.boxes
-    assert 30 <= player.boxes.beads < 45
-
-
 def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> None:
     """On the other side, or after another start, the player says that it was made for something else."""
     with pytest.raises(TablebaseError, match=r"there is no box for ppp/3/PPP w: make a player for another start or side"):
@@ -237,20 +192,6 @@ def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> Non
 
 
 # The picture
-
-
-def test_of_many_boxes_those_that_have_learned_are_shown() -> None:
-    """On 4x3 there are more than a screen holds, so only those that lack a bead are listed, and the others counted."""
-    game = load_game("hexapawn-4x3")
-    start = parse(game, game.start)
-    player = MatchboxPlayer(Seat(game, start, BLACK))
-    match = Match(game, start)
-    match.play(match.legal()["b1b2"])
-    match.play(player.choose(match, Random(0)))  # type: ignore[arg-type]
-    player.finish(match, Ending(WHITE, EndReason.GOAL))
-    _, rest, line = player.picture().splitlines()
-    assert rest == f"boxes that have lost no bead: {len(player.boxes.boxes) - 1}"
-    assert line.count(" 0") == 1
 
 
 # The file
@@ -352,13 +293,3 @@ def test_a_file_that_is_no_document_is_refused(content: bytes, path: Path) -> No
     with pytest.raises(TablebaseError, match="is not a file of matchboxes: name another file, or delete it"):
         MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
     assert path.read_bytes() == content
-
-
-def test_a_box_may_be_empty_in_the_file(path: Path) -> None:
-    """An empty box is kept as such, and the player resigns at it."""
-    player = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
-    player.boxes.boxes[AFTER_B2].clear()
-    save_boxes(path, player.boxes)
-    again = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
-    assert again.choose(Match(GAME, AFTER_B2), Random(0)) is None
-    assert again.remark == "the box is empty"

@@ -1,6 +1,5 @@
 """The players by name: what each chooses, held against plain Python, and what is refused."""
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
@@ -11,30 +10,25 @@ from typing import Any
 import pytest
 from support import toys
 from support.checks import at_least_one
-from support.program import open_files, opened_since
 from twins import walk as naive_walk
 from twins.walk import Walk, walk
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, play
-from tablebase.game.notation import parse, read, render, render_move
+from tablebase.game.notation import parse, read, render
 from tablebase.play import graph_player
 from tablebase.play.fallible import weights
 from tablebase.play.foxbox import FoxBoxPlayer
-from tablebase.play.from_tables import FUZZ
 from tablebase.play.graph_player import GraphPlayer
 from tablebase.play.match import Ending, Match
 from tablebase.play.player import Player, Seat
-from tablebase.play.players import open_player, player_names
+from tablebase.play.players import open_player
 from tablebase.play.ranking import RankingPlayer
 
 FOX, HOUNDS = 0, 1
 FAIR = {4: 0.095558, 6: 0.041771}
 """The fuzz with an even chance, as FACTS gives it and Leslie-Hurd's article for 8x8."""
-PAWNS = load_game("hexapawn")
-AFTER_B2 = "ppp/1P1/P1P b"
-"""Black may take b2 from either side, which is equally good, or step by, which is worse."""
 
 
 class Recorder(Random):
@@ -87,21 +81,6 @@ def reached(player: GraphPlayer, position: Position) -> list[Position]:
 # The registry
 
 
-@pytest.mark.parametrize(
-    ("name", "players"),
-    [
-        ("doushouqi", {"tables", "fuzzy", "engine"}),
-        ("foxhounds-6x6", {"tables", "fuzzy", "foxbox", "ranking", "matchboxes", "engine"}),
-        ("hasenspiel-early=none", {"tables", "fuzzy", "ranking", "matchboxes", "engine"}),
-        ("hexapawn", {"tables", "fuzzy", "ranking", "matchboxes", "engine"}),
-    ],
-)
-def test_games_have_their_players(name: str, players: set[str]) -> None:
-    """Fox & Hounds alone has its player, variants included; those that know all positions need a game that must end."""
-    names = player_names(load_game(name))
-    assert (names[0], set(names)) == ("tables", players)
-
-
 @pytest.mark.parametrize(("name", "player"), [("hexapawn", "ranking"), ("foxhounds-4x4", "foxbox"), ("hexapawn", "matchboxes")])
 def test_games_with_too_many_positions_are_refused(name: str, player: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A player that would have to know more positions than it can says so, with exit code 3."""
@@ -112,45 +91,6 @@ def test_games_with_too_many_positions_are_refused(name: str, player: str, monke
 
 
 # The tables
-
-
-@pytest.mark.parametrize(("player", "fuzz"), [("tables", 0.0), ("fuzzy", FUZZ)])
-def test_tables_weigh_moves_by_their_fuzz(player: str, fuzz: float, hexapawns: Path) -> None:
-    """Equal moves are alike, and the others weigh what the fuzz says, by default nothing and a tenth."""
-    match = match_at(PAWNS, AFTER_B2)
-    for given in at_least_one((None, 0.5)):
-        recorder = Recorder()
-        with open_player(player, seat("hexapawn", 1, hexapawns), **({} if given is None else {"fuzz": given})) as opened:
-            move = opened.choose(match, recorder)
-        assert move in match.legal().values()
-        found = {render_move(PAWNS, rated.legal_move): weight for rated, weight in recorder.drawn.items()}
-        expected = weights(4, 2, fuzz if given is None else given)
-        assert found == dict(zip(["a3b2", "c3b2", "a3a2", "c3c2"], expected, strict=True))
-
-
-def test_the_tables_win_hexapawn_as_black_against_anyone(hexapawns: Path) -> None:
-    """With fuzz 0 no random White survives six plies, whatever the seed; with fuzz 1 some White wins."""
-    winners: dict[int, Counter[int | None]] = {0: Counter(), 1: Counter()}
-    for fuzz, counts in winners.items():
-        with (
-            open_player("tables", seat("hexapawn", 1, hexapawns), fuzz=fuzz) as black,
-            open_player("tables", seat("hexapawn", 0, hexapawns), fuzz=1) as white,
-        ):
-            for seed in range(60):
-                ending, plies = play_out(PAWNS, [white, black], Random(seed))
-                counts[ending.winner] += 1
-                assert fuzz or plies <= 6
-    assert winners[0] == {1: 60}
-    assert set(winners[1]) == {0, 1}
-
-
-def test_closing_closes_the_tables(hexapawns: Path) -> None:
-    """A player that has looked something up holds a file until it is closed."""
-    before = open_files(hexapawns)
-    with open_player("tables", seat("hexapawn", 0, hexapawns)) as player:
-        player.choose(match_at(PAWNS, PAWNS.start), Random(0))
-        assert opened_since(before, hexapawns)
-    assert opened_since(before, hexapawns) == []
 
 
 # The players of the documents

@@ -10,9 +10,8 @@ from support.program import open_files, opened_since
 from tablebase.game.installed import load_rules
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.state_match import MOST_TURNS, Ending, EndReason, StateMatch, opened
-from tablebase.play.state_players import RandomPlayer, open_state_player
+from tablebase.play.state_players import open_state_player
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
 from tablebase.stochastic.state_prober import StateProber
 from tablebase_rules import harehedgehog
@@ -137,28 +136,6 @@ def test_the_computer_looks_ahead() -> None:
         assert parse_settings(harehedgehog.game(players=players), {}) == Chosen(Foresight(depth=depth), True, {})
 
 
-def test_the_computer_has_tables_at_its_leaves(piglet_tables: Path) -> None:
-    """Unless it is told not to, and where there are any."""
-    foresight, remarks = Foresight(depth=1, cards=Cards.EXPECTATION), {}
-    for tables, folder in (("yes", piglet_tables), ("no", piglet_tables), ("yes", Path("nowhere"))):
-        used = load_tables(folder, PIGLET) if tables == "yes" else None
-        values = Lookahead(PIGLET, foresight, used).search(PIGLET.start).values
-        with open_state_player(f"computer:depth=1,cards=expectation,tables={tables}", PIGLET, folder) as player:
-            player.choose(PIGLET.start, Random(0))
-            remarks[tables, folder] = player.remark
-        assert player.remark == ""
-        assert remarks[tables, folder].startswith(f"it expects {values[0] / 1000:,.1f}, ")
-    assert len(set(remarks.values())) == 2
-
-
-def test_random_moves_are_any() -> None:
-    """All legal ones come up, about equally often."""
-    player, random = RandomPlayer(RACE), Random(3)
-    codes = [player.choose(RACE.start, random) for _ in range(900)]
-    assert set(codes) == set(RACE.moves(RACE.start))
-    assert min(map(codes.count, set(codes))) > 60
-
-
 def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
     """One of the moves of the best bounds; closing closes the files."""
     before = open_files(piglet_tables)
@@ -171,10 +148,3 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
         assert player.remark.startswith("its chance is at least ")
         assert opened_since(before, piglet_tables)
     assert opened_since(before, piglet_tables) == []
-
-
-def test_where_tables_know_nothing_any_move_is_made(race_tables: Path) -> None:
-    """Moves of equal bounds are drawn alike."""
-    with open_state_player("tables", RACE, race_tables) as player:
-        codes = {player.choose(RACE.start, Random(seed)) for seed in range(60)}
-    assert codes == set(RACE.moves(RACE.start))

@@ -9,26 +9,10 @@ from support.checks import at_least_one
 
 from tablebase.game.installed import load_rules
 from tablebase.play.state_match import EndReason
-from tablebase.play.tournament import Fixture, Played, elo, fixtures, line_ups, points, standings, tournament, wilson
+from tablebase.play.tournament import Fixture, Played, elo, fixtures, points, standings, tournament, wilson
 
 RACE: Any = load_rules("harehedgehog")
-THREE: Any = load_rules("harehedgehog-players=3")
 NOWHERE = Path("nowhere")
-
-
-@pytest.mark.parametrize(
-    ("contestants", "players", "expected"),
-    [
-        (2, 2, [(0, 1)]),
-        (3, 2, [(0, 1), (0, 2), (1, 2)]),
-        (2, 3, [(0, 0, 1), (0, 1, 1)]),
-        (3, 3, [(0, 1, 2)]),
-        (4, 3, [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)]),
-    ],
-)
-def test_line_ups(contestants: int, players: int, expected: list[tuple[int, ...]]) -> None:
-    """Everyone meets everyone, with as many different contestants at the table as possible."""
-    assert line_ups(contestants, players) == expected
 
 
 def test_fixtures_change_seats() -> None:
@@ -126,11 +110,3 @@ def test_places_are_those_of_the_players_who_sat_there() -> None:
     first, second = standings(["a", "b"], games)
     assert first["wins"] + second["wins"] == 8
     assert first["share"] > second["share"]
-
-
-def test_three_at_a_table() -> None:
-    """Two contestants share three seats; each game has three places."""
-    games = list(tournament(THREE, ["random", "computer:depth=1"], 3, 1, THREE.parse("63:1:0,60:10:0,61:6:0 1"), folder=NOWHERE))
-    assert len(games) == 6
-    assert {len(game.places) for game in games} == {3}
-    assert {len(set(game.fixture.seats)) for game in games} == {2}

@@ -15,7 +15,6 @@ from twins.pawns import BLACK, START, WHITE, naive_moves, naive_value
 import tablebase
 from scripts.reproduce import matchboxes
 from scripts.reproduce.known import build_start
-from tablebase.game import Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.play.matchboxes import grow_tree
@@ -107,69 +106,6 @@ def test_trained_at_random_it_ends_up_perfect(learner: Any, seed: int) -> None:
     assert learner.beads == beads
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_trained_by_perfect_play_it_beats_just_that(learner: Any, seed: int) -> None:
-    """It soon beats a perfect White for good, but not every other: what a perfect White avoids stays unlearned."""
-    untouched = list(learner.boxes[parse(GAME, "ppp/2P/PP1 b")])
-    random = Random(seed)
-    beaten = []
-    for _ in range(50):
-        learner.play(matchboxes.table_moves, random)
-        beaten.append(learner.always_wins(matchboxes.table_moves))
-        assert beaten[-1] == surely_wins(learner, True)
-    assert beaten[-1]
-    assert not learner.always_wins()
-    assert not surely_wins(learner, False)
-    assert learner.boxes[parse(GAME, "ppp/2P/PP1 b")] == untouched
-    assert all(learner.play(matchboxes.table_moves, random) for _ in range(50))
-
-
-def test_no_win_is_unlearned(learner: Any) -> None:
-    before = {position: list(box) for position, box in learner.boxes.items()}
-    random = Random(0)
-    for _ in range(300):
-        learner.play(matchboxes.every_move, random)
-    gone = [(p, bead.move) for p, beads in before.items() for bead in beads if bead not in learner.boxes[p]]
-    assert gone
-    assert {learner.ratings[one].outcome for one in gone} == {Outcome.LOSS}
-
-
-def test_a_run_remembers_when_it_held_first(ratings: Any) -> None:
-    """The number of the game is the first after which the learner always wins, and the shares end at one."""
-    tree = grow_tree(GAME, parse(GAME, GAME.start))
-    learner = matchboxes.Learner(GAME, tree, ratings)
-    run = matchboxes.train(learner, matchboxes.every_move, 400, Random(3), range(0, 401, 20))
-    again = matchboxes.Learner(GAME, tree, ratings)
-    random = Random(3)
-    states = []
-    shares = [again.share_perfect()]
-    for number, won in enumerate(run.won, 1):
-        assert again.play(matchboxes.every_move, random) == won
-        states.append(again.always_wins())
-        if number % 20 == 0:
-            shares.append(again.share_perfect())
-    assert run.perfect == run.beats == states.index(True) + 1
-    assert all(run.won[run.perfect :])
-    assert run.shares == shares
-    # At the start 7 of the 19 boxes hold nothing but winning moves.
-    assert run.shares[0] == pytest.approx(7 / 19)
-    assert run.shares[-1] == 1
-    assert run.beads == again.beads
-    described = "\n".join(matchboxes.describe([run], 45, matchboxes.every_move))
-    assert f"for good after game {run.perfect} (games won by then: {sum(run.won[: run.perfect])})" in described
-
-
-def test_the_program_says_when(tell: Tell) -> None:
-    """It names boxes, beads, wins and the game after which Black plays perfectly, the same for the same seed."""
-    answer = tell(matchboxes, "--games", 400, "--seed", 3)
-    assert (answer.code, answer.err) == (0, "")
-    named = ("Black wins in 6 plies", "19 boxes with 45 beads", "of 400 games", "for good after game ", " of 45")
-    for line, words in zip(answer.out.splitlines(), named, strict=True):
-        assert words in line
-    assert tell(matchboxes, "--games", 400, "--seed", 3).out == answer.out
-    assert tell(matchboxes, "--games", 400, "--seed", 4).out.splitlines()[2:] != answer.out.splitlines()[2:]
-
-
 def test_the_program_tells_perfect_from_beating_the_opponent(tell: Tell) -> None:
     """Against perfect play there is a sentence for each of the two, and for many runs the median."""
     *_, perfect, beats, left = tell(matchboxes, "--opponent", "perfect", "--runs", 9).out.splitlines()
@@ -177,19 +113,6 @@ def test_the_program_tells_perfect_from_beating_the_opponent(tell: Tell) -> None
     assert "in 9 of 9 runs, after " in beats
     assert "42 of 45 (median)" in left
     assert "median more than were played" in tell(matchboxes, "--runs", 9, "--games", 80).out
-
-
-@pytest.mark.parametrize(
-    ("size", "head", "verdict"), [("1x4", "Black wins in 2", "for good after game 0 "), ("1x5", "White wins in 3", "never")]
-)
-def test_other_sizes_are_built_first(tell: Tell, tmp_path: Path, size: str, head: str, verdict: str) -> None:
-    """Tables that are missing are built; one bead that wins is perfect before the first game, one that loses never."""
-    answer = tell(matchboxes, "--size", size, "--data", tmp_path / "new", "--games", 3)
-    assert answer.code == 0
-    assert head in answer.out.splitlines()[0]
-    assert verdict in answer.out.splitlines()[3]
-    assert list((tmp_path / "new").glob(f"hexapawn-{size}/*/*.h5"))
-    assert tell(matchboxes, "--size", size, "--data", tmp_path / "new", "--games", 3).err == ""
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The claims of scripts.reproduce.patterns, held against positions that are probed one by one."""
 
-import re
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
@@ -11,7 +10,6 @@ from scripts.reproduce import patterns as script
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome
 from tablebase.game.moves import Position
-from tablebase.game.notation import parse
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -93,12 +91,6 @@ def guarding(tables: Tablebase, animal: str) -> list[tuple[tuple[int, int], tupl
     ]
 
 
-def test_equal_pieces_never_draw(told: dict[str, list[str]], tables: Tablebase) -> None:
-    outcomes = Counter(outcome for animal in "RCWDPTLE" for _, _, outcome in pairs(tables, animal))
-    assert outcomes[Outcome.DRAW] == 0
-    assert verdict(told, "Two pieces of equal strength never draw") == f"holds for all {outcomes.total():,} positions"
-
-
 def test_parity(told: dict[str, list[str]], tables: Tablebase) -> None:
     """Odd distances win and even ones lose, but for as many exceptions as the script says, none of them off the last ranks."""
     right = wrong = 0
@@ -114,29 +106,6 @@ def test_parity(told: dict[str, list[str]], tables: Tablebase) -> None:
     assert verdict(told, "If equal pieces have to pass").startswith(f"fails for {right:,} of {right + wrong:,} positions")
     assert kept[False] == 0
     assert verdict(told, "The same, if neither piece stands") == f"holds for all {kept[True]:,} positions"
-
-
-def test_exceptions_are_positions(told: dict[str, list[str]], tables: Tablebase) -> None:
-    count = 0
-    for line in told["So: it wins at odd distances and loses at even ones"]:
-        found = re.fullmatch(r"  not so: (\S+ w)  (win|loss) in (\d+)", line)
-        if found:
-            answer = tables.probe(GAME, parse(GAME, found[1]))
-            assert (str(answer.outcome), answer.distance) == (found[2], int(found[3]))
-            count += 1
-    assert f"{count:,} of" in verdict(told, "So: it wins at odd distances")
-
-
-def test_mutual_zugzwangs(told: dict[str, list[str]], tables: Tablebase) -> None:
-    """Positions that are lost whichever side has to move have an even distance, and the script counts as many."""
-    zugzwangs = []
-    for animal in f"R{PLAIN}":
-        lost = {(white, black) for white, black, outcome in pairs(tables, animal) if outcome is Outcome.LOSS}
-        # With the board turned, Black's piece is White's.
-        turned = {((8 - black[0], 10 - black[1]), (8 - white[0], 10 - white[1])) for white, black in lost}
-        zugzwangs += [steps(*both) for both in lost & turned]
-    assert all(distance % 2 == 0 for distance in zugzwangs)
-    assert verdict(told, "Equal pieces in mutual zugzwang") == f"holds for all {len(zugzwangs):,} positions"
 
 
 def test_every_claim_has_a_verdict(told: dict[str, list[str]]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import tablebase
 from scripts.reproduce import pictures
-from scripts.reproduce.material_report import Balance, report
+from scripts.reproduce.material_report import report
 from scripts.reproduce.publish import WINS, publish
 from tablebase.checking.published import read_published
 from tablebase.cli.options import Format
@@ -53,15 +53,6 @@ def test_what_is_published(two_pieces: Path, tmp_path: Path) -> None:
     with tablebase.open(two_pieces) as tables:
         for row in longest:
             assert tables.probe("doushouqi", row["position"]).distance == int(row["distance"]) == len(row["line"].split())
-
-
-def test_a_balance_is_of_both_sides_to_move() -> None:
-    """The share is that of the side with more pieces, whichever side that is."""
-    more = Balance("RCvW", positions=100, draws=20, wins=50, losses=30)
-    less = Balance("RvCW", positions=100, draws=20, wins=30, losses=50)
-    assert (more.drawn, more.more, more.share, less.more, less.share) == (0.2, 1, 0.6, -1, 0.6)
-    counts = {"positions": 100, "wins": 50, "losses": 30, "draws": 20, "percent": 60.0}
-    assert [one.row(one.share) for one in (more, less)] == [{"material": one.material} | counts for one in (more, less)]
 
 
 def test_a_report(three_pieces: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,20 +4,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.program import Answer, assert_one_sentence
 from twins import walk as naive_walk
-from twins.walk import breadth_first, walk
+from twins.walk import walk
 
-import tablebase
 from scripts.reproduce import foxhounds, hasenspiel, hexapawn
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
-from tablebase.game.moves import Position
 
 Tell = Callable[..., Answer]
 
@@ -103,37 +100,6 @@ def test_a_fuzz_factor_that_differs_is_named(tell: Tell, monkeypatch: pytest.Mon
     ]
 
 
-def test_powers_of_ten() -> None:
-    """Where the article has a power of ten it is that of the number here, also beyond the digits of a float."""
-    assert foxhounds.same_games(str(7 * 10**55), "~10^55")
-    assert not foxhounds.same_games(str(7 * 10**55), "~10^57")
-
-
-@pytest.mark.usefixtures("in_threads")
-@pytest.mark.parametrize("size", [4, pytest.param(6, marks=pytest.mark.full)])
-def test_the_opposite_position_is_the_first_of_the_walk(size: int, folder: Path, tell: Tell) -> None:
-    """The first position in breadth-first order that the other side wins is that of the walk in plain Python."""
-    assert tell(foxhounds, "--size", size).code == 0
-    game = load_game(f"foxhounds-{size}x{size}")
-    walked = walk(game)
-    known = naive_walk.values(walked)
-
-    def winner(position: Position) -> int:
-        return position.side if known[position][0] == "win" else 1 - position.side
-
-    def order(parent: Position, child: Position) -> tuple[int, ...]:
-        ((_, origin),) = set(parent.pieces) - set(child.pieces)
-        ((_, target),) = set(child.pieces) - set(parent.pieces)
-        file, rank = game.board.cells[target]
-        # The fox by rank and file; the hounds one after another, and each by file.
-        return (rank, file) if parent.side == 0 else (*game.board.cells[origin], file)
-
-    expected = next(one for one in breadth_first(walked, order) if winner(one) != winner(walked.start))
-    with tablebase.open(folder) as tables:
-        assert foxhounds.opposite(game, tables) == expected
-    assert size != 4 or (expected.side, known[expected]) == (0, ("win", 3))
-
-
 def test_a_board_that_is_none_is_code_2(tell: Tell) -> None:
     """A size that the game does not have is one sentence that names it, though another process finds out."""
     assert_one_sentence(tell(foxhounds, "--size", 14), "14x14")
@@ -211,24 +177,3 @@ def test_hexapawn_is_reproduced(tell: Tell) -> None:
         ["3x3", "Black", "6", "135", "134"],
     ]
     assert [theirs[:4] + theirs[5:6] for theirs, _ in compared] == [ours[:4] + ours[5:6] for _, ours in compared]
-
-
-@pytest.mark.parametrize(
-    ("field", "value"), [("winner", "White"), ("plies", 7), ("reachable", 134), ("final", 64), ("games", 135), ("final", None)]
-)
-def test_a_number_of_hexapawn_that_differs_is_named(field: str, value: Any, tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a known number were another, the script would name it and the board, and fail; what nobody has told is no difference."""
-    right = hexapawn.KNOWN["3x3"]
-    monkeypatch.setitem(hexapawn.KNOWN, "3x3", right._replace(**{field: value}))
-    answer = tell(hexapawn, "--size", "3x3")
-    told = f"3x3: {field} is {getattr(right, field)} here, {value} is known"
-    equal = "boards that agree with all known numbers: 1 of 1"
-    assert (answer.code, answer.out.splitlines()[-1]) == ((0, equal) if value is None else (1, told))
-
-
-def test_tables_go_to_a_folder_that_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.chdir(tmp_path)
-    assert hexapawn.main(["--size", "3x3"]) == 0
-    assert list(tmp_path.iterdir()) == []

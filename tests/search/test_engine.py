@@ -13,7 +13,7 @@ from twins import minimax
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Evaluation, Outcome, load_game
-from tablebase.game.moves import Position, legal_moves, play
+from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.search import Analysis, Engine, Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
@@ -63,22 +63,6 @@ def test_what_play_proves_is_true(more_tables: Tablebase) -> None:
     assert claims == {Outcome.WIN, Outcome.LOSS}
 
 
-def test_zugzwang() -> None:
-    """Hexapawn, where a side without a move loses: reductions after a null move hide nothing from a search that is deep enough."""
-    game = load_game("hexapawn-4x4")
-    selective, exact = Engine(game, options=SMALL), Engine(game, options=EXACT)
-    squeezed = 0
-    for position in sampled(game, 30):
-        value, found = (analysed(engine, position, depth=16)[-1].value for engine in (exact, selective))
-        assert value is not None
-        assert found is not None
-        assert found.outcome is value.outcome
-        passed = Position(position.pieces, 1 - position.side)
-        if value.outcome is Outcome.LOSS and legal_moves(game, passed):
-            squeezed += analysed(exact, passed, depth=16)[-1].value.outcome is Outcome.LOSS  # type: ignore[union-attr]
-    assert squeezed > 2
-
-
 def test_null_moves_do_not_hide_zugzwang() -> None:
     """A mirrored pair of lost positions, which a null move that cuts off by itself takes for won at depth 8."""
     game = load_game("hexapawn-5x4")
@@ -119,20 +103,6 @@ def test_threads_change_no_exact_score() -> None:
     for position in sampled(JUNGLE, 5):
         scores = [[answer.score for answer in analysed(engine, position, depth=5)] for engine in (alone, together)]
         assert scores[0] == scores[1]
-
-
-def test_several_lines_are_the_best_moves() -> None:
-    """Each begins with another move and has that move's score; together they are the best of all moves."""
-    engine = Engine(JUNGLE, options=EXACT)
-    evaluation = JUNGLE.evaluation
-    assert evaluation is not None
-    for position in sampled(JUNGLE, 3, 20):
-        moves = {render_move(JUNGLE, move): play(position, move) for move in legal_moves(JUNGLE, position)}
-        scores = {text: -minimax.minimax(JUNGLE, evaluation, child, 1, 1) for text, child in moves.items()}
-        answers = [answer for answer in analysed(engine, position, depth=2, lines=50) if answer.depth == 2]
-        assert [answer.rank for answer in answers] == list(range(1, len(moves) + 1))
-        assert [answer.score for answer in answers] == sorted(scores.values(), reverse=True)
-        assert all(scores[answer.line[0]] == answer.score for answer in answers)
 
 
 def test_lines_lead_to_their_scores() -> None:

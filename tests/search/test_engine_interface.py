@@ -7,30 +7,16 @@ from support import toys
 from support.games import GAMES, after, sampled
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.errors import NotationError, RulesError, TablebaseError
-from tablebase.game import Outcome, load_game
-from tablebase.game.moves import Position, legal_moves
-from tablebase.game.notation import parse, read, render_move
+from tablebase.errors import TablebaseError
+from tablebase.game import load_game
+from tablebase.game.moves import legal_moves
+from tablebase.game.notation import parse, render_move
 from tablebase.search import Engine, Options, Repetition
-from tablebase.tables.values import Value
 
 SMALL = Options(hash_bytes=1 << 20, table_bytes=1 << 22)
 PAWNS = load_game("hexapawn")
 JUNGLE = load_game("doushouqi")
 START = parse(PAWNS, PAWNS.start)
-
-
-def test_games_and_positions_have_names_and_texts() -> None:
-    """As in the other public functions, with the same errors, before anything is searched."""
-    named, given = Engine("hexapawn", options=SMALL), Engine(PAWNS, options=SMALL)
-    last = [list(engine.analyse(START, depth=7))[-1] for engine in (named, given)]
-    last += list(named.analyse(PAWNS.start, depth=7))[-1:]
-    assert {(answer.value, answer.line) for answer in last} == {(Value(Outcome.LOSS, 6), last[0].line)}
-    with pytest.raises(RulesError, match="there is no game 'chess'"):
-        Engine("chess")
-    for wrong in ("ppp/PPP w", read(PAWNS, "P2/3/1p1 w"), Position(((0, 99),), 0), 3):
-        with pytest.raises(NotationError):
-            named.analyse(wrong, depth=1)  # type: ignore[arg-type]
 
 
 def test_ways_of_the_same_move_are_one_line() -> None:
@@ -55,14 +41,6 @@ def test_a_search_without_a_depth_ends_when_all_is_proved(lines: int) -> None:
     assert [answer.rank for answer in answers[-lines:]] == list(range(1, lines + 1))
     assert all(answer.value for answer in answers[-lines:])
     assert list(engine.analyse(START, depth=20, lines=lines))[-1].depth == 20
-
-
-def test_verdicts() -> None:
-    """In pieces with a sign, or the proved result in words."""
-    answers = list(Engine(PAWNS, options=SMALL).analyse(START, depth=7))
-    assert answers[-1].verdict == "loss in 6"
-    assert answers[0].verdict == f"{answers[0].score / 100:+.2f}"
-    assert answers[0].verdict[0] in "+-"
 
 
 def test_verdicts_on_repetitions() -> None:

@@ -18,7 +18,6 @@ from tablebase.search import lookahead
 from tablebase.search.choices import Cards, Foresight
 from tablebase.search.lookahead import Lookahead, Outlook
 from tablebase_rules import harehedgehog, pig
-from tablebase_rules.harehedgehog_evaluation import PARTS
 
 RACE: Any = load_rules("harehedgehog-cards=none")
 MINIMAX = Foresight(depth=4, objective=LEAD)
@@ -77,17 +76,6 @@ def test_variants_are_as_the_twin_says(options: dict[str, Any]) -> None:
         assert_twin(game, state, 2, {"sort": True}, seed=number, values=twin.of_race(game))
 
 
-def test_a_game_without_an_evaluation() -> None:
-    """Only having won counts, in Pig to a few points; longer turns than there is space for at first need more."""
-    game = pig.game(die=3, target=6)
-    won = 0
-    for number, state in enumerate(states_of(game, 12, seed=3)):
-        for settings in ({"cards": Cards.EXPECTATION}, {"objective": LEAD}):
-            assert_twin(game, state, 2, settings, seed=number, values=twin.indifferent(game))
-        won += Lookahead(game, Foresight(depth=1)).search(state).values[game.to_move(state)] > 0
-    assert won
-
-
 # What settings may not change
 
 
@@ -129,30 +117,6 @@ def test_leaves_of_the_start() -> None:
         assert found.nodes == found.positions == 1 + sum(published[:depth])
 
 
-def test_a_finisher_ends_the_search() -> None:
-    """With three players, one of whom comes home at once: nothing is looked at after that, unless it is asked for."""
-    game = harehedgehog.game(players=3, cards="none")
-    state = game.parse("63:1:0,5:30:0,12:30:0 1")
-    stopped, on = (Lookahead(game, Foresight(depth=3, stop_at_finisher=stop)).search(state) for stop in (True, False))
-    assert stopped.best == on.best == 1
-    assert stopped.line == ("1",)
-    assert len(on.line) == 3
-    # Two turns are left.
-    assert stopped.values[0] == 10_000 * POINT + 2
-    assert on.values[0] == 10_000 * POINT
-    # A player who has finished before the search stops nothing.
-    later = game.parse("64:0:0#1,5:30:0,12:30:0 2")
-    assert Lookahead(game, Foresight(depth=2)).search(later).leaves > 5
-
-
-def test_nobody_puts_off_his_end() -> None:
-    """One square before home, or one square and another: by value alone, going later would be as good."""
-    game = harehedgehog.game(players=3)
-    state = game.parse("50:68:0,62:3:0,40:68:0 2")
-    found = Lookahead(game, Foresight(depth=7, cuts=(0, 2), stop_at_finisher=True)).search(state)
-    assert (found.best, found.values[1]) == (2, 10_000 * POINT + 6)
-
-
 # The evaluation by hand
 
 
@@ -189,18 +153,6 @@ def evaluated(game: StochasticGame, text: str, **weights: float) -> tuple[Fracti
     values = np.zeros(game.players, np.int64)
     call_evaluate(evaluation.evaluate, kernels.rules, evaluation.parameters, np.array(game.parse(text), np.int64), values)
     return tuple(Fraction(int(value), POINT) for value in values)
-
-
-def test_weights_count_their_parts() -> None:
-    """Ks, Kc and Kp, by hand; finishing has no weight."""
-    game = harehedgehog.game()
-    text = "31:30:1,64:3:0#1 1"
-    salad, carrots, way = -25, 240 * 30 // 110, 93
-    for name, part in (("lettuces", salad), ("carrots", carrots), ("squares", way)):
-        assert evaluated(game, text, **{name: 0.0})[0] == salad + carrots + way - part
-        assert evaluated(game, text, **{name: 1.5})[0] == salad + carrots + way + Fraction(part, 2)
-        assert evaluated(game, text, **{name: 2.0})[1] == 10_000
-    assert list(PARTS) == list(game.weights)
 
 
 # What is refused
