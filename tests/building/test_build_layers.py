@@ -84,17 +84,6 @@ def test_a_layer_that_is_damaged_while_others_are_built(races: Path, ask: Ask, m
     assert contents(races) == before
 
 
-def test_the_catalog_says_what_is_in_the_file(piglets: Path) -> None:
-    """Of Piglet to three: states by hand, and which of them are won, since the player holds at once."""
-    (row,) = [row for row in rows(piglets, LAYERS) if row["file"] == FILE]
-    # With n points scored, totals run to 3 - n; each for three scores of the other one.
-    assert row["states"] == (4 + 3 + 2) * 3
-    assert (row["wins"], row["losses"], row["open"]) == (3 * 3, 0, 0)
-    assert row["exact"] == row["states"]
-    assert row["bytes"] == (piglets / FILE).stat().st_size
-    assert row["seconds"] >= 0
-
-
 @pytest.mark.parametrize("old", ["a catalog", "no catalog"])
 def test_reindex_needs_only_the_files(old: str, piglets: Path, ask: Ask) -> None:
     """Only the old catalog can say how long it took."""
@@ -188,19 +177,6 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     assert ask("build", NAME, "--data", folder).code == 0
 
 
-def test_estimates_add_up() -> None:
-    """Of a later layer the memory includes the chances of all; the numbers are those of the region."""
-    game = load_rules("harehedgehog")
-    region = compiled(game).region({"lettuces": 1, "carrots": 3, "cap": "strict"})
-    lines = estimate(game, region)
-    assert [line.layer for line in lines] == ["0-0", "1-0", "1-1"]
-    assert sum(line.states for line in lines) == region.size
-    for line in lines:
-        # Two numbers of eight bytes for each state; while it is written, its bounds and copies of these.
-        assert line.memory >= 16 * region.size + 16 * line.states
-        assert line.disk == 16 * line.states
-
-
 def test_files_of_other_rules_are_stale(piglets: Path, ask: Ask) -> None:
     """They are not read, and not overwritten; without them the layer is built again."""
     path = piglets / FILE
@@ -241,11 +217,3 @@ def test_prune_lists_what_no_longer_serves(piglets: Path, ask: Ask) -> None:
     assert not (piglets / FILE).exists()
     assert all(path.exists() for path in mine)
     assert ask("verify", OTHER, "--data", piglets).code == 0
-
-
-def test_prune_lists_files_that_are_not_registered(piglets: Path, ask: Ask) -> None:
-    """Sound or not."""
-    forget(piglets, FILE)
-    assert prunable(piglets, ask) == {FILE: "not in the catalog"}
-    damage(piglets / FILE, "truncated")
-    assert prunable(piglets, ask) == {FILE: "broken, and not in the catalog"}

@@ -45,17 +45,6 @@ def test_there_and_back(url: str, two_pieces: Path, tmp_path: Path, stored: Any,
     assert rows(tmp_path / "back", SOLVERS) == rows(two_pieces, SOLVERS)
 
 
-def test_more_is_added(two_pieces: Path, hexapawns: Path, stored: Any, ask: Ask) -> None:
-    """What is there is not stored again."""
-    words = ["copy", "doushouqi", "--data", two_pieces, "--to", URL]
-    assert ask(*words, "--material", "RvC").code == 0
-    assert ask("copy", "hexapawn", "--data", hexapawns, "--to", URL).code == 0
-    answer = ask(*words)
-    assert "9 of 10 tables" in answer.err
-    assert len(held(stored)[CHECKSUMS].splitlines()) == 16
-    assert ask(*words).err == f"nothing to do: all 10 tables are in {URL}\n"
-
-
 def test_other_values_there_are_not_replaced(two_pieces: Path, copied: Path, stored: Any, ask: Ask) -> None:
     """The table is named with the address, and nothing is stored."""
     assert ask("copy", "doushouqi", "--material", "RvC", "--data", two_pieces, "--to", URL).code == 0

@@ -1,31 +1,21 @@
 """Packed tables: smaller, and with the same answers; unpacked, they are the files that a build writes."""
 
-import subprocess
-import sys
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import h5py
 import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import pytest
 from support.catalogs import rows, snapshot
-from support.program import Ask, assert_refused, contents, drafts, random_position, table_of
+from support.program import Ask, assert_refused, contents, drafts, table_of
 
-import tablebase
 from tablebase.building import copies
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError
-from tablebase.game import load_game
-from tablebase.game.notation import render
-from tablebase.slices.material import parse_material
 from tablebase.tables.header import PACKED
 
-GAME = load_game("doushouqi")
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 SOLVERS = "SELECT material, engine, seconds, values_sha256 FROM tables ORDER BY material"
-COUNTS = "SELECT outcome, distance, count(p1_file) FROM positions WHERE material = 'CEvT' GROUP BY ALL ORDER BY ALL"
 MATERIALS = ["CWvT", "CEvT", "RvC"]
 
 
@@ -57,35 +47,6 @@ def test_the_catalog_says_the_same(packed: Path, three_pieces: Path) -> None:
     assert drafts(packed) == [CHECKSUMS]
 
 
-def test_packed_tables_answer(packed: Path, three_pieces: Path, ask: Ask) -> None:
-    for words in (["verify", "doushouqi"], ["verify", "doushouqi", "--quick"]):
-        assert ask(*words, "--data", packed).code == 0
-    answer = ask("mine", "doushouqi", COUNTS, "--data", packed)
-    assert answer.code == 0
-    assert answer.out == ask("mine", "doushouqi", COUNTS, "--data", three_pieces).out != ""
-
-
-def test_packed_tables_are_probed(packed: Path, three_pieces: Path) -> None:
-    """With the same values for the same positions, one by one and together."""
-    random = Random(1)
-    chosen = [parse_material(GAME, random.choice(MATERIALS)) for _ in range(200)]
-    positions = [render(GAME, random_position(GAME, material, random.randrange(2), random)) for material in chosen]
-    with tablebase.open(packed) as small, tablebase.open(three_pieces) as large:
-        expected = [large.get_value(GAME, position) for position in positions]
-        assert [small.get_value(GAME, position) for position in positions] == expected
-    assert len(set(expected)) > 10
-
-
-def test_the_reader_in_python_reads_packed_tables(packed: Path, three_pieces: Path) -> None:
-    """It knows no chunks: HDF5 finds them."""
-    position = render(GAME, random_position(GAME, parse_material(GAME, "CEvT"), 1, Random(3)))
-    said = []
-    for folder in (packed, three_pieces):
-        command = [sys.executable, "read_table.py", str(table_of(folder, "CEvT")), position]
-        said.append(subprocess.run(command, cwd=EXAMPLES, capture_output=True, text=True, check=True).stdout)
-    assert said[0] == said[1] != ""
-
-
 def test_unpacked_tables_are_those_that_were_built(packed: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Byte by byte, with all that the catalog said of them."""
     assert ask("unpack", packed, "--to", tmp_path).code == 0
@@ -94,19 +55,6 @@ def test_unpacked_tables_are_those_that_were_built(packed: Path, three_pieces: P
     assert rows(tmp_path, SOLVERS) == [known[row["material"]] for row in rows(tmp_path, SOLVERS)]
     expected = {row["material"]: row for row in snapshot(three_pieces)[0] if row["file"] in contents(packed)}
     assert {row["material"]: row for row in snapshot(tmp_path)[0]} == expected
-
-
-def test_strength_is_a_matter_of_size(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """The stronger, the smaller; and all hold the same."""
-    sizes = []
-    for strength in (1, 19):
-        folder = tmp_path / str(strength)
-        words = ["pack", "doushouqi", "--material", "CvW", "--strength", strength, "--data", two_pieces, "--to", folder]
-        assert ask(*words).code == 0
-        sizes.append(sum(map(len, contents(folder).values())))
-        assert ask("unpack", folder, "--to", tmp_path / f"{strength}u").code == 0
-    assert sizes[0] > sizes[1]
-    assert contents(tmp_path / "1u") == contents(tmp_path / "19u") != {}
 
 
 def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:

@@ -9,7 +9,7 @@ from twins import naive
 
 from tablebase.building.estimate import memory
 from tablebase.building.plan import plan, start_material
-from tablebase.building.table_work import describe_sharing, describe_solvers
+from tablebase.building.table_work import describe_sharing
 from tablebase.cli.options import parse_size
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors.executor import Limits
@@ -110,15 +110,6 @@ def test_a_plan_by_pieces_has_all_tables() -> None:
     assert names(GAME, plan(GAME, None, [parse_material(GAME, "TvL")])) == ["TvL"]
 
 
-def test_a_plan_by_pieces_has_what_no_capture_leads_to() -> None:
-    """Where nothing can be taken, tables of three pieces depend on none of two, which a range includes."""
-    two, three = ["GvX", "GvY", "HvX", "HvY"], ["GvXY", "HGvX", "HGvY", "HvXY"]
-    game = toys.odometer(3, 3)
-    assert sorted(names(game, plan(game, 3, []))) == three
-    planned = names(game, plan(game, range(2, 4), []))
-    assert (sorted(planned[:4]), sorted(planned[4:])) == (two, three)
-
-
 @pytest.mark.parametrize("pieces", [-1, 0, 1, 17])
 def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
     """The sentence says how many there may be."""
@@ -142,17 +133,6 @@ def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name:
     assert (caught.value.needed, caught.value.allowed, caught.value.exit_code) == (size, 1 << 40, 3)
 
 
-def test_the_engines_of_a_plan_are_told() -> None:
-    """How many tables each engine solves and why; identical pieces go to the solver of groups, and small tables with them."""
-    two = stored_materials(GAME, 2)
-    assert describe_solvers(GAME, two, "auto").startswith("tables to solve with planes: 10 (")
-    assert describe_solvers(GAME, two, "reference") == "tables to solve with reference: 10 (as asked for)"
-    hunt = toys.hunt()
-    told = describe_solvers(hunt, [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")], "auto").split("; ")
-    assert [one.split(" (")[0] for one in told] == ["tables to solve with groups: 2", "tables to solve with groups: 1"]
-    assert ["which have no rows" in one for one in told] == [False, True]
-
-
 def test_how_workers_divide_the_work_is_said() -> None:
     """Among tables; within those of which two do not fit into memory; and within all tables of a chain."""
     planned = plan(GAME, None, [parse_material(GAME, "RWvCE")])
@@ -166,13 +146,3 @@ def test_how_workers_divide_the_work_is_said() -> None:
     tiers = load_game("foxhounds-6x6")
     said = describe_sharing(tiers, plan(tiers, None, [start_material(tiers)]), Limits(2, 1 << 40), "auto")
     assert said.startswith("tables at a time: 1, with 2 threads (")
-
-
-def test_little_memory_is_said() -> None:
-    """Tables whose codes would not fit are solved in the lean mode, and that is why."""
-    both = [parse_material(GAME, name) for name in ("RCvWE", "CvW")]
-    needs = memory(GAME, both[0])
-    assert describe_solvers(GAME, both, "auto", needs).startswith("tables to solve with planes: 2 (")
-    lean, usual = describe_solvers(GAME, both, "auto", needs - 1).split("; ")
-    assert lean.startswith("tables to solve with planes: 1 (their codes would not fit into memory")
-    assert usual.startswith("tables to solve with planes: 1 (eight rows")

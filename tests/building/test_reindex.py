@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.catalogs import PATTERNS, SOLVERS, change, everything, forge, rows, snapshot
 from support.checks import at_least_one
-from support.program import Ask, assert_refused, drafts, flip, open_files, table_of
+from support.program import Ask, assert_refused, drafts, flip, table_of
 from support.tablebases import on_both
 
 from tablebase.building import reindex
@@ -132,25 +132,6 @@ def first(tmp_path: Path) -> Path:
     return Path(shutil.copytree(FIRST, tmp_path / "first"))
 
 
-def test_what_reads_leaves_the_catalog_of_the_first_version(first: Path, tmp_path: Path, ask: Ask) -> None:
-    """It names `reindex`; what needs no catalog goes on."""
-    before = (first / FILE_NAME).read_bytes()
-    for words in (["stats", "hexapawn"], ["estimate", "hexapawn"], ["batch", f"{tmp_path}/work.toml", "--dry-run"]):
-        answer = ask(*words, "--data", first)
-        assert answer.code == 2
-        assert f"made by an earlier version of this program: run 'tablebase reindex --data {first}'" in answer.err
-    assert (first / FILE_NAME).read_bytes() == before
-    assert ask("probe", "hexapawn", "2p/3/PP1 w", "--data", first).code == 0
-
-
-@pytest.mark.parametrize("command", ["copy", "pack"])
-def test_the_catalog_of_a_target(command: str, hexapawns: Path, first: Path, ask: Ask) -> None:
-    """The folder that tables are copied to is one that a command writes to."""
-    answer = ask(command, "hexapawn", "--to", first, "--data", hexapawns)
-    assert answer.code == 0
-    assert answer.err.startswith(f"{first / FILE_NAME} was made by an earlier version")
-
-
 @on_both
 def test_what_is_left_out_is_said(copied: Path, ask: Ask) -> None:
     """Rows whose files are elsewhere, files that are damaged, and those of games that are not installed."""
@@ -206,21 +187,6 @@ def test_reindex_waits_for_no_build(copied: Path, ask: Ask) -> None:
     with lock(copied):
         assert_refused(ask("reindex", "--data", copied), 2, "another build is running")
     assert everything(copied) == before
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
-def test_reindex_opens_few_files_at_a_time(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many tables there are, only a few are open at any time."""
-    enter, counts = reindex.enter_known, []
-
-    def count(*arguments: Any) -> None:
-        counts.append(len([name for name in open_files(copied) if name.endswith(".h5")]))
-        enter(*arguments)
-
-    monkeypatch.setattr(reindex, "enter_known", count)
-    assert ask("reindex", "--data", copied).code == 0
-    assert len(counts) == 10
-    assert max(counts) <= 4
 
 
 @on_both

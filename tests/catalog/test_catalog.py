@@ -1,7 +1,6 @@
 """The catalog: published counts, figures that agree with each other and with the files, and nothing but reading."""
 
 import errno
-import hashlib
 import os
 import re
 import shutil
@@ -11,12 +10,10 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from support.catalogs import forge, opened, rows, snapshot
-from support.checks import at_least_one
-from support.program import SOLVERS, Ask, assert_refused, contents, drafts, table_of
+from support.catalogs import forge, opened, rows
+from support.program import Ask, assert_refused, drafts, table_of
 from support.tablebases import on_both
 
-import tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME, SqliteDatabase
 from tablebase.errors import CapacityError, CorruptCatalogError, TablebaseError
@@ -51,17 +48,6 @@ def test_counts_are_the_published_ones(three_pieces: Path, ask: Ask) -> None:
     assert ask("stats", "doushouqi", "--data", three_pieces, "--format", "json").json == PUBLISHED
 
 
-def test_counts_by_material_sum_to_those_by_pieces(three_pieces: Path, ask: Ask) -> None:
-    """The lines of all materials, aliases included, add up to the lines by pieces."""
-    lines = ask("stats", "doushouqi", "--data", three_pieces, "--by", "material", "--format", "json").json
-    for total in PUBLISHED:
-        part = [line for line in lines if line["pieces"] == total["pieces"]]
-        assert len({(line["material"], line["side"]) for line in part}) == total["slices"]
-        assert {name: sum(line[name] for line in part) for name in SUMS} == {name: total[name] for name in SUMS}
-        for name in ("longest_win", "longest_loss"):
-            assert max(line[name] for line in part if line[name] is not None) == total[name]
-
-
 @pytest.mark.parametrize(
     ("material", "wins", "losses", "draws", "longest"),
     [("RCvW", 98_517, 36_199, 4_052, 39), ("TvWD", 59_028, 45_804, 5_712, 37), ("CEvL", 88_655, 21_139, 750, 67)],
@@ -87,65 +73,11 @@ def test_the_hint_fits_the_fault(two_pieces: Path, ask: Ask) -> None:
         assert answer.err.endswith(f": {fault}\n")
 
 
-def test_aliases_have_the_counts_of_what_stands_for_them(two_pieces: Path) -> None:
-    """Each slice is listed once under its own name, with the numbers of the slice it plays like."""
-    found = rows(two_pieces, "SELECT * FROM slice_counts")
-    assert sorted(row["material"] for row in found) == sorted(f"{a}v{b}" for a in "RCWDPTLE" for b in "RCWDPTLE")
-    assert sum(not row["is_alias"] for row in found) == 17 == sum(one.distinct for one in slices(GAME, 2))
-    by_name = {row["material"]: row for row in found}
-    # Who is stronger and jumps not is all that counts between a cat, a wolf, a dog and a panther.
-    for name in ("CvD", "WvP", "DvP"):
-        assert [by_name[name][column] for column in SUMS[2:]] == [by_name["CvW"][column] for column in SUMS[2:]]
-    assert by_name["CvW"]["wins"] != by_name["WvC"]["wins"]
-
-
-def test_void_is_where_pieces_would_share_a_square(two_pieces: Path) -> None:
-    """Void counts the pairs of squares that are one square, of each table, as done by hand."""
-    for row in at_least_one(rows(two_pieces, "SELECT * FROM slice_counts")):
-        rats = row["material"].count("R")
-        assert row["void"] == (61 if rats == 2 else 49)
-        assert row["placements"] == [49 * 48, 49 * 60, 61 * 60][rats]
-
-
 def test_positions_are_placements_without_stalemates(shut_in: Path) -> None:
     """A cat can be shut in by wolf and dog; those placements are neither positions nor won, lost or drawn."""
     (row,) = rows(shut_in, "SELECT * FROM slice_counts WHERE material = 'CvWD'")
     assert 0 < row["stalemates"] < row["placements"]
     assert row["positions"] == row["placements"] - row["stalemates"] == row["wins"] + row["losses"] + row["draws"]
-
-
-def test_distances_sum_to_wins_and_losses(three_pieces: Path) -> None:
-    """The histogram of each solution adds up to its wins and losses and ends at the longest."""
-    found = rows(
-        three_pieces,
-        """SELECT solutions.id, wins, losses, longest_win, longest_loss, outcome, SUM(distances.placements) AS total,
-           MAX(distance) AS longest, MIN(distance) AS shortest
-           FROM distances JOIN solutions ON solutions.id = solution_id GROUP BY solutions.id, outcome""",
-    )
-    assert {row["outcome"] for row in found} == {"win", "loss"}
-    for row in found:
-        win = row["outcome"] == "win"
-        assert row["total"] == row["wins" if win else "losses"]
-        assert row["longest"] == row["longest_win" if win else "longest_loss"]
-        assert row["longest"] % 2 == row["shortest"] % 2 == win
-    without = rows(three_pieces, "SELECT COUNT(*) AS n FROM solutions WHERE wins + losses = 0 OR wins + losses + draws = 0")
-    assert without == [{"n": 0}]
-
-
-def test_the_catalog_knows_its_files(two_pieces: Path) -> None:
-    """Name, size and both digests of each table are those of the file."""
-    found = rows(two_pieces, "SELECT * FROM tables")
-    assert len(found) == len(contents(two_pieces)) == 10
-    for row in found:
-        path, material = two_pieces / row["file"], parse_material(GAME, row["material"])
-        data = path.read_bytes()
-        assert path == table_path(two_pieces, GAME, material)
-        assert (row["bytes"], row["file_sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
-        with closing(Table(path, GAME, material)) as table:
-            codes = b"".join(table.read(side).tobytes() for side in table.header.summaries)
-        assert (row["values_sha256"], row["cells"]) == (hashlib.sha256(codes).hexdigest(), len(codes))
-        assert row["seconds"] > 0
-        assert row["engine"] in SOLVERS
 
 
 @on_both
@@ -158,18 +90,6 @@ def test_reindex_forgets_what_is_gone(copied: Path, ask: Ask) -> None:
     assert "TvL" not in names
     orphans = "SELECT COUNT(*) AS n FROM distances WHERE solution_id NOT IN (SELECT id FROM solutions)"
     assert rows(copied, orphans) == [{"n": 0}]
-
-
-@on_both
-def test_registering_again_changes_nothing(copied: Path) -> None:
-    """Entering a table a second time replaces its rows and does not double them."""
-    before = snapshot(copied)
-    material = parse_material(GAME, "CvW")
-    path = table_path(copied, GAME, material)
-    with closing(opened(copied, create=True)) as catalog, closing(Table(path, GAME, material)) as table:
-        catalog.register(GAME, table, "sweep", 1.5)
-    assert snapshot(copied) == before
-    assert rows(copied, "SELECT material FROM tables WHERE engine = 'sweep'") == [{"material": "CvW"}]
 
 
 @pytest.mark.parametrize(
@@ -206,14 +126,6 @@ def test_sql_only_reads(statement: str, copied: Path, ask: Ask, monkeypatch: pyt
     assert (dump(copied), drafts(copied)) == before
 
 
-def test_sql_reads_what_is_asked(two_pieces: Path, ask: Ask) -> None:
-    """A query with a subquery, an aggregate and a common table expression gives its rows in each format."""
-    query = "WITH a AS (SELECT material, wins FROM slice_counts WHERE pieces = 2) SELECT COUNT(*) AS n, SUM(wins) AS wins FROM a"
-    assert ask("sql", query, "--data", two_pieces, "--format", "json").json == [{"n": 64, "wins": 82_852}]
-    assert ask("sql", query, "--data", two_pieces, "--format", "csv").out == "n,wins\n64,82852\n"
-    assert "82,852" in ask("sql", query, "--data", two_pieces).out
-
-
 def test_sql_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -> None:
     """Columns that are called alike, also like the names that are made for such, lose nothing."""
     words = ("sql", "SELECT 11 AS a, 22 AS a, 33 AS a_2, 44 AS a", "--data", two_pieces, "--format")
@@ -246,14 +158,6 @@ def test_what_is_no_catalog_is_said_so(copied: Path) -> None:
             other.execute("CREATE TABLE IF NOT EXISTS contacts (name)")
 
 
-def test_a_build_goes_on_while_others_read(copied: Path) -> None:
-    """A reader sees the last finished state while a table is being entered, without waiting."""
-    with closing(sqlite3.connect(copied / FILE_NAME, isolation_level=None)) as writer:
-        writer.execute("BEGIN IMMEDIATE")
-        writer.execute("DELETE FROM slices")
-        assert rows(copied, "SELECT COUNT(*) AS n FROM slices") == [{"n": 64}]
-
-
 def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table is entered while a statement is being read, which goes on to show the state in which it began."""
     monkeypatch.setattr("tablebase.catalog.sqlite.PATIENCE", 0.0)
@@ -268,15 +172,6 @@ def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch
             catalog.register(GAME, table, "somebody")
         assert ("somebody",) not in [first, *read.fetchall()]
     assert {"engine": "somebody"} in rows(copied, "SELECT engine FROM tables")
-
-
-def test_opening_without_a_catalog_is_an_error(tmp_path: Path) -> None:
-    """Asking a folder that holds none makes none, and the error says how to build one."""
-    with pytest.raises(TablebaseError, match=f"tablebase build GAME --data {tmp_path}"):
-        Catalog(tmp_path)
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(TablebaseError, match="there is no tablebase in"):
-        tablebase.open(tmp_path / "nowhere")
 
 
 @on_both

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.work import PATIENCE, advance, do, meet, outlast, record
+from support.work import PATIENCE, do, meet, outlast, record
 
-from tablebase.compute.messages import Stage
 from tablebase.errors import CapacityError
 from tablebase.executors import scheduler
 from tablebase.executors.executor import Limits
@@ -80,16 +79,6 @@ def test_workers_work_at_the_same_time(tmp_path: Path) -> None:
     assert sorted(run_graph(TWINS, partial(meet, tmp_path), LocalExecutor(Limits(2)))) == ["left", "right", "root"]
 
 
-def test_what_is_at_work_holds_its_memory(tmp_path: Path) -> None:
-    """A key that becomes ready while another works, and would not fit beside it, begins after that one has ended."""
-    graph: Graph = {"root": (), "slow": ("root",), "quick": ("root",), "large": ("quick",)}
-    needs = {"root": 1, "slow": 6, "quick": 4, "large": 5}
-    spans = {
-        span.key: span for span in run_graph(graph, partial(outlast, tmp_path), LocalExecutor(Limits(2, 10)), needs.__getitem__)
-    }
-    assert spans["slow"].end <= spans["large"].begin
-
-
 @pytest.mark.parametrize("keys", [("this", "fail"), ("fail", "this")])
 def test_what_is_done_counts_though_something_else_has_failed(keys: tuple[str, str]) -> None:
     """Where two workers end at the same time, the result of one is given before the fault of the other is raised."""
@@ -109,20 +98,6 @@ def test_what_is_done_counts_though_something_else_has_failed(keys: tuple[str, s
 
 
 # What is watched
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("droppable", [False, True])
-def test_stages_are_seen_while_keys_are_worked_on(workers: int, droppable: bool) -> None:
-    """Wherever the work is done, in order, each with its key, and before the result."""
-    seen: list[tuple[str, Stage | None]] = []
-    deadline: Deadline[str] | None = Deadline(time.time() + 3600, lambda _: 0.0) if droppable else None
-    graph: Graph = {"a": (), "b": (), "c": ("a",)}
-    for key in run_graph(graph, advance, LocalExecutor(Limits(workers)), deadline=deadline, watch=lambda *one: seen.append(one)):
-        seen.append((key, None))  # noqa: PERF401 (others are added meanwhile)
-    for key in graph:
-        stages = [stage for other, stage in seen if other == key]
-        assert stages == [Stage("starting"), Stage("ending", 1, 2), None]
 
 
 def test_short_work_is_done_ahead() -> None:
@@ -216,20 +191,6 @@ def test_what_is_started_fits(load: Load) -> None:
     left = [key for key in load.ready if key not in chosen]
     assert len(at_work) == load.limits.workers or all(used + load.needs[key] > most for key in left)
     assert chosen or load.running or not load.ready
-
-
-@pytest.mark.parametrize(("started", "used", "threads"), [(1, 0, 5), (2, 0, 2), (1, 2, 3), (2, 3, 1), (1, 5, 1), (1, 7, 1)])
-def test_keys_divide_the_threads_that_are_left(started: int, used: int, threads: int) -> None:
-    """Of five, each key that is started has an equal share of what others leave, and one at least."""
-    assert Budget(Limits(5), lambda _: 0).threads(started, used) == threads
-
-
-def test_memory_may_be_used_to_the_last_byte() -> None:
-    """What needs exactly as much as is left is started, and nothing that needs a byte more."""
-    for least, started in ((20, ["b"]), (21, [])):
-        budget = Budget(Limits(3, memory=50), {"a": 30, "b": least}.__getitem__)
-        assert budget.startable(["b"], ["a"]) == started
-        assert budget.startable(["a", "b"], []) == ["a", *started]
 
 
 def test_memory_is_shared_unless_each_worker_has_its_own() -> None:

@@ -14,7 +14,7 @@ from support.queries import columns_of, mined
 from twins import naive
 
 from tablebase.errors import TablebaseError
-from tablebase.features.common import GENERAL, capturable, captures, features_of, mobility
+from tablebase.features.common import GENERAL, capturable, captures, mobility
 from tablebase.game import Game, load_game
 from tablebase.game.features import Feature, Values, feature, load_features
 from tablebase.game.moves import Position
@@ -142,19 +142,6 @@ def test_a_file_gives_its_features_in_order(tmp_path: Path) -> None:
     found = load_features(file)
     assert [one.name for one in found] == ["even", "distance", "first_rank", "mobility"]
     assert found[:2] == tuple(one for name in ("even", "distance") for one in JUNGLE.features if one.name == name)
-
-
-def test_the_last_of_one_name_counts(tmp_path: Path, two_pieces: Path, ask: Ask) -> None:
-    """A user's feature replaces the game's or the general one of its name, in its place."""
-    file = tmp_path / "mine.py"
-    file.write_text(TEXT)
-    own = load_features(file)
-    names = [one.name for one in features_of(JUNGLE, own)]
-    assert names == [*(one.name for one in features_of(JUNGLE)), "first_rank"]
-    statement = "SELECT sum(mobility) AS m, count(*) FILTER (WHERE first_rank_2) AS f FROM positions WHERE material = 'TvL'"
-    answer = ask("mine", "doushouqi", statement, "--features", file, "--data", two_pieces, "--format", "json")
-    # A lion stands on one of six squares of the first rank, and the tiger on one of the 48 others.
-    assert answer.json == [{"m": 7 * 49 * 48, "f": 6 * 48}]
 
 
 def test_features_are_listed(ask: Ask, tmp_path: Path, two_pieces: Path) -> None:

@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from tablebase.errors import RulesError
 from tablebase.game import installed
 from tablebase.game.installed import game_names, load_game, variants
 from tablebase.testing.suite import CHECKS, check_rules
-from tablebase_rules import foxhounds, hasenspiel, hexapawn
 
 Ask = Callable[..., Answer]
 
@@ -40,16 +38,6 @@ def test_a_variant_has_one_name(name: str, canonical: str) -> None:
     """However it is spelled it is one game, under a name that gives what is not the default, in the order of the rules."""
     assert load_game(name) is load_game(canonical)
     assert load_game(name).name == canonical
-
-
-def test_the_defaults_are_the_game_itself() -> None:
-    """Without a variant the rules module's own game is given, and a variant is another game but for the title."""
-    assert load_game("foxhounds") is foxhounds.game()
-    assert load_game("hasenspiel-6x4-pawns=2-early=article") == replace(
-        hasenspiel.game((6, 4), 2, "article"), name="hasenspiel-6x4-pawns=2-early=article"
-    )
-    assert load_game("hexapawn-4x4") == replace(hexapawn.game((4, 4)), name="hexapawn-4x4")
-    assert load_game("hexapawn-4x4").digest != load_game("hexapawn").digest
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.game_arguments import as_placement
 from tablebase.game.moves import Position
-from tablebase.game.notation import board_picture, check_pieces, parse, read_move, render
+from tablebase.game.notation import check_pieces, parse, read_move, render
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -133,16 +133,3 @@ def test_a_placement_may_be_over() -> None:
     for wrong in (Position(((0, 63),), 0), Position(((16, 0),), 0), Position(((0, 1), (0, 0)), 0), Position(((0, 1), (1, 1)), 0)):
         with pytest.raises(NotationError):
             as_placement(GAME, wrong)
-
-
-def test_the_picture_shows_every_row() -> None:
-    """Ranks from the top with their numbers, dots for empty squares, blanks for cells left out, files below."""
-    assert board_picture(toys.pond(), parse(toys.pond(), "l2/3/1R1/3 b")).splitlines() == [
-        " 4 l . .",
-        " 3 . . .",
-        " 2 . R .",
-        " 1 . . .",
-        "   a b c",
-        "   Black to move",
-    ]
-    assert board_picture(cross(), parse(cross(), "12b/1A11 w")).splitlines()[1] == " 1   A . . . . . . . . . . ."

@@ -2,17 +2,13 @@
 
 import shutil
 from collections.abc import Callable
-from math import comb
 from pathlib import Path
 
 import pytest
 from support.program import Answer, assert_refused, contents
-from twins import naive
 
 from tablebase.cli import run
-from tablebase.game import Outcome
 from tablebase.game.installed import load_game
-from tablebase.slices.material import parse_materials
 
 Ask = Callable[..., Answer]
 
@@ -34,20 +30,6 @@ def test_without_pieces_all_tiers_of_the_start_are_built(fox_tables: Path, ask: 
     assert again.code == 0
     assert "all 7 tables" in again.err
     assert ask("build", "foxhounds-4x4", "--data", fox_tables).err == again.err
-
-
-def test_stats_of_a_variant(fox_tables: Path, ask: Ask) -> None:
-    """All tiers together have the naive numbers of wins and losses."""
-    (row,) = ask("stats", "foxhounds", "--size", "4x4", "--data", fox_tables, "--format", "json").json
-    game = load_game("foxhounds-4x4")
-    values = list(naive.solve(game, parse_materials(game, "FvHH")[0].kinds).values())
-    won = [distance for outcome, distance in values if Outcome(outcome) is Outcome.WIN]
-    lost = [distance for outcome, distance in values if Outcome(outcome) is Outcome.LOSS]
-    assert (row["pieces"], row["slices"], row["distinct"]) == (3, 14, 14)
-    assert row["placements"] == row["positions"] == len(values) == 2 * comb(8, 2) * 6
-    assert (row["wins"], row["losses"], row["draws"], row["stalemates"]) == (len(won), len(lost), 0, 0)
-    assert (row["longest_win"], row["longest_loss"]) == (max(won), max(lost))
-    assert len(ask("stats", "foxhounds-4x4", "--by", "material", "--data", fox_tables, "--format", "json").json) == 14
 
 
 def test_verify_and_probe_a_variant(fox_tables: Path, ask: Ask) -> None:
@@ -96,19 +78,3 @@ def test_a_wrong_variant_is_code_2(arguments: str, named: str, tmp_path: Path, a
     folder = [] if arguments.startswith("check-rules") else ["--data", tmp_path / "none"]
     assert_refused(ask(*arguments.split(), *folder), 2, named)
     assert not (tmp_path / "none").exists()
-
-
-def test_variants_may_be_given_together(tmp_path: Path, ask: Ask) -> None:
-    """A size and several other variants make one game, whose name the tables' folder has."""
-    options = ["--size", "4x4", "--variant", "early=none", "--variant", "pawns=1", "--data", tmp_path]
-    assert ask("build", "hasenspiel", *options).code == 0
-    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["hasenspiel-4x4-pawns=1-early=none"]
-    assert len(list(tmp_path.glob("*/2/RvP@*.h5"))) == 4
-
-
-def test_games_tells_variants(ask: Ask) -> None:
-    """The list of games says how each one's variants are written."""
-    told = {row["game"]: row["variants"] for row in ask("games", "--format", "json").json}
-    jungle = "traps=enemy elephant=takes_rat shore=rats no_move=draw"
-    expected = {"doushouqi": jungle, "foxhounds": "8x8", "hasenspiel": "8x8 pawns=0 early=default", "hexapawn": "3x3"}
-    assert told | expected == told

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import toys
 from support.counts import naive_count, walked_through
-from support.program import Answer
 from twins.walk import games, walk
 
 from tablebase.compute import threads
@@ -24,7 +23,6 @@ from tablebase.graph.reachable import ONGOING, game_bits, reachable
 from tablebase.slices.material import material_of
 from tablebase.slices.pursuit import pursuit_fault
 
-Ask = Callable[..., Answer]
 PURSUITS = (
     "foxhounds-2x2",
     "foxhounds-4x4",
@@ -227,15 +225,6 @@ def test_counts_do_not_depend_on_threads(start: str, workers: int, grain: int, m
     monkeypatch.setattr(counting_kernels, "GRAIN", grain)
     with threads.use(workers):
         assert count_pursuit(game, parse(game, start)) == expected
-
-
-def test_progress_is_told_to_the_end() -> None:
-    """What is called with the steps done sees each of them once, up to the last."""
-    told: list[tuple[int, int]] = []
-    count(load_game("foxhounds-4x4"), tick=lambda done, total: told.append((done, total)))
-    total = told[0][1]
-    assert told == [(done, total) for done in range(1, total + 1)]
-    assert total > 4
 
 
 @pytest.mark.parametrize("game", [load_game("doushouqi"), toys.twins(), toys.shelter("draw")], ids=lambda game: game.name)

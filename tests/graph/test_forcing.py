@@ -24,7 +24,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.graph.forcing import UNFORCEABLE, NodeValues, best_later, mark, plies_to_force, solve, values
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, result_first
-from tablebase.graph.reachable import DRAWN, ONGOING, reachable
+from tablebase.graph.reachable import DRAWN, reachable
 from tablebase.play.foxbox import FoxBoxes, fox_boxes
 from tablebase_rules.foxhounds import foxbox
 from tablebase_rules.foxhounds import game as foxhounds
@@ -273,15 +273,6 @@ def test_chances_are_those_of_the_twin(known: Knows, name: str, fuzz: float, pla
         assert found.tolist() == (one.values.winner == player).tolist()
 
 
-def test_a_draw_is_no_win_for_anybody() -> None:
-    """Where every end is a draw no fuzz gives anybody a chance."""
-    graph = reachable(toys.shelter("gate", files=6), Position(((0, 4), (1, 6), (2, 11)), 1))
-    assert set(graph.results().tolist()) == {ONGOING, DRAWN}
-    for player in (0, 1):
-        policy = keep_best(graph, 1 - player, np.zeros(len(graph), dtype=np.int64))
-        assert not chance_against(policy, 0.5).any()
-
-
 def test_even_chance_is_found_by_bisection() -> None:
     """The fuzz found is at most the precision below the one at which the chance is even, also at either end."""
     for even in (0.0, 0.006935, 0.5, 1.0):
@@ -322,34 +313,6 @@ def test_the_fuzz_table(known: Knows) -> None:
         rows.append(f"{fuzz:.6f} {fox:.3f} {hounds:.3f}")
     assert len(rows) == 19
     assert rows == article
-
-
-def literal_chance(policy: Policy, player: int, fuzz: float) -> float:
-    """The chance from the start if, as the prose has it, any move comes with that probability and else one that is kept."""
-    graph = policy.graph
-    chance = (graph.results() == player).astype(float)
-    for stage in reversed(graph.stages):
-        if stage.edges:
-            best = np.zeros(len(stage))
-            sums = np.zeros((4, len(stage)))
-            for number, some in enumerate(stage.edges):
-                keeps = policy.kept[stage.first][number] if stage.side != player else np.ones(len(some.rows))
-                best[some.rows] = np.maximum(best[some.rows], chance[some.nodes])
-                sums[:, some.rows] += [chance[some.nodes], np.ones(len(some.rows)), keeps * chance[some.nodes], keeps]
-            every, count, good, kept = np.maximum(sums, [[0], [1], [0], [1]])
-            own = best if stage.side == player else fuzz * every / count + (1 - fuzz) * good / kept
-            chance[stage.nodes] = np.where(stage.result == ONGOING, own, chance[stage.nodes])
-    return float(chance[0])
-
-
-def test_the_literal_reading_of_fuzz_is_another(known: Knows) -> None:
-    """If a faulty move were drawn first and the kept ones otherwise, the even chance on 8×8 would come at 0.038383."""
-    one = known("foxhounds-8x8")
-    fuzz = round(0.038383 / FUZZ_STEP) * FUZZ_STEP
-    assert round(fuzz, 6) == 0.038383
-    below, above = (literal_chance(one.policies[HOUNDS], FOX, near) for near in (fuzz, fuzz + FUZZ_STEP))
-    assert below < 0.5 <= above
-    assert chance_against(one.policies[HOUNDS], 0.0)[0] == literal_chance(one.policies[HOUNDS], FOX, 0.0) == 0
 
 
 # FoxBox

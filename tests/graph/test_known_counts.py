@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.counts import naive_count
-from support.program import Answer, assert_refused
+from support.program import Answer
 
 from tablebase.compute import threads
 from tablebase.game import Escape, load_game
@@ -132,21 +132,3 @@ def test_the_command_counts_from_a_position(name: str, text: str | None, ask: As
     expected = naive_count(game, parse(game, start))
     (row,) = ask("count", name, "--from", start, "--format", "json").json
     assert [row[field] for field in list(row)[1:-1]] == [*expected[:3], *expected.won]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "fault"),
-    [
-        (["doushouqi"], "doushouqi can go on for ever"),
-        (["hexapawn", "--from", "ppp/3/PPx w"], "'x' is not a piece of hexapawn"),
-        (["hexapawn", "--from", "P2/3/p2 w"], "cannot stand on a3"),
-        (["foxhounds", "--from", "2F3/6/6/6/6/1H1H1H f"], "6 rows"),
-        (["hexapawn", "--from", ""], "position is empty"),
-        (["hexapawn", "--from", " "], "position is empty"),
-        (["foxhounds", "--size", "7x7"], "7x7"),
-        (["hexapawn", "--workers", "0"], "workers"),
-    ],
-)
-def test_what_cannot_be_counted_is_code_2(arguments: list[str], fault: str, ask: Ask) -> None:
-    """Endless games and texts that are no position, no size or no game end with one sentence and nothing on standard output."""
-    assert_refused(ask("count", *arguments, "--format", "json"), 2, fault)

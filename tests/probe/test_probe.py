@@ -20,7 +20,7 @@ from twins import naive
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
-from tablebase.errors import MissingTableError, NotationError, TablebaseError
+from tablebase.errors import MissingTableError, NotationError
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, legal_moves, mirrored, swapped, wins_at_once
 from tablebase.game.notation import parse, read, render, render_move
@@ -241,21 +241,6 @@ def test_arrays_are_as_many_single_probes(more_tables: Tablebase) -> None:
             values = [more_tables.probe_value(GAME, one) for one in asked]
             assert outcomes.tolist() == [signs[value.outcome] for value in values]
             assert distances.tolist() == [-1 if value.distance is None else value.distance for value in values]
-
-
-def test_a_tablebase_is_a_folder(tmp_path: Path, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Opening takes a path or its text, by default `data`; a folder that does not exist, or a file, is refused in a sentence."""
-    for folder in (two_pieces, str(two_pieces)):
-        with tablebase.open(folder) as opened:
-            assert opened.probe_value("doushouqi", KNOWN_WIN) == Value(Outcome.WIN, 1)
-    with pytest.raises(TablebaseError, match=f"there is no tablebase in {tmp_path}/none"):
-        tablebase.open(tmp_path / "none")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(TablebaseError, match=f"{tmp_path}/file is a file"):
-        tablebase.open(tmp_path / "file")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(TablebaseError, match="there is no tablebase in data:"):
-        tablebase.open()
 
 
 def test_every_alias_is_asked_for_by_its_own_name(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Numbers of choices of identical pieces against plain lists of them."""
 
 from itertools import combinations
-from math import comb
 from random import Random
 
 import numpy as np
@@ -76,17 +75,6 @@ def test_choices_that_a_mirror_leaves_unchanged(fixed: list[int], pairs: list[tu
     for advance in advances(levels, count):
         expected = sum({image[place] for place in places} == set(places) for places in listed(levels, count, advance))
         assert count_symmetric(Combinations(levels, count, advance), image) == expected
-
-
-def test_all_advances_together_are_all_choices() -> None:
-    """Six hounds on 12 x 12 stand in C(72, 6) ways, from all on the first row to all on the last, 66 rows further."""
-    found = advances(BY_ROWS, 6)
-    assert found == tuple(range(66 + 1))
-    sizes = [Combinations(BY_ROWS, 6, advance).size for advance in found]
-    assert sum(sizes) == comb(72, 6)
-    # From below as from above; all six on the first row; one of them on the second.
-    assert sizes == sizes[::-1]
-    assert sizes[:2] == [1, 6 * 6]
 
 
 @given(st.data())

@@ -12,10 +12,9 @@ from tablebase.errors import NotationError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import read, render
-from tablebase.slices.material import parse_material
-from tablebase.slices.mixed import NO_PIECE, Mixed, Positions, in_order, joined, mixed
+from tablebase.slices.mixed import NO_PIECE, Mixed, in_order, joined, mixed
 from tablebase.slices.movegen import after, moves_of
-from tablebase.slices.texts import BLOCK, read_texts, write_texts
+from tablebase.slices.texts import read_texts, write_texts
 
 games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 JUNGLE, WIDE = load_game("doushouqi"), load_game("foxhounds-12x12")
@@ -44,16 +43,6 @@ def test_texts_are_read_and_written_as_one_by_one(game: Game) -> None:
     assert rows.tolist() == list(range(len(texts)))
     assert positions_of(found) == positions == positions_of(mixed(positions))
     assert write_texts(game, found) == texts
-
-
-def test_more_texts_than_are_read_at_a_time() -> None:
-    """Numbers of texts go on behind a block; a block without a text that can be read is passed over."""
-    text, wrong = render(JUNGLE, Position(((0, 0), (8, 9)), 0)), "nonsense"
-    found, rows = read_texts(JUNGLE, [*[wrong] * BLOCK, text, wrong, text])
-    assert rows.tolist() == [BLOCK, BLOCK + 2]
-    assert write_texts(JUNGLE, found) == [text, text]
-    nothing, none = read_texts(JUNGLE, [])
-    assert (len(nothing.sides), none.tolist()) == (0, [])
 
 
 @given(st.data())
@@ -110,12 +99,3 @@ def test_pieces_in_any_order() -> None:
     expected = Position(((3, 1), (3, 9), (5, 2)), 1)
     assert positions_of(one) == [expected]
     assert positions_of(joined([mixed([]), mixed([Position(((0, 0),), 0)]), one])) == [Position(((0, 0),), 0), expected]
-
-
-def test_some_positions_are_of_the_same_slice() -> None:
-    """What is taken has the same game, pieces and side to move, in the order asked for."""
-    material = parse_material(JUNGLE, "RvC")
-    positions = Positions(JUNGLE, material, 1, np.array([[0, 1], [2, 3], [4, 5]], dtype=np.int8))
-    taken = positions.take(np.array([2, 0]))
-    assert (taken.game, taken.material, taken.side) == (JUNGLE, material, 1)
-    assert taken.squares.tolist() == [[4, 5], [0, 1]]

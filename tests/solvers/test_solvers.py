@@ -25,7 +25,6 @@ TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.sisters()]
 OTHERS = [engine for engine in SOLVERS if engine != "reference"]
 SLICES = [(toys.pond(), "RTvRL"), (toys.hunt(), "HHvFC"), (toys.twins(), "PPvPP"), (toys.twins(), "PKvPK")]
 SLICE_IDS = ["pond", "hunt", "twins-pawns", "twins"]
-VOID = NARROW.void
 
 
 def solve_with(engine: str, problem: CompiledSlice) -> tuple[Codes, Codes] | None:

@@ -21,7 +21,6 @@ CAPS: list[dict[str, Any]] = [
     {"cap": "merged", "carrots": 20},
     {"cap": "generous", "carrots": 25},
 ]
-NO_CAP = CAPS[0]
 UNCAPPED = {"deck", "rounds"}
 """Options without tables, so that there is no cap either."""
 CASES = [(options, limits) for options in VARIANTS for limits in CAPS if not (limits and UNCAPPED & options.keys())]

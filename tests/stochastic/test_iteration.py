@@ -168,24 +168,6 @@ def test_a_stopped_layer_goes_on_at_its_place(tmp_path: Path, monkeypatch: pytes
     assert begun[:3] == [(0, 0, False), (0, 1, True), (0, 0, False)]
 
 
-def test_batches_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is computed from the same chances, or block by block, differs by what is not worth computing again."""
-    expected = solved_part()
-    monkeypatch.setattr(iteration, "GRAIN", 1)
-    monkeypatch.setattr(iteration, "BATCH", 5)
-    assert np.abs(solved_part() - expected).max() < UNIT * TINY
-
-
-def test_the_bounds_are_bounds() -> None:
-    """Between 0 and 1, in their order; something is decided, something open, and something between."""
-    mine, others = solved_race()
-    assert min(mine.min(), others.min()) == 0
-    assert (mine + others <= UNIT).all()
-    assert ((mine > 0) & (mine < UNIT)).any()
-    assert ((mine == UNIT) | (others == UNIT)).any()
-    assert ((mine == 0) & (others == 0)).any()
-
-
 @pytest.mark.parametrize("alike", [alone, too_many])
 def test_what_is_alike_changes_nothing(alike: Any) -> None:
     """States have the chances that they have alone, and those that a game wrongly says are alike are noticed."""

@@ -2,7 +2,6 @@
 
 import errno
 import hashlib
-import json
 import os
 import resource
 import shutil
@@ -215,25 +214,6 @@ def test_variants_do_not_share_chunks(tmp_path: Path) -> None:
         tables = [cached.table(game, material) for game in boards] * 2
         last = layout_of(boards[0], material).size - 1
         assert [NARROW.value(cached.code(table, 0, last)).distance for table in tables] == distances * 2
-
-
-def test_any_reader_of_hdf5_reads_it(two_pieces: Path) -> None:
-    """Plain h5py with the public plugin sees the codes, and the header says what is in the file."""
-    for path in at_least_one(sorted(two_pieces.glob("doushouqi/2/*.h5"))):
-        material = parse_material(GAME, path.stem)
-        sides = sides_stored(GAME, material)
-        with h5py.File(path, "r") as file:
-            assert sorted(file) == sorted(GAME.sides[side].letter for side in sides)
-            codes = {side: file[GAME.sides[side].letter][:] for side in sides}
-            attributes = dict(file.attrs)
-        every = b"".join(codes[side].tobytes() for side in sides)
-        with closing(Table(path, GAME, material)) as table:
-            assert all((codes[side] == table.read(side)).all() for side in sides)
-            assert text(attributes["values_sha256"]) == hashlib.sha256(every).hexdigest() == table.values_digest(codes)
-        named = [text(attributes[name]) for name in ("format", "game", "material", "rules_digest")]
-        assert named == ["tablebase", "doushouqi", path.stem, GAME.digest]
-        groups = json.loads(text(attributes["layout"]))["groups"]
-        assert sorted(group["symbol"].upper() for group in groups) == sorted(path.stem.replace("v", ""))
 
 
 def test_the_seal_is_the_digest_of_the_rest(two_pieces: Path) -> None:

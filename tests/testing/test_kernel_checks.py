@@ -86,17 +86,6 @@ def test_a_state_with_other_numbers_is_found(monkeypatch: pytest.MonkeyPatch) ->
     assert "the compiled functions have 6 numbers in a state, the plain ones 5" in failures(Small(2))["kernels"]
 
 
-def test_weights_need_not_add_up_to_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only their shares count."""
-
-    def doubled(result: tuple[int, int], *arguments: Any) -> tuple[int, int]:
-        arguments[-1][:, WEIGHT] *= 2
-        return result
-
-    lying(monkeypatch, "call_expand", doubled)
-    assert failures(Small(2)) == {}
-
-
 INDICES: Mapping[str, tuple[str, Callable[..., Any], str]] = {
     "numbers shifted": ("call_index", lambda found, *_: (found[0] + (found[0] >= 0), found[1]), "its number is"),
     "a number too large": ("call_index", lambda found, *_: (found[0] + 10**6, found[1]), "but there are no such"),
@@ -112,14 +101,6 @@ def test_a_fault_of_the_numbers_is_found(name: str, lie: Callable[..., Any], sai
     """`index` finds numbers and states that do not lead to each other."""
     lying(monkeypatch, name, lie)
     assert said in failures(Small(2))["index"]
-
-
-def test_all_numbers_are_looked_at_if_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also those that random play does not lead to: a score of 1 cannot be rolled."""
-    game = Small(2)
-    number, _ = kernel_faults.number_of(game, (1, 1, 0, 0, 0))
-    lying(monkeypatch, "call_index", lambda found, *_: (0, found[1]) if found[0] == number else found)
-    assert f"the state of number {number} is (1, 1, 0, 0, 0), but its number is 0" in only_failure(game, "index")
 
 
 def split(layers: list[tuple[int, int]], block: int) -> Callable[..., Region]:
@@ -152,33 +133,10 @@ def test_a_fault_of_the_layers_is_found(
     assert said in failures(Small(2))["layers"]
 
 
-def test_the_first_number_of_a_layer_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the last one of the layer before is not."""
-    monkeypatch.setattr(Small, "region", split([(0, 16), (16, 112)], 16))
-    game = Small(2)
-    ways = {(15, 16): False, (16, 15): True, (16, 17): True, (15, 14): True, (15, -1): True}
-    for (number, reached), good in ways.items():
-        assert (kernel_faults.layers_fault(game, kernel_faults.Path(number, 0, reached, None)) is None) == good
-
-
-def test_states_that_are_not_stored_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`layers` finds more of them in a row than there may be: the die, which is always between."""
-    kernels = Small(2).kernels()
-    assert kernels is not None
-    monkeypatch.setattr(Small, "kernels", lambda _: replace(kernels, deepest=0))
-    assert "is followed by more than 0 states that have no number" in only_failure(Small(2), "layers")
-
-
 def test_an_endless_way_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """`layers` follows no state for ever."""
     lying(monkeypatch, "call_index", lambda *_: (-1, -1))
     assert "is followed by more than 1 states that have no number" in failures(Small(2))["layers"]
-
-
-def test_a_fault_on_the_way_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`layers` expands with an attacker, which `kernels` does not."""
-    lying(monkeypatch, "call_expand", lambda result, *arguments: rows_are(0)(result) if arguments[3] >= 0 else result)
-    assert "there are 0 rows, but there must be 1 to 3" in only_failure(Small(2), "layers")
 
 
 def test_a_variant_without_tables_has_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

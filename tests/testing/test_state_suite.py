@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
-from unittest import SkipTest
 
 import pytest
 from support.pigs import COMPILED, PLAIN, Small, failures, only_failure
@@ -49,12 +48,6 @@ def test_each_check_is_a_test() -> None:
     tests = {name: test.__doc__ for name, test in vars(StochasticGameTests).items() if name.startswith("test_")}
     assert tests == {f"test_{check.name}": check.shows for check in STATE_CHECKS}
     assert [check.name for check in STATE_CHECKS] == [*PLAIN, *COMPILED, "evaluation"]
-
-
-def test_a_test_class_skips_what_does_not_apply() -> None:
-    """A test of kernels that the game does not have is skipped by name."""
-    with pytest.raises(SkipTest, match="pig has no index"):
-        TestThreePlayers().run_check("index")
 
 
 def test_a_test_class_fails_with_the_sentence() -> None:
@@ -249,12 +242,6 @@ def test_a_fault_of_the_rules_is_found(make: Callable[[], StochasticGame], name:
 def test_what_follows_is_written_too() -> None:
     """States that random play has not come to, beside those that it has."""
     assert "which is read as a turn must begin" in failures(strict(), samples=1)["notation"]
-
-
-@pytest.mark.parametrize("places", [(1, 2, 3), (1, 2, 2), (1, 1, 3), (1, 1, 1), (3, 1, 1)])
-def test_players_may_share_places(places: tuple[int, ...]) -> None:
-    """The places after those are left out, as in sports."""
-    assert failures(ranked(places)()) == {}
 
 
 def test_every_plain_check_is_tried() -> None:

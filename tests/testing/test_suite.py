@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from support.toys import ORTHOGONAL, SIDES, neighbours, symmetries
 
-from tablebase.errors import NotationError, RulesError
+from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
 from tablebase.game.moves import Position, legal_moves, mirrored
 from tablebase.slices import material
@@ -85,16 +85,6 @@ class Forgetful(Game):
         return str(id(self))
 
 
-class TestDouShouQi(GameTests):
-    """The rules that come with the package pass."""
-
-    samples = 200
-
-    def game(self) -> Game:
-        """The game of the paper."""
-        return doushouqi.game()
-
-
 class TestHounds(GameTests):
     """A game without symmetries, with steps of no return and cells that are no squares passes, two tests skipped."""
 
@@ -140,12 +130,6 @@ def test_checks_of_missing_symmetries_are_left_out() -> None:
     """A game without mirror and colour swap has no results for them, rather than passed ones."""
     assert [result.name for result in check_rules(hounds(), samples=10)] == NO_SYMMETRY
     assert [result.name for result in check_rules(duel(), samples=10)] == [check.name for check in CHECKS]
-
-
-def test_equal_seeds_give_equal_results() -> None:
-    """A failure can be reproduced by its seed."""
-    broken = replace(duel(), swap=tuple(range(12)))
-    assert check_rules(broken, samples=50, seed=7) == check_rules(broken, samples=50, seed=7)
 
 
 UPSIDE_DOWN = tuple(duel().board.numbers[f, 3 - r] for f, r in duel().board.cells)
@@ -315,17 +299,6 @@ def test_nothing_to_look_at_is_a_failure() -> None:
     assert found["notation"] == "nothing to check: duel has no positions of 2 to 1 pieces"
 
 
-def test_a_test_class_fails_with_the_sentence() -> None:
-    """A test inherited from `GameTests` fails with what the check says."""
-
-    class Broken(TestHounds):
-        def game(self) -> Game:
-            return replace(duel(), max_pieces=5)
-
-    with pytest.raises(AssertionError, match="which is not a slice of the game"):
-        Broken().run_check("children")
-
-
 def test_a_test_class_skips_what_does_not_apply() -> None:
     """A test of a symmetry that the game does not have is skipped by name."""
     with pytest.raises(SkipTest, match="hounds has no swap"):
@@ -350,14 +323,6 @@ def test_random_positions_are_uniform() -> None:
     counts = Counter(random_position(game, parse_material(game, "HHvF"), rng) for _ in range(20_000))
     assert len(counts) == 2 * 6 * 7 * 6 // 2
     assert max(counts.values()) < 2 * min(counts.values())
-
-
-@pytest.mark.parametrize("squares", [(4,), (4, 5)])
-def test_a_material_that_has_no_room(squares: tuple[int, ...]) -> None:
-    """A material that cannot be set up is an error, found without drawing forever."""
-    kinds = tuple(replace(kind, squares=squares, steps=()) for kind in duel().kinds)
-    with pytest.raises(RulesError, match="duel: found no way to set up AAvAJ"):
-        random_position(replace(duel(), kinds=kinds, mirror=None, swap=None), parse_material(duel(), "AAvAJ"), Random(0))
 
 
 def test_a_slice_without_room_is_no_fault() -> None:

@@ -68,19 +68,6 @@ def of_race(game: StochasticGame, weights: Mapping[str, Any] | None = None) -> V
     return values
 
 
-def indifferent(game: StochasticGame) -> Values:
-    """Nothing counts but the only one in first place."""
-
-    def values(state: State) -> tuple[Vector, set[int]]:
-        places = game.places(state) if game.to_move(state) == OVER else ()
-        if places.count(1) != 1:
-            return (Fraction(0),) * game.players, set()
-        winner = places.index(1)
-        return tuple(Fraction(10_000 * (player == winner)) for player in range(game.players)), {winner}
-
-    return values
-
-
 def with_tables(values: Values, chances: Callable[[State], tuple[Fraction, Fraction] | None]) -> Values:
     """For two players: the difference of the chances, of having won or by a table, is worth as much as having won."""
 
