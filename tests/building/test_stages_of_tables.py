@@ -6,22 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import toys
 from support.checks import at_least_one
 
 from tablebase.building import tables as building
+from tablebase.compute import messages
 from tablebase.compute.messages import Stage, watched
-from tablebase.game import load_game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import parse_material, parse_materials
+from tablebase.slices.material import parse_material
 from tablebase.tables import writer
 from tablebase_rules.doushouqi import game as doushouqi
 
-POND, FOXES = toys.pond(), load_game("foxhounds-4x4")
-POND_SLICE, FOXES_SLICE = (
-    parse_material(POND, "RTvRL"),
-    max(parse_materials(FOXES, "FvHH"), key=lambda tier: layout_of(FOXES, tier).size),
-)
+
+@pytest.fixture(autouse=True)
+def _all_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call counts, however soon."""
+    monkeypatch.setattr(messages, "INTERVAL", 0)
 
 
 def stages_of(work: Callable[[], Any]) -> dict[str, list[Stage]]:
