@@ -10,7 +10,7 @@ from support.checks import at_least_one
 from support.program import Answer
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.errors import TablebaseError
+from tablebase.errors import MissingTableError, TablebaseError
 from tablebase_rules.doushouqi import game as doushouqi
 
 Ask = Callable[..., Answer]
@@ -81,6 +81,24 @@ def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: A
         tables.sql("DELETE FROM slices")
     with pytest.raises(TablebaseError, match="cast it to TEXT"):
         tables.sql("SELECT 1 AS n UNION ALL SELECT 'one'").arrow()
+
+
+def test_descriptions(tables: Tablebase, ask: Ask) -> None:
+    """A game as `games` lists it, with what has been built; a material with its row of the view."""
+    game = tables.describe("doushouqi")
+    [listed] = [row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi"]
+    assert {key: game[key] for key in ("game", "title", "squares", "start")} == {
+        key: listed[key] for key in ("game", "title", "squares", "start")
+    }
+    assert list(game["pieces"]) == listed["pieces"].split()
+    assert [(counts["pieces"], counts["positions"]) for counts in game["built"]] == [(2, 160_068)]
+    material = tables.describe("doushouqi", "LvC")
+    assert material["pieces"] == ["White lion", "Black cat"]
+    [row] = material["slices"]
+    assert (row["side"], row["stored_as"], row["is_alias"]) == ("w", "CvT", 1)
+    assert row["wins"] + row["losses"] + row["draws"] == row["positions"] == 49 * 48
+    with pytest.raises(MissingTableError, match="the table RvCW of doushouqi has not been built"):
+        tables.describe("doushouqi", "RvCW")
 
 
 # Charts and exports

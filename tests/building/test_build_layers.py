@@ -177,19 +177,6 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     assert ask("build", NAME, "--data", folder).code == 0
 
 
-def test_files_of_other_rules_are_stale(piglets: Path, ask: Ask) -> None:
-    """They are not read, and not overwritten; without them the layer is built again."""
-    path = piglets / FILE
-    make_old(path)
-    before = path.read_bytes()
-    for command in (["probe", NAME, "0,0 1 0"], ["reindex"], ["build", NAME]):
-        assert_refused(ask(*command, "--data", piglets), 2, "other rules")
-        assert path.read_bytes() == before
-    path.unlink()
-    assert ask("build", NAME, "--data", piglets).code == 0
-    assert ask("probe", NAME, "0,0 1 0", "--data", piglets).code == 0
-
-
 # Pruning
 
 

@@ -47,18 +47,6 @@ def test_estimates_are_the_published_numbers(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_estimates_of_materials_have_a_line_a_table(tmp_path: Path) -> None:
-    """A line for each table, with all slices that it answers for: CvW for each weaker against each stronger of C W D P E."""
-    lines = estimate(GAME, None, [parse_material(GAME, "RCvW")], tmp_path)
-    assert [(one.material, one.pieces, one.tables) for one in lines] == [("RvC", 2, 1), ("CvW", 2, 1), ("RCvW", 3, 1)]
-    # Of C W D P E, ten pairs; each with either side to move, as mover is White by colour swap.
-    assert lines[1].slices == 2 * 10
-    assert [one.distinct for one in lines] == [2, 2, 2]
-    # 61 squares and 49 of them for the cat; then the same with 49 for both; a third piece as in inclusion and exclusion.
-    assert [one.distinct_placements for one in lines[:2]] == [2 * (61 * 49 - 49), 2 * 49 * 48]
-    assert lines[2].distinct_placements == 2 * (61 - 2) * 49 * 48
-
-
 def test_disk_counts_what_is_stored(tmp_path: Path) -> None:
     """CvW has 28 * 49 codes for either side to move; RvR, which is its own twin, 34 * 61 for one."""
     both, single = (estimate(GAME, None, [parse_material(GAME, name)], tmp_path)[0].disk for name in ("CvW", "RvR"))

@@ -13,7 +13,6 @@ from tablebase.building import copies
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError
-from tablebase.tables.header import PACKED
 
 SOLVERS = "SELECT material, engine, seconds, values_sha256 FROM tables ORDER BY material"
 MATERIALS = ["CWvT", "CEvT", "RvC"]
@@ -82,23 +81,6 @@ def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: As
     answer = ask("pack", "doushouqi", "--material", "CvW", "--data", two_pieces, "--to", tmp_path)
     assert_refused(answer, CorruptTableError.exit_code, "does not hold the values that were registered")
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
-
-
-@pytest.mark.parametrize(("fixture", "game"), [("piglet_tables", "pig-die=2-target=3"), ("race_tables", "harehedgehog-cards=none")])
-def test_games_with_chance(fixture: str, game: str, tmp_path: Path, ask: Ask, request: pytest.FixtureRequest) -> None:
-    """Their layers are packed, too; unpacked, they are the files that were built."""
-    built: Path = request.getfixturevalue(fixture)
-    packed, unpacked = tmp_path / "packed", tmp_path / "unpacked"
-    assert ask("pack", game, "--data", built, "--to", packed).code == 0
-    own = {name: data for name, data in contents(built).items() if name.startswith(f"{game}/")}
-    assert contents(packed).keys() == own.keys()
-    assert all(len(data) < len(own[name]) for name, data in contents(packed).items())
-    assert ask("verify", game, "--data", packed).code == 0
-    assert ask("unpack", packed, "--to", unpacked).code == 0
-    assert contents(unpacked) == own != {}
-    for name in own:
-        with h5py.File(packed / name, "r") as file:
-            assert file["lower"].chunks == (min(PACKED.chunk_bytes // 8, len(file["lower"])),)
 
 
 @pytest.mark.parametrize("command", [["pack", "doushouqi", "--data", "{two}"], ["unpack", "{two}"]])

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.program import Ask
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
+from tablebase.charts import drawing
 from tablebase.charts.charted_slices import select_slices
 from tablebase.charts.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
 from tablebase.errors import MissingTableError
@@ -22,7 +24,6 @@ from tablebase.slices.material import parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
 pytest.importorskip("matplotlib")
-from tablebase.charts import drawing
 
 GAME = doushouqi()
 BY_SIGN = {1: Outcome.WIN, 0: Outcome.DRAW, -1: Outcome.LOSS}
@@ -115,6 +116,20 @@ def test_what_is_not_built_is_told(shut_in: Path) -> None:
     catalog.close()
 
 
+def test_sides_are_chosen_and_tiers_added_up(tmp_path: Path, ask: Ask) -> None:
+    """In a game without colour swap, one side to move can be asked for alone; all tiers of a material are one cell."""
+    assert ask("build", "foxhounds-2x2", "--data", tmp_path).code == 0
+    game = load_game("foxhounds-2x2")
+    with closing(Catalog(tmp_path)) as catalog:
+        both, hounds = select_slices(game, catalog), select_slices(game, catalog, side="h")
+    assert {line.side for line in both.lines} == {"f", "h"}
+    assert [line.side for line in hounds.lines] == ["h"] * (len(both.lines) // 2)
+    assert (both.missing, hounds.missing) == (0, 0)
+    (matrix,) = draw_matrices(both)
+    assert matrix.positions.tolist() == [[both.positions]]
+    assert len(both.materials) == 2
+
+
 def test_numbers_in_cells_are_not_rounded_to_nothing_or_all() -> None:
     """None is 0 and all is 100, but a few are <1 and nearly all are >99."""
     board = load_game("hexapawn").board
@@ -137,6 +152,30 @@ def test_a_matrix_shows_rows_and_columns_by_letters() -> None:
     assert shares == {(0, 0): "25", (1, 0): "0", (0, 1): "50", (2, 1): "100"}
     assert len(other.texts) == len(axes.texts)
     assert bar.get_xlabel() == "share of draws"
+
+
+def test_bars_of_parity_add_up() -> None:
+    """Shares are stacked to one at each distance and in total, even ones hatched, with the number of positions above."""
+    tally = {
+        (1, False): Counter({Outcome.WIN: 3, Outcome.LOSS: 1}),
+        (2, True): Counter({Outcome.DRAW: 4}),
+        (3, False): Counter({Outcome.WIN: 1, Outcome.LOSS: 3}),
+    }
+    figure = drawing.draw_parity("Caption", ("White's rat", "Black's cat"), tally)
+    left, right = figure.axes
+    for axes, wins, even, counts in (
+        (left, [0.75, 0, 0.25], [False, True, False], ["4", "4", "4"]),
+        (right, [0.5, 0, 4 / 12], [False, True, False], ["8", "4", "12"]),
+    ):
+        heights = np.array([bar.get_height() for bar in axes.patches]).reshape(3, -1)
+        assert heights[0].tolist() == pytest.approx(wins)
+        assert heights.sum(axis=0).tolist() == pytest.approx([1, 1, 1])
+        bottoms = np.array([bar.get_y() for bar in axes.patches]).reshape(3, -1)
+        assert bottoms[1:] == pytest.approx(heights.cumsum(axis=0)[:-1])
+        assert [bool(bar.get_hatch()) for bar in axes.patches] == even * 3
+        assert [text.get_text() for text in axes.texts] == counts
+    assert [label.get_text() for label in right.get_xticklabels()] == ["odd", "even", "all"]
+    assert figure.get_suptitle().startswith("Outcomes by the distance of White's rat and Black's cat\n")
 
 
 def test_a_matrix_too_large_to_read() -> None:

@@ -80,6 +80,23 @@ def test_a_page_has_all_that_is_printed(arguments: tuple[str, ...], pawns: Path,
     assert ("".join(tree.itertext()), "".join(sql.itertext())) == (found["tree"]["tree"], found["tree"]["expression"])
 
 
+def test_the_best_feature_is_shown_with_its_classes(pawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """For each of its levels, the counts of the classes, which sum up to all positions; bars have the same shares."""
+    root, (found,) = page_of(ask, pawns, tmp_path / "p.html", "--pieces", "5", "--pool")
+    (section,) = root.iter("section")
+    best = found["gains"][0]["features"]
+    (whole, *levels) = [
+        [int(cell.replace(",", "")) for cell in row[1:]] for row in table(section, f"Positions by outcome by {best}")
+    ]
+    assert whole == [found["wins"], found["losses"], found["draws"]] == [sum(column) for column in zip(*levels, strict=True)]
+    statement = f"SELECT {best} AS level, count(*) AS n FROM distinct_positions WHERE pieces = 5 GROUP BY ALL ORDER BY 1"
+    counted = ask("mine", "hexapawn", statement, "--data", pawns, "--format", "json").json
+    assert [sum(row) for row in levels] == [row["n"] for row in counted]
+    for (_, amount, widths), counts in zip(bars(section, f"Share of each outcome by {best}"), [whole, *levels], strict=True):
+        assert amount == f"{sum(counts):,}"
+        assert widths == pytest.approx([count / sum(counts) * WIDTH for count in counts if count], abs=0.01)
+
+
 def test_a_page_needs_nothing_else(pawns: Path, tmp_path: Path, ask: Ask) -> None:
     """No address of anything elsewhere, no script; it adapts to the width and to a dark ground, and has one heading a slice."""
     file = tmp_path / "p.html"

@@ -65,19 +65,6 @@ def test_times_have_units(seconds: float, text: str) -> None:
     assert in_time(seconds) == text
 
 
-def test_an_estimate_for_people(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Units, a total, and what there is; it fits 80 columns."""
-    monkeypatch.setenv("COLUMNS", "80")
-    said = ask("estimate", "doushouqi", "--pieces", "2-4", "--workers", "2", "--data", tmp_path / "none").out
-    header, _, *lines = said.splitlines()
-    assert header.split() == ["pieces", "tables", "placements", "memory", "disk", "CPU", "time", "time"]
-    shown = [" ".join(line.split()[:3]) for line in (*lines[:3], lines[4])]
-    assert shown == ["2 10 160,068", "3 42 54,355,896", "4 134 9,685,376,064", "total 186 9,739,892,028"]
-    assert lines[3].split()[0] == "start"
-    assert re.fullmatch(r"there is: [\d.]+ [KMGT]iB of disk free, [\d.]+ GiB of memory, processors: \d+", lines[-1])
-    assert max(map(len, said.splitlines())) <= 80
-
-
 def test_the_look_of_the_board() -> None:
     """River, traps and dens have symbols, and the last move's squares stand in brackets."""
     position = parse(GAME, "7/7/7/7/7/7/7/R2c3/7 b")

@@ -86,22 +86,6 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
     assert snapshot(copied) == [[], [], []]
 
 
-def test_what_people_see(copied: Path, ask: Ask) -> None:
-    """A single slice is shown in full: counts, the requested number of features, rules, the tree and its SQL."""
-    out = search(ask, copied, "--material", "CvT", "--top", "2").out
-    (line,) = query(copied, "SELECT * FROM slice_counts WHERE material = 'CvT'")
-    assert f"CvT, White to move: {line['positions']:,} positions, {line['wins']:,} wins" in out
-    gains = query(copied, "SELECT features, number FROM pattern_gains WHERE material = 'CvT' ORDER BY number, gain DESC")
-    shown = [gain["features"] for gain in (*gains[:2], *[gain for gain in gains if gain["number"] == 2][:2])]
-    table = out.split("decides\n")[1].split("\n\n")[0].splitlines()[1:]
-    assert [row.split("  ")[0] for row in table] == shown
-    assert all(row["condition"] in out for row in query(copied, "SELECT condition FROM pattern_rules WHERE material = 'CvT'"))
-    (tree,) = query(copied, "SELECT tree, expression, errors FROM pattern_trees WHERE material = 'CvT'")
-    assert tree["tree"] in out
-    assert f"wrong in {tree['errors']:,} positions" in out
-    assert out.endswith(f"{tree['expression']}\n")
-
-
 def test_what_programs_get(copied: Path, ask: Ask) -> None:
     """JSON has an object per slice with all that the catalog stores, CSV a line per feature and pair."""
     objects = search(ask, copied, "--material", "RvC", "--material", "CvR", "--top", "3", "--format", "json").json

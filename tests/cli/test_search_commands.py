@@ -10,7 +10,6 @@ import pytest
 from support.program import Ask, assert_one_sentence, start_fresh
 from twins import naive
 
-from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.notation import parse
@@ -96,20 +95,6 @@ def test_analyse_as_json(ask: Ask) -> None:
         assert (row["rank"], row["table_hits"], row["reached"]) == (1, 0, None)
         assert isinstance(row["seconds"], float)
     assert [row["nodes"] for row in found] == sorted({row["nodes"] for row in found})
-
-
-def test_a_line_that_ends_in_a_table_says_so(two_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
-    """With the table's value of its last position, for the side to move there."""
-    words = ["analyse", "doushouqi", TAKES, "--depth", 1, "--data", two_pieces]
-    [row] = ask(*words, "--format", "json").json
-    value = more_tables.probe_value(JUNGLE, TAKES)
-    assert (row["outcome"], row["distance"] % 2) == (value.outcome, value.distance % 2)  # type: ignore[operator]
-    assert row["table_hits"] > 0
-    assert list(row["reached"]) == ["outcome", "distance"]
-    end = f"{row['reached']['outcome']} in {row['reached']['distance']}"
-    assert row["distance"] == row["reached"]["distance"] + 1
-    assert ask(*words).out.endswith(f"   {row['line'][0]} ({end} by the table)\n")
-    assert ask(*words, "--format", "csv").csv[0]["reached"] == end
 
 
 def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

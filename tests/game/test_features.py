@@ -96,24 +96,6 @@ def test_wrong_descriptions_are_refused(pieces: int, kind: str) -> None:
         feature(pieces=pieces, kind=kind)
 
 
-def test_one_value_may_stand_for_all(two_pieces: Path) -> None:
-    """A function may give a single value for all positions, of any type that fits."""
-
-    @feature(kind="float")
-    def half(positions: Positions) -> Values:
-        """Always a half."""
-        assert len(positions) > 0
-        return np.array(0.5)
-
-    @feature()
-    def whole(positions: Positions) -> Values:
-        """Always three, as a float."""
-        return np.full(len(positions), 3.0)
-
-    found = mined(JUNGLE, two_pieces, "SELECT min(half), max(half), min(whole), max(whole) FROM positions", (half, whole))
-    assert found == [(0.5, 0.5, 3, 3)]
-
-
 # Files
 
 TEXT = '''

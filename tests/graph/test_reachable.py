@@ -1,6 +1,5 @@
 """Graphs of reachable positions: against walks in plain Python, by the rules node by node, and in their order."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from support import toys
 from twins.walk import Walk, walk
 
-from tablebase.errors import CapacityError, NotationError, TablebaseError
+from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read
@@ -264,24 +263,6 @@ def test_a_start_that_is_over(name: str, text: str | None, winner: int) -> None:
     assert graph.results().tolist() == [winner]
     assert followers(graph) == [[]]
     assert graph.node(graph.position(0)) == 0
-
-
-@pytest.mark.parametrize("walk_from", [reachable, count], ids=["reachable", "count"])
-@pytest.mark.parametrize(
-    "pieces",
-    [
-        pytest.param(((0, 6), (1, 6)), id="two pieces on one square"),
-        pytest.param(((0, 6),), id="no hounds"),
-        pytest.param(((1, 0),), id="no fox"),
-        pytest.param(((0, 6), (1, 0), (1, 1), (1, 2)), id="a hound too many"),
-    ],
-)
-def test_a_start_that_is_no_position_is_refused(
-    pieces: tuple[tuple[int, int], ...], walk_from: Callable[[Game, Position], object]
-) -> None:
-    """What is no position is an error, as it is when the tables are asked, and never gets an answer that looks right."""
-    with pytest.raises(NotationError):
-        walk_from(game_of("foxhounds-4x4"), Position(pieces, 0))
 
 
 # Games that may never end

@@ -292,18 +292,3 @@ def test_what_is_refused(statement: str, said: str, two_pieces: Path) -> None:
     """A feature as if it were in ``*``, and what cannot be told apart."""
     with pytest.raises(TablebaseError, match=said):
         mined(JUNGLE, two_pieces, statement)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "SELECT n, sum(v) FROM positions UNPIVOT (v FOR n IN (mobility, captures)) WHERE material = 'RvC' GROUP BY n ORDER BY n",
-        'SELECT "true", p1_rank FROM positions PIVOT (count(*) FOR even_1_2 IN (true, false) GROUP BY material, p1_rank) '
-        "WHERE material = 'RvC' ORDER BY ALL",
-        "SELECT p1_rank, \"2_most\" FROM (PIVOT (SELECT *, mobility FROM positions WHERE material = 'RvC') ON mobility IN (2, 3) "
-        "USING max(distance) AS most GROUP BY p1_rank) ORDER BY ALL",
-    ],
-)
-def test_features_where_all_columns_are_named(statement: str, two_pieces: Path, animals: Database) -> None:
-    """Pivots that leave no other column give what they give of an ordinary table."""
-    assert mined(JUNGLE, two_pieces, statement) == animals.sql(statement).fetchall() != []

@@ -7,10 +7,9 @@ from support.program import Ask, assert_refused
 from support.queries import mined
 
 from tablebase.errors import TablebaseError
-from tablebase.game import load_game
 from tablebase_rules.doushouqi import game as doushouqi
 
-JUNGLE, PAWNS = doushouqi(), load_game("hexapawn")
+JUNGLE = doushouqi()
 
 IMPOSSIBLE = {
     "outcome = 'wins'": "invalid outcome 'wins' (did you mean 'win'?): expected win, loss or draw",

@@ -54,18 +54,6 @@ def test_strength(pairs: list[float]) -> None:
             assert expected_share(elo) == pytest.approx(share)
 
 
-def test_strength_by_hand() -> None:
-    """Two pairs of 2 and two of 1 points: a share of 3/4, variance 1/16, so 0.75 ± 1.96 / 8."""
-    found = strength([2, 1, 2, 1])
-    assert found.share == 0.75
-    assert found.high - found.low == pytest.approx(2 * 1.959964 / 8)
-    assert found.elo == pytest.approx(400 * math.log10(3))
-    # Pairs that are all alike say little about their variance.
-    assert strength([1, 1]).low == pytest.approx(0.15, abs=0.001)
-    assert strength([]).share == 0.5
-    assert (strength([]).low, strength([]).high) == (0, 1)
-
-
 @pytest.mark.parametrize("counts", [[20, 60, 120, 70, 25], [5, 30, 90, 45, 12], [40, 80, 100, 60, 20], [1, 3, 4, 4, 2]])
 @pytest.mark.parametrize(("least", "most"), [(0, 10), (-5, 5), (0, 30)])
 def test_the_ratio_is_close_to_the_exact_one(counts: list[int], least: float, most: float) -> None:

@@ -7,14 +7,13 @@ import pytest
 from support.program import open_files, opened_since, random_position
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.errors import CorruptTableError, TablebaseError
+from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move
-from tablebase.play.engine_player import LEVEL, NODES, SURE, EnginePlayer
+from tablebase.play.engine_player import SURE, EnginePlayer
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
-from tablebase.play.players import open_player
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
 from tablebase.tables.folder import table_path
@@ -111,23 +110,3 @@ def test_a_damaged_table_ends_the_game(copied: Path) -> None:
     text = "7/7/7/7/3c3/3C3/3d3/7/7 w"
     with seated(JUNGLE, text, 3, copied) as player, pytest.raises(CorruptTableError):
         player.choose(Match(JUNGLE, parse(JUNGLE, text)), Random(0))
-
-
-def test_levels(tmp_path: Path) -> None:
-    """From 1 to 10, as a number or a text, each with more positions than the one before; everything else is one sentence."""
-    game = load_game("hexapawn")
-    seat = Seat(game, parse(game, game.start), 1, tmp_path / "none")
-    assert len(NODES) == 10
-    assert list(NODES) == sorted(set(NODES))
-    for level in (1, 10, "7"):
-        with open_player("engine", seat, level=level) as player:
-            assert player.subject == f"the engine at level {level} plays"
-    with open_player("engine", seat) as player:
-        assert player.subject == f"the engine at level {LEVEL} plays"
-    for wrong in (0, 11, -1, "x", "", "1.5", "9" * 5000):
-        with pytest.raises(TablebaseError, match="the level must be a number from 1 to 10, not ") as refused:
-            open_player("engine", seat, level=wrong)
-        assert len(str(refused.value)) < 200
-    (tmp_path / "file").touch()
-    with pytest.raises(TablebaseError, match="is a file: name a folder for the tables"):
-        open_player("engine", Seat(game, seat.start, 1, tmp_path / "file"))

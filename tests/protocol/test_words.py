@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablebase.errors import TablebaseError
-from tablebase.protocol.uci_words import LEAST, Go, Placement, read_go, read_option, read_placement, seconds_for_move, split
+from tablebase.protocol.uci_words import LEAST, Go, read_go, read_option, read_placement, seconds_for_move, split
 
 START = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L"
 
@@ -25,21 +25,6 @@ START = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L"
 )
 def test_white_space_and_unknown_words(line: str, command: str, words: list[str]) -> None:
     assert split(line) == (command, words)
-
-
-@pytest.mark.parametrize(
-    ("line", "placement"),
-    [
-        ("startpos", Placement(None, ())),
-        ("startpos moves", Placement(None, ())),
-        ("startpos moves a1a2 g9g8", Placement(None, ("a1a2", "g9g8"))),
-        (f"fen {START} w", Placement(f"{START} w", ())),
-        (f"fen {START} w moves a1a2", Placement(f"{START} w", ("a1a2",))),
-        (f"fen {START} w - - 0 1 moves a1a2", Placement(f"{START} w", ("a1a2",))),
-    ],
-)
-def test_positions(line: str, placement: Placement) -> None:
-    assert read_placement(line.split()) == placement
 
 
 @pytest.mark.parametrize("line", ["", "moves a1a2", "fen", f"fen {START}", f"fen {START} w x", "startpos a1a2", "start"])

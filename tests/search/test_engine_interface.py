@@ -6,8 +6,6 @@ import pytest
 from support import toys
 from support.games import GAMES, after, sampled
 
-from tablebase.api.tablebase import Tablebase
-from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move
@@ -15,7 +13,6 @@ from tablebase.search import Engine, Options, Repetition
 
 SMALL = Options(hash_bytes=1 << 20, table_bytes=1 << 22)
 PAWNS = load_game("hexapawn")
-JUNGLE = load_game("doushouqi")
 START = parse(PAWNS, PAWNS.start)
 
 
@@ -53,19 +50,3 @@ def test_verdicts_on_repetitions() -> None:
     past = [start, *after(game, start, ["a1b1", "a2b2", "b1a1", "b2a2"] * 2)]
     [lost] = engine.analyse(past[-1], depth=1, past=past[:-1])
     assert (lost.verdict, lost.value) == ("loss by repetition", None)
-
-
-def test_an_open_tablebase_has_engines(more_tables: Tablebase) -> None:
-    """They end in its tables, and take the options of a search."""
-    text = "7/7/3t3/7/7/R6/4E2/3D3/7 w"
-    with Tablebase(more_tables.folder) as tables:
-        engine = tables.engine("doushouqi", exact=True, hash_bytes=1 << 20, repetition="draw")
-        assert engine.options == Options(exact=True, hash_bytes=1 << 20, repetition=Repetition.DRAW)
-        [*_, last] = engine.analyse(text, depth=6)
-        assert last.table_hits > 0
-        [answer] = engine.analyse("7/7/3t3/7/7/R6/4E2/7/7 w", depth=1)
-        assert (answer.depth, answer.verdict, answer.best) == (0, "win in 21", "a4a5")
-        with pytest.raises(TablebaseError, match="at least one thread"):
-            tables.engine(JUNGLE, threads=0)
-        with pytest.raises(TablebaseError, match="thread"):
-            tables.engine(JUNGLE, thread=2)

@@ -161,19 +161,6 @@ def test_kernels_list_the_naive_moves(game: Game) -> None:
                 assert Counter(found) == Counter(expected_moves(game, shown)), render(game, shown)
 
 
-def test_most_moves_are_those_of_the_best_squares() -> None:
-    """The sum over the pieces of the most steps that one has from any square, the last square included."""
-    pacers = toys.pacers()
-    left, right = pacers.kinds
-    # A second step from the last square of all.
-    more = replace(right, steps=(*right.steps, Step(3, 2, quiet=False, victims=frozenset("A"))))
-    for game in [*GAMES, replace(pacers, kinds=(left, more))]:
-        for material in at_least_one(stored_materials(game, 2)):
-            kinds = [game.kinds[kind] for kind in material.kinds]
-            best = [max(map(len, kind.steps_from.values()), default=0) for kind in kinds]
-            assert sum(MoveLister(game, material, side).most for side in (0, 1)) == 2 * sum(best)
-
-
 def expected_moves(game: Game, position: Position) -> list[tuple[int, int]]:
     """Where naive moves lead, and the index there; a move by either of two steps is one."""
     if naive.escaped(game, position):

@@ -97,15 +97,3 @@ def test_what_is_wrong_is_found(wrong: object, check: str) -> None:
 
     with pytest.raises(AssertionError):
         getattr(Wrong(), check)()
-
-
-def test_objections_are_half_sentences() -> None:
-    """A sentence with a full stop would not fit into the error."""
-
-    class Wordy(SolverTests):
-        solver: ClassVar[Solver] = replace(named("reference"), refuses=lambda *_: "It has too many pieces.")
-
-    with pytest.raises(AssertionError):
-        Wordy().test_objections()
-    with pytest.raises(AssertionError, match="refuses all slices"):
-        Wordy().test_codes()

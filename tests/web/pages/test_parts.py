@@ -2,7 +2,7 @@
 
 import shutil
 from pathlib import Path
-from urllib.parse import urlencode
+from xml.etree import ElementTree
 
 import pytest
 from support.html import identified, said, shown
@@ -14,6 +14,7 @@ from tablebase.game import Outcome, load_game
 from tablebase.tables.values import Value
 from tablebase.web.pages import words
 from tablebase.web.pages.game import Cell, matrices
+from tablebase.web.pages.histogram import histogram
 
 GAME = load_game("doushouqi")
 
@@ -29,6 +30,20 @@ def test_rows_are_those_of_the_side_with_more() -> None:
     even, first, second = matrices(GAME, given, divided=True)
     assert [(matrix.side, matrix.columns) for matrix in (even, first, second)] == [(0, ["WE"]), (0, ["E"]), (1, ["R"])]
     assert second.rows == [("CWD", [Cell("RvCWD", 1, 10)]), ("CWE", [Cell("RvCWE", 1, 10)])]
+
+
+def test_a_histogram() -> None:
+    """Heights are logarithms, so that one position among millions is seen; wins and losses of a distance stand side by side."""
+    made = histogram([("win", 1, 9), ("loss", 2, 1), ("win", 3, 10**6 - 1), ("loss", 3, 999)])
+    assert made.rows == [(1, 9, 0), (2, 0, 1), (3, 10**6 - 1, 999)]
+    drawn = list(ElementTree.fromstring(made.drawing).iter())
+    bars = [one for one in drawn if one.tag.endswith("rect")]
+    assert [one.get("class") for one in bars] == ["win", "loss", "win", "loss"]
+    heights = [float(one.get("height", "")) for one in bars]
+    assert [height / heights[2] for height in heights] == [pytest.approx(part, abs=0.001) for part in (1 / 6, 0.0502, 1, 1 / 2)]
+    left, right = bars[2:]
+    assert float(left.get("x", "")) + float(left.get("width", "")) == pytest.approx(float(right.get("x", "")), abs=0.02)
+    assert [one.text for one in drawn if one.get("class") == "amount"] == ["1", "10", "100", "1,000", "10,000", "100,000"]
 
 
 @pytest.mark.parametrize(
@@ -115,16 +130,3 @@ def test_the_page_for_statements(client: TestClient) -> None:
     [first, *_] = [link for link in page.iter("a") if link.get("data-statement")]
     followed = shown(client, str(first.get("href")))
     assert said(identified(followed, "statement")) == " ".join(str(first.get("data-statement")).split())
-
-
-def test_statements_of_addresses_are_answered(client: TestClient, ask: Ask, two_games: Path) -> None:
-    """The result stands in the page, which needs no script for that; what cannot be answered is refused there in a sentence."""
-    statement = "SELECT outcome, count(*) AS n FROM positions WHERE pieces = 2 GROUP BY outcome ORDER BY n"
-    page = shown(client, f"/mine?{urlencode({'game': 'doushouqi', 'statement': statement})}")
-    cells = [[said(cell) for cell in row.iter("td")] for row in identified(page, "result").iter("tr")][1:]
-    rows = ask("mine", "doushouqi", statement, "--data", two_games, "--format", "csv").csv
-    assert cells == [[row["outcome"], row["n"]] for row in rows]
-    assert said(identified(page, "said")) == "3 rows"
-    refused = shown(client, "/mine?game=doushouqi&statement=SELECT+x+FROM+positions", 400)
-    assert "x" in said(identified(refused, "said"))
-    assert not list(identified(refused, "result").iter("td"))
