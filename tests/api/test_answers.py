@@ -71,6 +71,17 @@ def test_notebooks_show_boards_and_tables(tables: Tablebase) -> None:
     assert "<td></td>" in line._repr_html_()
 
 
+def test_pictures_show_the_moves(tables: Tablebase) -> None:
+    """The best move of each position as an arrow, and the move that led to it as the last one; options go on to the board."""
+    line = tables.line(GAME, LOST)
+    first, *_, before, end = line.pictures(size=100, theme="mono")
+    assert first == line[0].picture(size=100, theme="mono") != line[0].picture(size=100)
+    won = line[-1].moves[0]
+    assert before == line[-1].picture(last_move=line[-2].best, size=100, theme="mono")
+    assert end == tablebase.svg.board(GAME, won.position, last_move=won.move, size=100, theme="mono")
+    assert line[0].picture(arrows=[]) == tablebase.svg.board(GAME, LOST)
+
+
 def test_nothing_in_html_is_markup() -> None:
     """Letters come from rules modules, which may hold anything."""
     html = titled_table("a <b", ["<svg/>", "<svg/>"], [{"x&": "<i>", "y": None}, {"x&": 3, "y": '"'}])

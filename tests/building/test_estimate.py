@@ -58,6 +58,20 @@ def cost(material: str, seconds: float | None, engine: str | None = "planes", co
     return TableCost(material, codes, 1000, seconds, engine)
 
 
+def test_pace_is_the_median_over_codes() -> None:
+    """A table for which kernels were compiled does not count more than its codes do; what nobody knows does not count."""
+    one, other = parse_material(GAME, "CvC"), parse_material(GAME, "CWvD")
+    plain = Pace(GAME, factor=1)
+    small, large = plain.seconds(one), plain.seconds(other)
+    known = [cost("CvC", 100 * small), cost("CWvD", 3 * large, codes=5), cost("CWvD", 2 * large, codes=1)]
+    unknown = [cost("CWvD", None, codes=99), cost("CWvD", 7.0, None, 99), cost("CWvD", 7.0, "steam", 99)]
+    learnt = Pace(GAME, costs=[*known, *unknown])
+    assert math.isclose(learnt.factor, 3)
+    assert math.isclose(learnt.seconds(other), 3 * large)
+    learnt.learn(cost("CWvD", large, codes=5))
+    assert math.isclose(learnt.factor, 2)
+
+
 def test_a_machine_that_was_not_measured_is_as_fast_as_its_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that takes three times as long stands for tables, a start and kernels that do, too."""
     material = parse_material(GAME, "CWvD")

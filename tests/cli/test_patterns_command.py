@@ -1,5 +1,6 @@
 """The command `patterns`: what it prints, what it stores in the catalog, and what it refuses."""
 
+import shutil
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -84,6 +85,18 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
     table_path(copied, GAME, parse_material(GAME, "RvC")).unlink()
     assert ask("reindex", "--data", copied).code == 0
     assert snapshot(copied) == [[], [], []]
+
+
+def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Each distinct slice has a line in the output, and rows in the catalog."""
+    folder = tmp_path / "pawns"
+    shutil.copytree(hexapawns, folder)
+    answer = ask("patterns", "hexapawn", "--data", folder)
+    distinct = {row["material"] for row in query(folder, "SELECT material FROM slices WHERE NOT is_alias")}
+    assert {line.split()[0] for line in answer.out.splitlines()[2:]} == distinct
+    assert {row["material"] for row in query(folder, "SELECT material FROM pattern_trees")} == distinct
+    few = ask("patterns", "hexapawn", "--pieces", "5", "--format", "json", "--data", folder).json
+    assert {row["material"] for row in few} == {name for name in distinct if len(name) == 6}
 
 
 def test_what_programs_get(copied: Path, ask: Ask) -> None:

@@ -2,8 +2,10 @@
 
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from support.program import Ask
 
 from tablebase.compute import messages
 from tablebase.compute import progress as module
@@ -56,6 +58,17 @@ def test_a_bar_leaves_nothing_behind(capsys: pytest.CaptureFixture[str], monkeyp
     assert "\rRvR: done\n" in said
     *_, cleared, last = said.split("\r")
     assert (cleared.strip(), last) == ("", "")
+
+
+def test_a_resumed_build_starts_where_it_stands(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was built before counts as done, and the total is that of the plan."""
+    asked, original = [], module.Progress
+    monkeypatch.setattr(module, "Progress", lambda *arguments, **_: asked.append(arguments) or original(*arguments))
+    for material in ("PvP", "PvPP"):
+        assert ask("build", "hexapawn", "--material", material, "--data", tmp_path).code == 0
+    (_, _, small, nothing), (_, _, total, done) = asked
+    assert nothing == 0
+    assert 0 < done <= small < total
 
 
 # Stages

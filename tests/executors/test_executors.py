@@ -193,6 +193,12 @@ def test_what_is_started_fits(load: Load) -> None:
     assert chosen or load.running or not load.ready
 
 
+@pytest.mark.parametrize(("started", "used", "threads"), [(1, 0, 5), (2, 0, 2), (1, 2, 3), (2, 3, 1), (1, 5, 1), (1, 7, 1)])
+def test_keys_divide_the_threads_that_are_left(started: int, used: int, threads: int) -> None:
+    """Of five, each key that is started has an equal share of what others leave, and one at least."""
+    assert Budget(Limits(5), lambda _: 0).threads(started, used) == threads
+
+
 def test_memory_is_shared_unless_each_worker_has_its_own() -> None:
     """To the last byte; and there are never more keys than workers."""
     shared, each = Limits(2, 10), Limits(2, 10, each=True)

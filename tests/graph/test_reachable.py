@@ -14,6 +14,7 @@ from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read
+from tablebase.graph import reachable as graphs
 from tablebase.graph.counting import count
 from tablebase.graph.reachable import DRAWN, ONGOING, Graph, reachable
 
@@ -140,6 +141,18 @@ def test_every_move_leads_ahead(name: str) -> None:
             assert (stage.result[some.rows] == ONGOING).all()
             assert some.nodes.min() >= stage.first + len(stage)
             assert len(np.unique(np.searchsorted(edges, some.nodes, side="right"))) == 1
+
+
+@pytest.mark.parametrize("name", ["foxhounds-4x4", "hexapawn-4x3"])
+def test_stages_may_be_followed_in_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The graph is the same if a stage is looked at a few positions at a time."""
+    whole = graph_of(name)
+    monkeypatch.setattr(graphs, "BLOCK", 7)
+    parts = reachable(game_of(name))
+    assert max(map(len, parts.stages)) > 7
+    assert positions(parts) == positions(whole)
+    assert parts.results().tolist() == whole.results().tolist()
+    assert [sorted(some) for some in followers(parts)] == [sorted(some) for some in followers(whole)]
 
 
 # Nodes and positions

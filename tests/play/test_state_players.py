@@ -12,6 +12,7 @@ from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.state_match import MOST_TURNS, Ending, EndReason, StateMatch, opened
 from tablebase.play.state_players import open_state_player
 from tablebase.search.choices import Cards, Foresight, Objective
+from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
 from tablebase.stochastic.state_prober import StateProber
 from tablebase_rules import harehedgehog
@@ -134,6 +135,20 @@ def test_the_computer_looks_ahead() -> None:
     # To see one's own next turn, at least.
     for players, depth in ((2, 4), (3, 4), (4, 5), (6, 7)):
         assert parse_settings(harehedgehog.game(players=players), {}) == Chosen(Foresight(depth=depth), True, {})
+
+
+def test_the_computer_has_tables_at_its_leaves(piglet_tables: Path) -> None:
+    """Unless it is told not to, and where there are any."""
+    foresight, remarks = Foresight(depth=1, cards=Cards.EXPECTATION), {}
+    for tables, folder in (("yes", piglet_tables), ("no", piglet_tables), ("yes", Path("nowhere"))):
+        used = load_tables(folder, PIGLET) if tables == "yes" else None
+        values = Lookahead(PIGLET, foresight, used).search(PIGLET.start).values
+        with open_state_player(f"computer:depth=1,cards=expectation,tables={tables}", PIGLET, folder) as player:
+            player.choose(PIGLET.start, Random(0))
+            remarks[tables, folder] = player.remark
+        assert player.remark == ""
+        assert remarks[tables, folder].startswith(f"it expects {values[0] / 1000:,.1f}, ")
+    assert len(set(remarks.values())) == 2
 
 
 def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:

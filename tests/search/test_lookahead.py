@@ -117,6 +117,22 @@ def test_leaves_of_the_start() -> None:
         assert found.nodes == found.positions == 1 + sum(published[:depth])
 
 
+def test_a_finisher_ends_the_search() -> None:
+    """With three players, one of whom comes home at once: nothing is looked at after that, unless it is asked for."""
+    game = harehedgehog.game(players=3, cards="none")
+    state = game.parse("63:1:0,5:30:0,12:30:0 1")
+    stopped, on = (Lookahead(game, Foresight(depth=3, stop_at_finisher=stop)).search(state) for stop in (True, False))
+    assert stopped.best == on.best == 1
+    assert stopped.line == ("1",)
+    assert len(on.line) == 3
+    # Two turns are left.
+    assert stopped.values[0] == 10_000 * POINT + 2
+    assert on.values[0] == 10_000 * POINT
+    # A player who has finished before the search stops nothing.
+    later = game.parse("64:0:0#1,5:30:0,12:30:0 2")
+    assert Lookahead(game, Foresight(depth=2)).search(later).leaves > 5
+
+
 # The evaluation by hand
 
 

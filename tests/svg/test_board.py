@@ -108,6 +108,17 @@ def test_nothing_in_a_picture_is_markup() -> None:
     assert title_of(parsed(picture)) == '</title><b a="1">&amp;\ufffd\ufffd: White to move'
 
 
+@pytest.mark.parametrize("size", [16, 801, 10_000])
+def test_the_size_is_that_of_the_longer_side(size: int) -> None:
+    """In pixels, whatever the board's form; the squares stay squares."""
+    for name in ("doushouqi", "hexapawn-9x3", "hexapawn"):
+        root = parsed(svg.board(name, load_game(name).start, size=size))
+        width, height = float(root.attrib["width"]), float(root.attrib["height"])
+        _, _, inner_width, inner_height = map(int, root.attrib["viewBox"].split())
+        assert max(width, height) == size
+        assert width / height == pytest.approx(inner_width / inner_height, rel=0.01)
+
+
 def test_the_same_arguments_give_the_same_text() -> None:
     """Here, again, and in another process."""
     program = f"from tablebase import svg; print(svg.board('doushouqi', {PAIR!r}, arrows=['a4a5']))"

@@ -1,5 +1,6 @@
 """The executor of this machine passes the public suite, and executors that break the contract do not."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import Deadline, run_graph
 from tablebase.testing import ExecutorTests
 
 
@@ -116,3 +118,39 @@ def test_what_breaks_the_contract_is_found(kind: type[Executor], check: str) -> 
     """Each check fails for an executor that breaks what it is about."""
     with pytest.raises(AssertionError):
         getattr(suite(kind), check)()
+
+
+class Recording(Inline):
+    """Notes how it is stopped."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        self.stops: list[bool] = []
+
+    def stop(self, *, abort: bool) -> None:
+        """Notes it."""
+        self.stops.append(abort)
+
+
+class Stuck(Recording):
+    """Never finishes anything."""
+
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
+        """Nothing, at once."""
+        assert timeout is not None
+        yield from ()
+
+
+def test_what_is_left_is_only_aborted_after_an_error() -> None:
+    """The first stop waits for what runs if all went well, and ends it otherwise."""
+    well, badly = Recording(Limits()), Recording(Limits())
+    assert list(run_graph({1: ()}, str, well)) == ["1"]
+    with pytest.raises(ZeroDivisionError):
+        list(run_graph({0: ()}, lambda key: 1 // key, badly))
+    assert (well.stops[0], badly.stops[0]) == (False, True)
+
+
+def test_what_is_late_is_aborted() -> None:
+    late = Stuck(Limits())
+    assert list(run_graph({1: ()}, str, late, deadline=Deadline(time.time() + 60, lambda _: 0.0))) == []
+    assert late.stops[0]

@@ -69,6 +69,15 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
         assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
 
 
+def test_taking_back(client: TestClient) -> None:
+    """The last move of the person and the reply are taken back; before the person's first move, there is nothing to take back."""
+    page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2,b1b2,a3b2")
+    [back] = [link.get("href", "") for link in page.iter("a") if said(link) == "Take back"]
+    assert moves_of(back) == ["a1a2", "b3a2"]
+    page = shown(client, "/hexapawn/play?player=tables&side=b&moves=b1b2")
+    assert not [link for link in page.iter("a") if said(link) == "Take back"]
+
+
 def test_from_another_position(client: TestClient) -> None:
     page = shown(client, "/hexapawn/play?player=tables&side=w&start=1pp/P2/1P1_w")
     assert identified(page, "position").get("data-position") == "1pp/P2/1P1 w"
