@@ -2,18 +2,16 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.checks import at_least_one
-from support.program import Answer
+from support.program import Ask
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase_rules.doushouqi import game as doushouqi
 
-Ask = Callable[..., Answer]
 GAME = doushouqi()
 GROUPED = "SELECT outcome, count(*) AS n, sum(distance) AS plies FROM positions WHERE material = 'RvE' GROUP BY ALL ORDER BY ALL"
 

@@ -93,13 +93,6 @@ def test_statements_are_read_from_input_and_files(
         assert ask(*command, word, "--data", two_pieces) == expected
 
 
-def test_a_file_that_cannot_be_read(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    for name, words, command in (("none", "No such file", "probe"), ("bytes", "is not text in UTF-8", "mine")):
-        answer = ask(command, "doushouqi", f"@{tmp_path / name}", "--data", two_pieces)
-        assert_one_sentence(answer, words, tmp_path / name)
-
-
 @pytest.mark.parametrize("command", ["line", "play", "count"])
 def test_a_start_is_an_argument_or_an_option(command: str, hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Either, with the same output, but not both."""
@@ -186,18 +179,13 @@ def evening(monkeypatch: pytest.MonkeyPatch) -> Iterator[datetime]:
 
 
 def test_times_are_the_next_ones(evening: datetime) -> None:
-    """A time that has passed today is meant for tomorrow, by the clock on the wall."""
+    """A time that has passed today is meant for tomorrow, by the clock on the wall; a full date is taken as it is."""
     assert parse_time("22:31") == evening.timestamp() + 60
     # The night is an hour shorter.
     assert parse_time("07:00") == evening.timestamp() + 7.5 * 3600
     assert parse_time("22:30") == evening.timestamp() + 23 * 3600
     assert parse_time("2030-03-30T22:31") == evening.timestamp() + 60
     assert parse_time("2030-03-30T21:31:00+00:00") == evening.timestamp() + 60
-
-
-@pytest.mark.usefixtures("evening")
-def test_times_that_have_passed() -> None:
-    """A full date is taken as it is."""
     with pytest.raises(TablebaseError, match="2030-03-30T22:30 has passed"):
         parse_time("2030-03-30T22:30")
 
