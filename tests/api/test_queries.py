@@ -102,6 +102,11 @@ def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tm
         tables.plot("pie", GAME)
 
 
+def test_exports_take_aliases_and_a_share(tables: Tablebase, tmp_path: Path) -> None:
+    assert tables.export(GAME, tmp_path / "all", pieces=2, aliases=True) == 160_068
+    assert 1000 < tables.export(GAME, tmp_path / "some", pieces=2, aliases=True, share=0.5, seed=7) < 100_000
+
+
 # Quick to load
 
 

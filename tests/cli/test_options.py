@@ -16,9 +16,11 @@ from support.checks import at_least_one
 from support.program import Answer, Ask, assert_one_sentence
 
 import tablebase
-from tablebase.cli.options import without_passwords
+from tablebase.building.terms import chosen_limits
+from tablebase.cli.options import Where, without_passwords
 from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError
+from tablebase.executors.executor import Limits
 from tablebase.game import load_game, plain_arguments
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_time
 from tablebase.slices.indexing import is_buildable, most_pieces
@@ -230,3 +232,17 @@ def test_no_more_workers_than_processors(words: tuple[object, ...], copied: Path
     answer = ask(*words, "--workers", 1000, "--data", copied)
     assert (answer.code, answer.errors) == (0, [])
     assert answer.err.count(f"workers: {cores()} instead of 1000") == answer.err.count("1000") == 1
+
+
+def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:
+    """What two workers of a cluster have together is not enough, and no worker is started to find that out."""
+    words = ["--executor", "dask", "--workers", 2, "--memory", "500M", "--data", tmp_path]
+    answer = ask("build", "doushouqi", "--material", "CvC", *words)
+    assert_one_sentence(answer, "at most 262,144,000 can be used: no worker has more", code=3)
+
+
+def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each worker of a cluster has its own; those of this machine share it."""
+    monkeypatch.setattr("tablebase.compute.machine.cores", lambda: 4)
+    assert chosen_limits(4, "8G", Where.DASK) == Limits(4, 2 * 2**30, each=True)
+    assert chosen_limits(4, "8G") == Limits(4, 8 * 2**30)

@@ -22,6 +22,13 @@ def pawns(hexapawns: Path, tmp_path: Path) -> Path:
     return folder
 
 
+def test_complete_counts_say_so(foxes: Path, ask: Ask) -> None:
+    """Also where either side may be to move, so that a material has two slices."""
+    answer = ask("stats", "foxhounds-4x4", "--data", foxes, "--format", "json")
+    assert answer.err == ""
+    assert [row["slices"] for row in answer.json] == [row["of_slices"] for row in answer.json]
+
+
 @pytest.mark.parametrize("by", ["pieces", "material"])
 @pytest.mark.parametrize("style", ["table", "csv", "json"])
 def test_a_partial_build_is_said(by: str, style: str, tmp_path: Path, ask: Ask) -> None:
