@@ -1,12 +1,11 @@
 """Answers of an open tablebase in Python: short in a terminal, a table in a notebook, and the JSON contract as data."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.checks import at_least_one
-from support.program import Answer
+from support.program import Ask
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -14,7 +13,6 @@ from tablebase.errors import TablebaseError
 from tablebase.probe.html import titled_table
 from tablebase_rules.doushouqi import game as doushouqi
 
-Ask = Callable[..., Answer]
 GAME = doushouqi()
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 WON = "7/3C3/7/7/7/7/7/7/c6 w"

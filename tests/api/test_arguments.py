@@ -1,20 +1,18 @@
 """Every public method of an open tablebase: wrong arguments, and all that is asked after it has been closed, are one sentence."""
 
 import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.program import Answer
+from support.program import Ask
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase_rules.doushouqi import game as doushouqi
 
-Ask = Callable[..., Answer]
 GAME = "doushouqi"
 KNOWN = "7/7/7/7/3c3/7/7/R6/7 w"
 SQUARES = np.array([[0, 44]], dtype=np.int8)

@@ -2,20 +2,19 @@
 
 import json
 import sys
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.program import Answer, ask_fresh, contents, drafts, flip
+from support.program import Answer, Ask, ask_fresh, contents, drafts, flip
 
 import tablebase
 from tablebase.api.building import Estimates
 from tablebase.errors import CapacityError, RulesError, TablebaseError
 from tablebase.game import load_game
 
-Ask = Callable[..., Answer]
 GAME = "doushouqi"
 RACE = "harehedgehog-cards=none"
 PLAIN_SCRIPT = """
@@ -139,22 +138,17 @@ def test_a_check_finds_a_fault(quick: bool, tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
-        ({"game": "chess-like"}, "chess-like"),
         ({"game": 5}, "5"),
         ({"size": "3x3"}, "3x3"),
-        ({"pieces": "many"}, "many"),
         ({"pieces": 0}, "0"),
         ({"pieces": None}, "pieces"),
-        ({"material": "RvX"}, "X"),
         ({"material": 7}, "7"),
         ({"workers": 0}, "workers"),
         ({"workers": "two"}, "workers"),
         ({"memory": "much"}, "much"),
         ({"data": 5}, "data"),
         ({"executor": "cloud"}, "cloud"),
-        ({"scheduler": "tcp://host:1"}, "dask"),
         ({"engine": "steam"}, "steam"),
-        ({"deadline": "25:99"}, "25:99"),
         ({"deadline": "2001-01-01T07:00"}, "2001"),
         ({"duration": "long"}, "long"),
         ({"grace": []}, "grace"),
@@ -180,13 +174,6 @@ def test_other_errors(tmp_path: Path) -> None:
     with pytest.raises(CapacityError):
         tablebase.build(GAME, pieces=3, memory=1000, data=tmp_path)
     with pytest.raises(RulesError, match=GAME):
-        tablebase.build(changed_rules(), pieces=2, data=tmp_path)
+        tablebase.build(replace(load_game("hexapawn"), name=GAME), pieces=2, data=tmp_path)
     with pytest.raises(TablebaseError, match="game"):
         tablebase.verify(data=tmp_path)
-
-
-def changed_rules() -> Any:
-    """Rules of another game under the name of an installed one."""
-    from dataclasses import replace
-
-    return replace(load_game("hexapawn"), name=GAME)

@@ -144,9 +144,7 @@ def refused(command: str, request: Any) -> str:
 HARE = {"square": 0, "carrots": 68, "lettuces": 3, "misses_turn": False}
 BAD: list[tuple[str, Any, str]] = [
     ("new", None, "must be an object"),
-    ("new", [], "must be an object"),
     ("new", {"game": 3}, "the game must be a text"),
-    ("new", {"game": "chess"}, "there is no game 'chess'"),
     ("new", {"game": "doushouqi"}, "doushouqi is a game of pieces on squares: choose one such as harehedgehog"),
     ("new", {"game": "harehedgehog-players=1"}, "has players from 2 to 6, not 1"),
     ("new", {"players": 1}, "unknown field 'players'"),
@@ -183,7 +181,6 @@ BAD: list[tuple[str, Any, str]] = [
     ("move", {"position": {"hares": [HARE, {**HARE, "rank": 1}], "to_move": 1}, "code": 1}, "has a finishing rank on square 0"),
     ("computer", {"position": START, "settings": []}, "the settings must be an object"),
     ("computer", {"position": START, "settings": {"level": 5}}, "has no setting 'level'"),
-    ("computer", {"position": START, "settings": {"depth": 0}}, "the depth must be a number of turns from 1 to 20, not 0"),
     ("computer", {"position": START, "settings": {"depth": 2.5}}, "the depth must be a whole number of turns, not '2.5'"),
     ("computer", {"position": START, "settings": {"depth": True}}, "the depth must be a whole number of turns, not 'yes'"),
     ("computer", {"position": START, "settings": {"depth": {}}}, "the setting depth must be a text"),
@@ -191,14 +188,12 @@ BAD: list[tuple[str, Any, str]] = [
     ("computer", {"position": START, "settings": {"cuts": [1, [2]]}}, "the cuts must be whole numbers"),
     ("computer", {"position": START, "settings": {"cuts": []}}, "the cuts must be whole numbers"),
     ("computer", {"position": START, "settings": {"stop": "maybe"}}, "the setting stop must be yes or no, not 'maybe'"),
-    ("computer", {"position": START, "settings": {"objective": "mine"}}, "there is no objective 'mine': choose own or lead"),
     (
         "computer",
         {"position": START, "settings": {"carrots": float("nan")}},
         "the weight of carrots must be a number from 0 to 100",
     ),
     ("computer", {"position": START, "settings": {"carrots": "many"}}, "the weight of carrots must be a number, not 'many'"),
-    ("computer", {"position": START, "settings": {"alpha-beta": True}}, "alpha-beta is sound for two players and"),
     ("computer", {"position": START, "code": 1}, "unknown field 'code'"),
     ("computer", {"position": "64:0:0#1,0:68:3 2"}, "the game is over"),
 ]

@@ -2,18 +2,16 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.checks import at_least_one
-from support.program import Answer
+from support.program import Ask
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase_rules.doushouqi import game as doushouqi
 
-Ask = Callable[..., Answer]
 GAME = doushouqi()
 GROUPED = "SELECT outcome, count(*) AS n, sum(distance) AS plies FROM positions WHERE material = 'RvE' GROUP BY ALL ORDER BY ALL"
 
@@ -120,6 +118,11 @@ def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tm
     assert tables.plot("draws", GAME)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
     with pytest.raises(TablebaseError, match=r"'pie'.* draws "):
         tables.plot("pie", GAME)
+
+
+def test_exports_take_aliases_and_a_share(tables: Tablebase, tmp_path: Path) -> None:
+    assert tables.export(GAME, tmp_path / "all", pieces=2, aliases=True) == 160_068
+    assert 1000 < tables.export(GAME, tmp_path / "some", pieces=2, aliases=True, share=0.5, seed=7) < 100_000
 
 
 # Quick to load

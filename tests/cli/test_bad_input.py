@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from support.program import Ask, ask_fresh, assert_one_sentence
+from support.program import Ask, assert_one_sentence
 
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
 
@@ -32,17 +32,12 @@ MATERIALS = {
 
 COMMANDS = {
     "an unknown command": ["fly"],
-    "an unknown game": ["probe", "chess", GOOD],
     "an empty game": ["stats", ""],
-    "an unknown option": ["probe", "doushouqi", GOOD, "--fast"],
     "an unknown option of the program": ["--fast"],
-    "no game": ["probe"],
     "no position": ["probe", "doushouqi"],
     "one good position and one bad": ["probe", "doushouqi", GOOD, "7 w"],
     "two positions for a line": ["line", "doushouqi", GOOD, GOOD],
     "one word too many": ["games", "all"],
-    "no statement": ["sql"],
-    "an unknown format": ["stats", "doushouqi", "--format", "xml"],
     "an unknown grouping": ["stats", "doushouqi", "--by", "colour"],
     "neither pieces nor material": ["build", "doushouqi"],
     "neither to estimate": ["estimate", "doushouqi"],
@@ -55,10 +50,6 @@ COMMANDS = {
     "a variant of 5,000 digits": ["build", "hasenspiel", "--pieces", "2", "--variant", f"pawns={'9' * 5000}"],
     "a size of 5,000 digits": ["build", "foxhounds", "--pieces", "2", "--size", f"{'9' * 5000}x8"],
     "a tier of 5,000 digits": ["build", "foxhounds", "--material", f"FvHHHH@{'9' * 5000}"],
-    "a limit of 5,000 digits": ["mine", "doushouqi", "SELECT 1", "--limit", "9" * 5000],
-    "a seed of 5,000 digits": ["export", "doushouqi", "--to", "{two}/new", "--seed", "9" * 5000],
-    "plies of 5,000 digits": ["line", "doushouqi", GOOD, "--plies", "9" * 5000],
-    "an unknown solver": ["build", "doushouqi", "--pieces", "2", "--solver", "nonsense"],
     "an unknown solver, and nothing to do": ["build", "doushouqi", "--pieces", "2", "--solver", "nonsense", "--data", "{two}"],
     "a material that is not built": ["verify", "doushouqi", "--material", "RCvW", "--data", "{two}"],
     "no folder to copy to": ["copy", "doushouqi", "--data", "{two}"],
@@ -66,7 +57,6 @@ COMMANDS = {
     "a file to unpack": ["unpack", "{two}/catalog.sqlite", "--to", "{two}/new"],
     "a strength of nothing": ["pack", "doushouqi", "--strength", "0", "--data", "{two}", "--to", "{two}/new"],
     "a strength beyond the strongest": ["pack", "doushouqi", "--strength", "23", "--data", "{two}", "--to", "{two}/new"],
-    "bad SQL": ["sql", "SELEC 1", "--data", "{two}"],
     "SQL over an unknown table": ["sql", "SELECT * FROM nowhere", "--data", "{two}"],
     "empty SQL": ["sql", "", "--data", "{two}"],
     "SQL with a parameter": ["sql", "SELECT ?", "--data", "{two}"],
@@ -166,13 +156,3 @@ def test_no_permission(tmp_path: Path, ask: Ask) -> None:
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
     assert_one_sentence(ask("build", "doushouqi", "--pieces", "2", "--data", locked))
-
-
-@pytest.mark.parametrize(
-    "words",
-    [["fly"], ["build", "doushouqi", "--pieces", "2", "--data", "/dev/null/below"]],
-    ids=lambda words: words[0],
-)
-def test_a_separate_process_prints_the_same(words: list[str]) -> None:
-    """In a separate process, too, the sentence is all that is printed, and the code is its exit code."""
-    assert_one_sentence(ask_fresh(*words))

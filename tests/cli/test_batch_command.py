@@ -305,6 +305,16 @@ def test_one_run_at_a_time(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
 
 
 @pytest.mark.full
+def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:
+    """Its tables are built by workers of Dask, in as much memory as each of them has."""
+    path = night(tmp_path, 'executor = "dask"\nworkers = 2\nmemory = "4G"\n[[build]]\ngame = "doushouqi"\nmaterial = "CvC"\n')
+    answer = ask("batch", path, "--data", tmp_path / "data")
+    assert answer.code == 0, answer.err
+    assert f"tables at a time: up to 2, each in {2**31:,} bytes of memory at most" in answer.err
+    assert (tmp_path / "data/doushouqi/2/CvC.h5").exists()
+
+
+@pytest.mark.full
 def test_more_commands_may_follow(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """Positions, lines with their pictures, packed tables and copies; pictures of tables that have changed are replaced."""
     commands = [

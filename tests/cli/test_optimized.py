@@ -24,28 +24,22 @@ def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> An
 
 
 @pytest.mark.full
-def test_tables_are_built_probed_and_mined(tmp_path: Path) -> None:
-    """A game with features: build, verify, probe, and mine by one of its features."""
+def test_tables_are_built_and_all_games_can_be_loaded(tmp_path: Path) -> None:
+    """A game with features is built, verified, probed, and mined by one of them; each game is checked or described."""
     common = ["doushouqi", "--data", str(tmp_path)]
     answer = optimized(
         ["build", *common, "--material", "RvR"],
         ["verify", *common],
         ["probe", *common, "r6/7/7/7/7/7/7/7/6R w"],
+        ["games"],
+        ["features", "doushouqi"],
+        ["check-rules", "hexapawn"],
         ["mine", *common, "SELECT count(*) AS number FROM positions WHERE distance_1_2 = 1", "--format", "csv"],
     )
     assert answer.code == 0, answer.err
     assert "Traceback" not in answer.err
-    assert int(answer.out.split()[-1]) > 0
-
-
-@pytest.mark.full
-def test_all_games_can_be_loaded() -> None:
-    """Each is checked or described, those with features among them."""
-    answer = optimized(
-        ["games"], ["features", "doushouqi"], ["check-rules", "hexapawn"], ["line", "pig", "0,0 1 0", "--plies", "0"]
-    )
-    assert "Traceback" not in answer.err
     assert [name for name in game_names() if name not in answer.out] == []
+    assert int(answer.out.split()[-1]) > 0
 
 
 def test_help_stays() -> None:

@@ -16,9 +16,11 @@ from support.checks import at_least_one
 from support.program import Answer, Ask, assert_one_sentence
 
 import tablebase
-from tablebase.cli.options import without_passwords
+from tablebase.building.terms import chosen_limits
+from tablebase.cli.options import Where, without_passwords
 from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError
+from tablebase.executors.executor import Limits
 from tablebase.game import load_game, plain_arguments
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_time
 from tablebase.slices.indexing import is_buildable, most_pieces
@@ -91,13 +93,6 @@ def test_statements_are_read_from_input_and_files(
     monkeypatch.setattr(sys, "stdin", io.StringIO(statement))
     for word in ("-", f"@{tmp_path / 'q.sql'}"):
         assert ask(*command, word, "--data", two_pieces) == expected
-
-
-def test_a_file_that_cannot_be_read(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    for name, words, command in (("none", "No such file", "probe"), ("bytes", "is not text in UTF-8", "mine")):
-        answer = ask(command, "doushouqi", f"@{tmp_path / name}", "--data", two_pieces)
-        assert_one_sentence(answer, words, tmp_path / name)
 
 
 @pytest.mark.parametrize("command", ["line", "play", "count"])
@@ -186,18 +181,13 @@ def evening(monkeypatch: pytest.MonkeyPatch) -> Iterator[datetime]:
 
 
 def test_times_are_the_next_ones(evening: datetime) -> None:
-    """A time that has passed today is meant for tomorrow, by the clock on the wall."""
+    """A time that has passed today is meant for tomorrow, by the clock on the wall; a full date is taken as it is."""
     assert parse_time("22:31") == evening.timestamp() + 60
     # The night is an hour shorter.
     assert parse_time("07:00") == evening.timestamp() + 7.5 * 3600
     assert parse_time("22:30") == evening.timestamp() + 23 * 3600
     assert parse_time("2030-03-30T22:31") == evening.timestamp() + 60
     assert parse_time("2030-03-30T21:31:00+00:00") == evening.timestamp() + 60
-
-
-@pytest.mark.usefixtures("evening")
-def test_times_that_have_passed() -> None:
-    """A full date is taken as it is."""
     with pytest.raises(TablebaseError, match="2030-03-30T22:30 has passed"):
         parse_time("2030-03-30T22:30")
 
@@ -242,3 +232,17 @@ def test_no_more_workers_than_processors(words: tuple[object, ...], copied: Path
     answer = ask(*words, "--workers", 1000, "--data", copied)
     assert (answer.code, answer.errors) == (0, [])
     assert answer.err.count(f"workers: {cores()} instead of 1000") == answer.err.count("1000") == 1
+
+
+def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:
+    """What two workers of a cluster have together is not enough, and no worker is started to find that out."""
+    words = ["--executor", "dask", "--workers", 2, "--memory", "500M", "--data", tmp_path]
+    answer = ask("build", "doushouqi", "--material", "CvC", *words)
+    assert_one_sentence(answer, "at most 262,144,000 can be used: no worker has more", code=3)
+
+
+def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each worker of a cluster has its own; those of this machine share it."""
+    monkeypatch.setattr("tablebase.compute.machine.cores", lambda: 4)
+    assert chosen_limits(4, "8G", Where.DASK) == Limits(4, 2 * 2**30, each=True)
+    assert chosen_limits(4, "8G") == Limits(4, 8 * 2**30)

@@ -9,7 +9,6 @@ import tablebase
 from tablebase.api.tablebase import Tablebase
 
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
-RACE = "0:68:3,0:68:3 1"
 
 
 @pytest.mark.parametrize("style", ["table", "json", "csv"])
@@ -24,7 +23,7 @@ def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path,
 
 
 def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """A file for each row, to the end of the game, in a folder that may be there if it is empty."""
+    """A file for each row, to the end of the game, in a folder that is new or empty; one with files is left as it is."""
     words = ["line", "doushouqi", LOST, "--data", tables.folder]
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "new" / "line", tmp_path / "empty"):
@@ -34,30 +33,9 @@ def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> No
         assert list(written) == [f"{ply:03}.svg" for ply in range(9)]
         assert list(written.values()) == tables.line("doushouqi", LOST).pictures()
     assert "Last move: d2d1" in written["008.svg"]
-
-
-REFUSED = {
-    "no picture": (
-        ["probe", LOST, "--output", "{tmp}/a.png"],
-        "is not the name of a picture of a board: use the suffix .svg",
-    ),
-    "two positions": (["probe", LOST, LOST, "--output", "{tmp}/a.svg"], "--output draws one position"),
-    "no position": (["probe", "@/dev/null", "--output", "{tmp}/a.svg"], "--output draws one position"),
-    "no folder": (["probe", LOST, "--output", "{tmp}/no/a.svg"], "no: make it, or name another file with --output"),
-    "a folder with files": (["line", LOST, "--to", "{tmp}"], "is not empty: name a new folder with --to"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_written_is_refused(case: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    """In one sentence, with no answer, and nothing is lost."""
-    (command, *words), sentence = REFUSED[case]
-    (tmp_path / "file").write_text("mine", encoding="utf-8")
-    assert_one_sentence(
-        ask(command, "doushouqi", *(word.format(tmp=tmp_path) for word in words), "--data", tables.folder), sentence
-    )
-    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    (tmp_path / "empty" / "000.svg").write_text("mine", encoding="utf-8")
+    assert_one_sentence(ask(*words, "--to", tmp_path / "empty"), "is not empty: name a new folder with --to")
+    assert (tmp_path / "empty" / "000.svg").read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize(("command", "option"), [("probe", "--output"), ("line", "--to")])
@@ -66,10 +44,3 @@ def test_want_of_space_has_its_own_code(command: str, option: str, tables: Table
         answer = ask(command, "doushouqi", LOST, "--data", tables.folder, option, tmp_path / "a.svg")
     assert answer.code == 3
     assert "there is no space left" in answer.err
-
-
-@pytest.mark.parametrize(("command", "option"), [("probe", "--output"), ("line", "--to")])
-def test_games_of_chance_have_no_pictures(command: str, option: str, tmp_path: Path, ask: Ask) -> None:
-    """They have no squares; this is said before anything else."""
-    answer = ask(command, "harehedgehog", RACE, option, tmp_path / "a.svg")
-    assert_one_sentence(answer, "harehedgehog has no pieces on squares", f"leave out {option}")

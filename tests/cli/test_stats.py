@@ -1,12 +1,15 @@
 """Counts of a tablebase that is not complete: each says how much of it there is."""
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from support.program import Ask, assert_one_sentence
 
 import tablebase
+from tablebase.api.descriptions import list_built
+from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import MissingTableError
 
@@ -17,6 +20,13 @@ def pawns(hexapawns: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "pawns"
     shutil.copytree(hexapawns, folder)
     return folder
+
+
+def test_complete_counts_say_so(foxes: Path, ask: Ask) -> None:
+    """Also where either side may be to move, so that a material has two slices."""
+    answer = ask("stats", "foxhounds-4x4", "--data", foxes, "--format", "json")
+    assert answer.err == ""
+    assert [row["slices"] for row in answer.json] == [row["of_slices"] for row in answer.json]
 
 
 @pytest.mark.parametrize("by", ["pieces", "material"])
@@ -34,16 +44,25 @@ def test_a_partial_build_is_said(by: str, style: str, tmp_path: Path, ask: Ask) 
         assert "of_slices" not in answer.out
 
 
+def counted_on_the_front_page(folder: Path) -> dict[str, int]:
+    """The number of tables of each game, as a server's front page has it."""
+    with closing(Catalog(folder)) as catalog:
+        return {row["game"]: row["tables"] for row in list_built(catalog)}
+
+
 def test_a_deleted_table_is_not_counted(pawns: Path, ask: Ask) -> None:
-    """By no command; `stats` names it, and a game whose tables have all gone has none."""
+    """By no command, nor on a server's front page; `stats` names it, and a game whose tables have all gone has none."""
+    assert counted_on_the_front_page(pawns) == {"hexapawn": 6}
     (pawns / "hexapawn" / "6" / "PPPvPPP.h5").unlink()
     answer = ask("stats", "hexapawn", "--data", pawns, "--format", "json")
     assert [row["pieces"] for row in answer.json] == [2, 3, 4, 5]
     assert "hexapawn/6/PPPvPPP.h5" in answer.err
+    assert counted_on_the_front_page(pawns) == {"hexapawn": 5}
     with tablebase.open(pawns) as tables, pytest.raises(MissingTableError):
         tables.describe("hexapawn", "PPPvPPP")
     shutil.rmtree(pawns / "hexapawn")
     assert ask("stats", "hexapawn", "--data", pawns).code == 2
+    assert counted_on_the_front_page(pawns) == {}
 
 
 def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> None:

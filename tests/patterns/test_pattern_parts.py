@@ -44,12 +44,12 @@ def test_words_are_quoted() -> None:
             assert connection.execute(query, [words]).fetchall() == [([place == number for place in range(3)],)]
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["whole numbers", "fractions"])
 def test_ranges_in_words() -> None:
     ranges = Levels("odd", "range", np.array([4, 9], dtype=np.int16))
     assert [ranges.label(level) for level in range(3)] == ["up to 4", "5 to 9", "10 or more"]
 
 
+@pytest.mark.parametrize("whole", [True, False], ids=["whole numbers", "fractions"])
 @pytest.mark.parametrize(("number", "levels"), [(31, 31), (32, 32), (33, 16)])
 def test_numbers_have_a_level_each_up_to_32(number: int, levels: int, whole: bool) -> None:
     """More of them are divided into 16 ranges; fractions have ranges only."""
