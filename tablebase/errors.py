@@ -149,7 +149,8 @@ class MissingTableError(TablebaseError, KeyError):
         self.command: str | None = None
         self.builds: str | int | None = None
         if most is not None:
-            super().__init__(f"{material} is too large for a table: tables of {game} have at most {most} pieces; remove some")
+            too_large = f"{material} is too large for a table: tables of {game} have at most {most} pieces"
+            super().__init__(f"{too_large}; 'tablebase analyse {game}' searches")
             return
         if material is not None:
             missing = f"the table {material} of {game} has not been built"

@@ -15,7 +15,7 @@ from tablebase.probe.answers import Unanswered
 
 if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog
-    from tablebase.stochastic.state_prober import Bounds, StateAnswer, StateProber
+    from tablebase.stochastic.state_prober import Bounds, StateAnswer, StateProber, StateProbers
 
 LONGEST_LINE = 1000
 """States of a line that does not end by itself."""
@@ -31,10 +31,12 @@ class StateAnswers:
     game : StochasticGame
     turns : int, optional
         Also the chances of winning within this number of turns.
+    probers : StateProbers, optional
+        Those of the folder, if they are kept open.
     """
 
-    def __init__(self, folder: Path, game: StochasticGame, turns: int | None = None) -> None:
-        self._folder, self._game, self._turns = folder, game, turns
+    def __init__(self, folder: Path, game: StochasticGame, turns: int | None = None, probers: StateProbers | None = None) -> None:
+        self._folder, self._game, self._turns, self._probers = folder, game, turns, probers
         self._opened = ExitStack()
 
     def __enter__(self) -> StateAnswers:
@@ -47,6 +49,8 @@ class StateAnswers:
     def _prober(self) -> StateProber:
         from tablebase.stochastic.state_prober import StateProber
 
+        if self._probers is not None:
+            return self._probers.of(self._game)
         return self._opened.enter_context(StateProber(self._folder, self._game))
 
     def of(self, texts: Iterable[str]) -> Iterator[tuple[StateAnswer | None, dict[str, Any], TablebaseError | None]]:

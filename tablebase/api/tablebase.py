@@ -7,6 +7,7 @@ instead. A missing table can never be mistaken for a draw.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -30,7 +31,7 @@ from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
     from tablebase.search import Engine
-    from tablebase.stochastic.state_prober import StateAnswer
+    from tablebase.stochastic.state_prober import StateAnswer, StateProbers
 
 Default = TypeVar("Default")
 
@@ -86,6 +87,8 @@ class Tablebase(Collection):
         """Close all files, and those of its queries; whatever is asked afterwards is a `TablebaseError`."""
         super().close()
         self.prober.close()
+        if "state_probers" in vars(self):
+            self.state_probers.close()
 
     def probe_value(self, game: str | Game, position: str | Position) -> Value:
         """Outcome and distance for the side to move.
@@ -129,19 +132,19 @@ class Tablebase(Collection):
         """
         chance = as_chance_game(game)
         if chance is not None:
-            return self._probe_state(chance, position)
+            self._require_open()
+            return self.state_probers.of(chance).probe(chance.parse(as_text("a position", position)))
         assert not isinstance(game, StochasticGame)
         rules, asked, lost = self._asked(game, position)
         return Probe(rules, asked, LOST, ()) if lost else self.prober.probe(rules, asked, strict=strict)
 
-    def _probe_state(self, game: StochasticGame, state: Any) -> StateAnswer:
+    @cached_property
+    def state_probers(self) -> StateProbers:
+        """Probers of games of chance, whose chunks are kept with those of tables."""
         # Loaded here because Numba is slow to load.
-        from tablebase.stochastic.state_prober import StateProber
+        from tablebase.stochastic.state_prober import StateProbers
 
-        self._require_open()
-        asked = game.parse(as_text("a position", state))
-        with StateProber(self.folder, game) as prober:
-            return prober.probe(asked)
+        return StateProbers(self.folder, self.prober.store.chunks)
 
     def get(self, game: str | Game, position: str | Position, default: Default | None = None) -> Any | Default | None:
         """Like `probe`, but returns `default` if a table is missing."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 DEFAULT_PLAYER = "tables"
 SEEDS = 1_000_000
 """Upper bound of randomly drawn seeds, which keeps them short to type."""
+HINT_NODES = 30_000
+"""Positions that are searched for a hint where no table has one: the seventh level, in a fraction of a second."""
 
 HELP = """\
 a move, such as {example}
@@ -208,15 +210,31 @@ class _Session:
         sys.stdout.write(f"{' '.join(self.match.legal())}\n")
 
     def _show_hint(self) -> None:
-        """Show what the tables say; if they cannot, say why, since not every player needs them."""
+        """Show what the tables say, or what a search finds where there is no table; if a table is damaged, say so."""
         from tablebase.api.tablebase import Tablebase
         from tablebase.cli.probe import verdict
+        from tablebase.errors import MissingTableError
 
         try:
             with Tablebase(self.folder) as tables:
                 sys.stdout.write(f"{verdict(tables.probe(self.game, self.match.position, strict=True))}\n")
         except TablebaseError as fault:
-            sys.stdout.write(f"no hint: {fault}\n")
+            if isinstance(fault, MissingTableError) or not self.folder.exists():
+                self._search_hint()
+            else:
+                sys.stdout.write(f"no hint: {fault}\n")
+
+    def _search_hint(self) -> None:
+        """Show the best move that a search finds, which ends in the tables that there are."""
+        from random import Random
+
+        from tablebase.game.notation import render_move
+        from tablebase.play.engine_player import EnginePlayer
+        from tablebase.play.player import Seat
+
+        with EnginePlayer(Seat(self.game, self.start, self.person, self.folder), nodes=HINT_NODES) as engine:
+            best = render_move(self.game, engine.choose(self.match, Random(0)))
+            sys.stdout.write(f"{self._name(self.person)} to move: {engine.remark}, best move {best}, by a search\n")
 
     def _undo(self) -> None:
         if self.match.undo(self.person):

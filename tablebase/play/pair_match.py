@@ -1,8 +1,9 @@
 """Matches between two players of a game of pieces on squares.
 
 Games come in pairs: random plies from a seed make an opening, and both players play it with either side. A game ends by the
-rules of `Match`; as the tables say, as soon as they know the position, if they are asked; as a draw after a number of plies; or
-by the failure of a player that is a program of its own, which loses.
+rules of `Match`; as the tables say, as soon as a move leads into them, if they are asked; as a draw after a number of plies; or
+by the failure of a player that is a program of its own, which loses. If the tables know the end of the opening, they end no
+game, since both games of every pair would end there, and every match would be even.
 """
 
 from __future__ import annotations
@@ -126,6 +127,8 @@ def _played(
 ) -> tuple[int | None, str, bool]:
     """Play a game to its end: the winner, how it ended, and whether that was a failure of the loser."""
     names = [side.name for side in match.game.sides]
+    if _by_tables(match, prober) is not None:
+        prober = None
     while (ending := match.ending()) is None:
         known = _by_tables(match, prober)
         if known is not None:

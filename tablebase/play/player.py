@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from tablebase.game import Game
 from tablebase.game.moves import Move, Position
@@ -65,7 +65,7 @@ class Player(ABC):
         self.subject = subject
         self.remark = ""
 
-    def __enter__(self) -> Player:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

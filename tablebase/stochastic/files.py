@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.tables import parts
+from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import HDF5_BEGINNING, SUFFIX, USER_BLOCK, open_file
 from tablebase.tables.header import BUILT, FORMS, Form
 from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
@@ -205,10 +207,13 @@ class LayerFile:
         if digest.hexdigest() != self.values_sha256:
             raise CorruptTableError("does not hold the values it was written with", self.path)
 
-    def chances_at(self, number: int) -> tuple[int, int]:
+    def chances_at(self, number: int, chunks: CachedChunks) -> tuple[int, int]:
         """The chances in units of the player to move, and of the other one, in the state of this number."""
-        place = number - self.layer.begin
-        lower, upper = (float(self.bounds(player, slice(place, place + 1))[0]) for player in range(len(BOUNDS)))
+        chunk, place = divmod(number - self.layer.begin, self._chunk)
+        players = range(len(BOUNDS))
+        lower, upper = (
+            float(chunks.get((self, player, chunk), partial(self._chunk_of, player, chunk))[place]) for player in players
+        )
         if not (0 <= lower <= 1 and 0 <= upper <= 1 and (lower <= upper or self.region.generous)):
             raise CorruptTableError("holds bounds that are none", self.path)
         return int(lower * UNIT), UNIT - int(upper * UNIT)
@@ -217,20 +222,19 @@ class LayerFile:
         """The bounds `BOUNDS` that a player gives to some states of the layer."""
         begin, end, _ = states.indices(self.layer.end - self.layer.begin)
         first, behind = begin // self._chunk, -(-end // self._chunk)
-        try:
-            with hdf5:
-                data = self._file[BOUNDS[player]].id
-                chunks = [self._bounds_in(data, number) for number in range(first, behind)]
-        except FAULTS as fault:
-            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+        chunks = [self._chunk_of(player, number) for number in range(first, behind)]
         return np.concatenate(chunks)[begin - first * self._chunk : end - first * self._chunk]
 
-    def _bounds_in(self, data: h5py.h5d.DatasetID, number: int) -> NDArray[np.float64]:
-        """The bounds in a chunk of a dataset."""
-        unfiltered, frame = data.read_direct_chunk((number * self._chunk,))
-        whole = not unfiltered and content_bytes(frame) == self._chunk * BYTES_A_BOUND
-        parts.require(whole, "a chunk is not compressed, or of the wrong size")
-        return np.frombuffer(decompressed(frame), "<f8")
+    def _chunk_of(self, player: int, number: int) -> NDArray[np.float64]:
+        """The bounds in a chunk; the last one is longer than the layer."""
+        try:
+            with hdf5:
+                unfiltered, frame = self._file[BOUNDS[player]].id.read_direct_chunk((number * self._chunk,))
+            whole = not unfiltered and content_bytes(frame) == self._chunk * BYTES_A_BOUND
+            parts.require(whole, "a chunk is not compressed, or of the wrong size")
+            return np.frombuffer(decompressed(frame), "<f8")
+        except FAULTS as fault:
+            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
 
     def close(self) -> None:
         """Close the file."""
@@ -251,6 +255,13 @@ def built_regions(
         if files:
             region = max((region_of(limits_of(path)) for path in files), key=lambda region: region.size)
             yield region, [layer for layer in region.layers if layer_path(folder, game, region, layer) in files]
+
+
+def layers_stamp(folder: Path, game: StochasticGame) -> tuple[tuple[str, int], ...]:
+    """Something else after a file of the game's layers has come, gone or been replaced."""
+    home = folder / game.name
+    places = [home, *sorted(path for path in home.iterdir() if path.is_dir())] if home.is_dir() else []
+    return tuple((place.name, place.stat().st_mtime_ns) for place in places)
 
 
 def limits_of(path: Path) -> Mapping[str, int | str]:

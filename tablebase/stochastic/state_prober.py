@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +13,8 @@ from tablebase.game.kernels import Region, call_index, winner_of
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import compiled
-from tablebase.stochastic.files import LayerFile, built_regions, layer_path
+from tablebase.stochastic.files import LayerFile, built_regions, layer_path, layers_stamp
+from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import check_folder
 
 Chances = tuple[int, int]
@@ -98,15 +98,16 @@ class StateAnswer:
 class StateProber:
     """The tables of a game of two players in a folder. All of them are asked, since the bounds of each are true.
 
-    `MissingTableError` if there is no table of the game.
+    Safe to use from several threads. `MissingTableError` if there is no table of the game.
     """
 
-    def __init__(self, folder: Path, game: StochasticGame) -> None:
+    def __init__(self, folder: Path, game: StochasticGame, chunks: CachedChunks | None = None) -> None:
+        """Keep decompressed chunks with others, or in a cache of its own."""
         check_folder(folder, built=True)
         self.game = game
+        self._chunks = chunks or CachedChunks()
         self._compiled = compiled(game)
         self._regions = list(_built(folder, game))
-        self._lock = threading.Lock()
         if not self._regions:
             limits = " ".join(f"--{name} {value}" for name, value in game.limits.items())
             raise MissingTableError(game.name, folder, options=limits)
@@ -212,9 +213,30 @@ class StateProber:
             number, player = (-1, -1) if row is None else call_index(self._compiled.kernels.index, region.rules, row)
             file = next((file for file in files if file.layer.begin <= number < file.layer.end), None)
             if file is not None:
-                with self._lock:
-                    mine, others = file.chances_at(number)
+                mine, others = file.chances_at(number, self._chunks)
                 yield (mine, others) if player == 0 else (others, mine)
+
+
+class StateProbers:
+    """The probers of a folder's games, each opened on first use, and anew after a table of its game has come or gone."""
+
+    def __init__(self, folder: Path, chunks: CachedChunks) -> None:
+        self._folder, self._chunks = folder, chunks
+        self._opened: dict[tuple[str, str], tuple[Any, StateProber]] = {}
+
+    def of(self, game: StochasticGame) -> StateProber:
+        """The prober of a game; errors as of `StateProber`."""
+        key, stamp = (game.name, game.digest), layers_stamp(self._folder, game)
+        opened = self._opened.get(key)
+        if opened is None or opened[0] != stamp:
+            # The former one is not closed, because another thread may be asking it; losing the last reference closes its files.
+            opened = self._opened[key] = stamp, StateProber(self._folder, game, self._chunks)
+        return opened[1]
+
+    def close(self) -> None:
+        """Close all files."""
+        while self._opened:
+            self._opened.popitem()[1][1].close()
 
 
 def bounds_of(chances: Chances, player: int) -> Bounds:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from functools import partial
 from pathlib import Path
@@ -10,16 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.slices.material import Material
+from tablebase.tables.cached_chunks import CachedChunks, lock
 from tablebase.tables.folder import check_folder, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.values import Codes
 
-CACHED_BYTES = 1 << 28
-"""Of decompressed chunks."""
 OTHER_FILES = 96
 """Descriptors that the rest of the program may need."""
 MOST_TABLES = 1024
@@ -40,8 +37,6 @@ def tables_to_keep_open() -> int:
 
 
 OPEN_FILES = tables_to_keep_open()
-_lock = held_at_fork(threading.Lock())
-"""One for all stores, since only a lock that lives as long as the process can be taken at a fork."""
 
 
 def closed(folder: Path) -> TablebaseError:
@@ -56,12 +51,10 @@ class Store:
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
-        """Keep so many bytes of decompressed chunks, by default `CACHED_BYTES`."""
+        """Keep so many bytes of decompressed chunks; see `CachedChunks`."""
         check_folder(folder)
-        self.folder, self.most = folder, CACHED_BYTES if cache is None else cache
+        self.folder, self.chunks = folder, CachedChunks(cache)
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
-        self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
-        self._cached = 0
         self._is_closed = False
 
     def require_open(self) -> None:
@@ -72,7 +65,7 @@ class Store:
     def table(self, game: Game, material: Material) -> Table:
         """The open table of a stored material; see `Table` for the errors."""
         key = (game, material)
-        with _lock:
+        with lock:
             self.require_open()
             table = self._tables.get(key)
             if table is None:
@@ -94,42 +87,23 @@ class Store:
 
     def _chunk(self, table: Table, side: int, number: int) -> Codes:
         """A chunk of a table, from the cache if it is there."""
-        key = (table.game.name, table.material, side, number)
-        with _lock:
-            chunk = self._chunks.get(key)
-            if chunk is not None:
-                self._chunks.move_to_end(key)
-                return chunk
         try:
-            chunk = table.chunk(side, number)
+            return self.chunks.get((table.game.name, table.material, side, number), partial(table.chunk, side, number))
         except CorruptTableError:
             self._forget(table)
             raise
-        with _lock:
-            self._keep(key, chunk)
-        return chunk
 
     def _forget(self, table: Table) -> None:
         """Open a table anew when it is asked for next: another file may have its place by then."""
-        with _lock:
+        with lock:
             if self._tables.get((table.game, table.material)) is table:
                 del self._tables[table.game, table.material]
 
-    def _keep(self, key: tuple[str, Material, int, int], chunk: Codes) -> None:
-        """Keep a chunk in place of those that were not read for the longest time; another thread may have been faster."""
-        if key not in self._chunks:
-            self._chunks[key] = chunk
-            self._cached += chunk.nbytes
-        while self._cached > self.most:
-            _, oldest = self._chunks.popitem(last=False)
-            self._cached -= oldest.nbytes
-
     def close(self) -> None:
         """Close all files; no table can be read afterwards."""
-        with _lock:
+        with lock:
             self._is_closed = True
             for table in self._tables.values():
                 table.close()
             self._tables.clear()
-            self._chunks.clear()
-            self._cached = 0
+            self.chunks.clear()

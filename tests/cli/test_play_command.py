@@ -172,14 +172,14 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
 
 
 def test_the_engine_plays_without_tables(typed: Ask, tmp_path: Path) -> None:
-    """It says what it thinks of its moves, and the same seed gives the same game; a hint says why there is none."""
+    """It says what it thinks of its moves, and the same seed gives the same game; a hint comes from a search."""
     words = ["play", "hexapawn", "--player", "engine", "--level", 3, "--seed", 1, "--data", tmp_path / "none"]
     games = [typed(["hint", "b1b2", "a1a2", "quit"], *words) for _ in range(2)]
     assert games[0].out == games[1].out
     # By then, everything is compiled.
     assert (games[1].code, games[1].err) == (0, "")
     assert games[0].out.startswith("Hexapawn: you play White, the engine at level 3 plays Black; type help")
-    assert "no hint: there is no tablebase in " in games[0].out
+    assert re.search(r"White to move: loss in 6, best move [abc]1[abc]2, by a search\n", games[0].out)
     assert re.search(r"\nBlack: [ac]3b2\nwin in 5\n", games[0].out)
 
 

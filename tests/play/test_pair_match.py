@@ -1,6 +1,7 @@
 """Matches of pieces on squares: pairs of games, seeds, tables, programs of their own that fail, and games as text."""
 
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tablebase.play.comparison import SequentialTest
 from tablebase.play.game_texts import GameText, read_games, replayed, write_game
 from tablebase.play.match import Match
 from tablebase.play.pair_match import Conditions, PlayedGame, enough, opening, pair_points, play_match
+from tablebase.probe.prober import Prober
 from tablebase.protocol.client import Budget
 
 PAWNS = load_game("hexapawn")
@@ -71,18 +73,28 @@ def test_results_are_those_of_the_moves() -> None:
         assert game.points == (game.sides[ending.winner or 0] == 0)
 
 
-@pytest.mark.parametrize("plies", [0, 1])
-def test_tables_end_games(plies: int, pawn_tables: Tablebase) -> None:
-    """At once, with the result of perfect play, a loss for White and a win for Black; without them, games go on."""
-    folder = pawn_tables.prober.store.folder
-    judged = games("engine:level=1", "engine:level=1", conditions=replace(HERE, folder=folder, opening=plies))
-    for game in judged:
-        positions = replayed(PAWNS, game.text)
-        value = pawn_tables.probe_value(PAWNS, positions[-1])
+def test_tables_end_games(two_pieces: Path) -> None:
+    """As soon as a move leads into them, with the result of perfect play; without them, games go on."""
+    start = parse(JUNGLE, "7/7/7/7/3c3/3C3/3d3/7/7 w")
+    into = replace(HERE, start=start, opening=0, folder=two_pieces, most_plies=30)
+    for game in games("engine:level=1", "engine:level=1", conditions=into, game="doushouqi"):
+        positions = replayed(JUNGLE, game.text)
+        assert game.text.why.endswith("by the tables")
+        with closing(Prober(two_pieces)) as prober:
+            value = prober.value(JUNGLE, positions[-1])
         assert game.text.winner == (positions[-1].side if value.outcome is Outcome.WIN else 1 - positions[-1].side)
-        assert (len(game.text.moves), game.text.why.partition(": ")[2]) == (plies, "by the tables")
-    longer = games("engine:level=1", "engine:level=1", conditions=replace(HERE, folder=folder, adjudicated=False))
-    assert all(len(game.text.moves) > 1 for game in longer)
+        assert [sum(map(len, position.pieces)) for position in positions[-2:]] == [6, 4]
+    longer = games("engine:level=1", "engine:level=1", conditions=replace(into, adjudicated=False), game="doushouqi")
+    assert any(len(game.text.moves) > 1 for game in longer)
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+def test_tables_that_know_the_opening_end_no_game(plies: int, pawn_tables: Tablebase) -> None:
+    """Otherwise both games of every pair would end there, and every match would be even."""
+    known = replace(HERE, folder=pawn_tables.prober.store.folder, opening=plies)
+    for game in games("engine:level=1", "engine:level=1", conditions=known):
+        assert len(game.text.moves) > plies
+        assert "by the tables" not in game.text.why
 
 
 def test_long_games_are_drawn() -> None:

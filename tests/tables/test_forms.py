@@ -14,7 +14,7 @@ from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import publish
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
-from tablebase.tables import header, store
+from tablebase.tables import cached_chunks, header
 from tablebase.tables.folder import check_seal, table_path, title
 from tablebase.tables.header import BUILT, FORMS, PACKED, Form
 from tablebase.tables.reader import Table
@@ -101,12 +101,12 @@ def test_both_sides_have_one_form(table: Table, tmp_path: Path) -> None:
 def test_cached_chunks_are_bounded_by_bytes(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """However large they are, and however often they are read."""
     limit = table.header.chunk + table.layout.size % table.header.chunk
-    monkeypatch.setattr(store, "CACHED_BYTES", limit)
+    monkeypatch.setattr(cached_chunks, "CACHED_BYTES", limit)
     places = [0, table.layout.size - 1] * 3
     with closing(Store(table.path.parents[2])) as cached:
         for side in (0, 1):
             for place in places:
                 assert cached.code(table, side, place) == table.codes_at(side, np.array([place]))[0]
-                assert cached._cached == sum(chunk.nbytes for chunk in cached._chunks.values()) <= limit
-        assert {key[2] for key in cached._chunks} == {1}
-        assert len(cached._chunks) == 2
+                assert cached.chunks.bytes == sum(chunk.nbytes for chunk in cached.chunks._chunks.values()) <= limit
+        assert {key[2] for key in cached.chunks._chunks} == {1}
+        assert len(cached.chunks._chunks) == 2

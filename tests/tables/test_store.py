@@ -29,7 +29,7 @@ from tablebase.game import Outcome, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
-from tablebase.tables import header, reader, store, writer
+from tablebase.tables import cached_chunks, header, reader, store, writer
 from tablebase.tables.code_kernels import last_code
 from tablebase.tables.folder import check_seal, table_path, title
 from tablebase.tables.reader import Table
@@ -149,7 +149,7 @@ def test_open_tables_leave_descriptors_for_others(limit: int, kept: int, monkeyp
 
 def test_points_stay_right_when_the_caches_overflow(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for one chunk and two files, every table still gives its own codes."""
-    monkeypatch.setattr(store, "CACHED_BYTES", 10_000)
+    monkeypatch.setattr(cached_chunks, "CACHED_BYTES", 10_000)
     monkeypatch.setattr(store, "OPEN_FILES", 2)
     names = [path.stem for path in sorted(two_pieces.glob("doushouqi/2/*.h5"))] * 2
     with closing(Store(two_pieces)) as small:

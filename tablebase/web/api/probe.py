@@ -184,7 +184,7 @@ def _rows(tables: Tablebase, rules: Game | StochasticGame, given: BatchGiven) ->
 
 def _states(tables: Tablebase, rules: StochasticGame, positions: list[str], strict: bool, turns: int | None) -> Rows:
     refuse(rules, strict=strict)
-    with StateAnswers(tables.folder, rules, turns) as answers:
+    with StateAnswers(tables.folder, rules, turns, tables.state_probers) as answers:
         return [(row, error) for _, row, error in answers.of(positions)]
 
 

@@ -1,0 +1,56 @@
+"""Decompressed chunks of open files, of which the most recent are kept."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tablebase.compute.processes import held_at_fork
+
+CACHED_BYTES = 1 << 28
+"""Of decompressed chunks."""
+lock = held_at_fork(threading.Lock())
+"""One for all that is kept open, since only a lock that lives as long as the process can be taken at a fork."""
+
+
+class CachedChunks:
+    """Recent chunks, in at most so many bytes.
+
+    Safe to use from several threads, and in processes that are forked meanwhile.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        """Keep so many bytes, by default `CACHED_BYTES`."""
+        self.most = CACHED_BYTES if most is None else most
+        self.bytes = 0
+        self._chunks: OrderedDict[Hashable, NDArray[Any]] = OrderedDict()
+
+    def get(self, key: Hashable, read: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """The chunk of a key, which names it among all files: as it was kept, or else as it is read now."""
+        with lock:
+            chunk = self._chunks.get(key)
+            if chunk is not None:
+                self._chunks.move_to_end(key)
+                return chunk
+        chunk = read()
+        with lock:
+            self._keep(key, chunk)
+        return chunk
+
+    def clear(self) -> None:
+        """Keep none any more; the caller holds the `lock`."""
+        self._chunks.clear()
+        self.bytes = 0
+
+    def _keep(self, key: Hashable, chunk: NDArray[Any]) -> None:
+        """Keep a chunk in place of those that were not read for the longest time; another thread may have been faster."""
+        if key not in self._chunks:
+            self._chunks[key] = chunk
+            self.bytes += chunk.nbytes
+        while self.bytes > self.most:
+            _, oldest = self._chunks.popitem(last=False)
+            self.bytes -= oldest.nbytes
