@@ -133,7 +133,8 @@ class Tablebase(Collection):
         chance = as_chance_game(game)
         if chance is not None:
             self._require_open()
-            return self.state_probers.of(chance).probe(chance.parse(as_text("a position", position)))
+            state = chance.parse(as_text("a position", position))
+            return self.state_probers.of(chance).probe(state)
         assert not isinstance(game, StochasticGame)
         rules, asked, lost = self._asked(game, position)
         return Probe(rules, asked, LOST, ()) if lost else self.prober.probe(rules, asked, strict=strict)

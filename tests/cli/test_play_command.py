@@ -204,7 +204,8 @@ def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
     assert boxes.splitlines()[0] == "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes"
     assert "\nppp/1P1/P1P b  a3a2 0, a3b2 1\n" in boxes
     assert reply.startswith("\nBlack: a3b2\ndrawn from a box of 1 bead: a3b2\n")
-    assert hint.startswith("no hint: there is no tablebase in ")
+    assert hint.startswith("White to move: ")
+    assert hint.endswith(", by a search\n")
     assert "\nboxes   show the matchboxes with their beads\nhelp    show this list\n" in help_
     assert end == f"game abandoned after 2 plies\n{SEED.format(6)}"
     # What was learned is there the next time.
