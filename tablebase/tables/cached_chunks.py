@@ -13,8 +13,8 @@ from tablebase.compute.processes import held_at_fork
 
 CACHED_BYTES = 1 << 28
 """Of decompressed chunks."""
-lock = held_at_fork(threading.Lock())
-"""One for all that is kept open, since only a lock that lives as long as the process can be taken at a fork."""
+_lock = held_at_fork(threading.Lock())
+"""One for all, since only a lock that lives as long as the process can be taken at a fork. Who holds it takes no other."""
 
 
 class CachedChunks:
@@ -31,20 +31,21 @@ class CachedChunks:
 
     def get(self, key: Hashable, read: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """The chunk of a key, which names it among all files: as it was kept, or else as it is read now."""
-        with lock:
+        with _lock:
             chunk = self._chunks.get(key)
             if chunk is not None:
                 self._chunks.move_to_end(key)
                 return chunk
         chunk = read()
-        with lock:
+        with _lock:
             self._keep(key, chunk)
         return chunk
 
     def clear(self) -> None:
-        """Keep none any more; the caller holds the `lock`."""
-        self._chunks.clear()
-        self.bytes = 0
+        """Keep none any more."""
+        with _lock:
+            self._chunks.clear()
+            self.bytes = 0
 
     def _keep(self, key: Hashable, chunk: NDArray[Any]) -> None:
         """Keep a chunk in place of those that were not read for the longest time; another thread may have been faster."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from functools import partial
 from pathlib import Path
@@ -9,10 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.slices.material import Material
-from tablebase.tables.cached_chunks import CachedChunks, lock
+from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import check_folder, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.values import Codes
@@ -37,6 +39,8 @@ def tables_to_keep_open() -> int:
 
 
 OPEN_FILES = tables_to_keep_open()
+lock = held_at_fork(threading.Lock())
+"""One for all stores, since only a lock that lives as long as the process can be taken at a fork."""
 
 
 def closed(folder: Path) -> TablebaseError:
@@ -106,4 +110,4 @@ class Store:
             for table in self._tables.values():
                 table.close()
             self._tables.clear()
-            self.chunks.clear()
+        self.chunks.clear()

@@ -8,6 +8,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from support.program import ask_fresh
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -32,6 +33,23 @@ PAUSE = 0.001
 """Seconds between two questions of a thread, for the children to get on with theirs."""
 WINS = 82_852
 """Of all two-piece slices, by Table 2 of van Rijn and Vis."""
+FORK_IN_BETWEEN = """
+import os, threading, time
+import tablebase.stochastic.state_prober
+from tablebase.tables import reader, store
+taken = threading.Event()
+def open_a_table():
+    with store.lock:
+        taken.set()
+        time.sleep(0.2)
+        with reader.hdf5:
+            pass
+threading.Thread(target=open_a_table).start()
+taken.wait()
+if child := os.fork():
+    os.waitpid(child, 0)
+"""
+"""Forks while a thread has taken one of two locks, after the modules of tables have been loaded in an unusual order."""
 
 
 def answers(tables: Tablebase) -> dict[str, str]:
@@ -86,6 +104,11 @@ def busy(tables: Tablebase, folder: Path) -> Iterator[None]:
         ended.set()
         for thread in threads:
             thread.join()
+
+
+def test_a_fork_waits_for_locks_in_the_order_of_threads() -> None:
+    """Otherwise each of the two would wait for the other, forever."""
+    assert ask_fresh(program=FORK_IN_BETWEEN, seconds=SECONDS).code == 0
 
 
 @pytest.mark.parametrize("method", ["fork", *(pytest.param(name, marks=pytest.mark.full) for name in ("spawn", "forkserver"))])
