@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import Popen
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -118,7 +119,7 @@ def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
 
 def test_an_interruption_leaves_no_draft(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """The draft of the table that is being verified is removed."""
-    monkeypatch.setattr(building, "verify_table", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(building, "verify_table", Mock(side_effect=KeyboardInterrupt))
     assert ask("build", "hexapawn", "--pieces", "2", "--data", tmp_path).code == 130
     assert list(tmp_path.glob("hexapawn/2"))
     assert (drafts(tmp_path), contents(tmp_path)) == ([], {})
