@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pandas as pd
-import polars as pl
 import pytest
 from support.program import Ask, assert_refused
 
@@ -121,6 +119,9 @@ def parquet(statement: str, folder: Path, capsysbinary: pytest.CaptureFixture[by
 
 def test_parquet_is_read_by_others(two_pieces: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     """Polars, pandas and DuckDB find the rows that JSON has, whole numbers, nulls and all."""
+    import pandas as pd
+    import polars as pl
+
     run(["mine", "doushouqi", SOME, "--data", str(two_pieces), "--format", "json"])
     expected = json.loads(capsysbinary.readouterr().out)
     data = parquet(SOME, two_pieces, capsysbinary)
@@ -135,6 +136,8 @@ def test_parquet_is_read_by_others(two_pieces: Path, tmp_path: Path, capsysbinar
 
 
 def test_parquet_without_rows(two_pieces: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    import polars as pl
+
     data = parquet("SELECT material, distance, even_1_2 FROM positions WHERE distance > 99", two_pieces, capsysbinary)
     frame = pl.read_parquet(io.BytesIO(data))
     assert frame.schema["distance"] == pl.Int16

@@ -317,11 +317,15 @@ def test_later_layers_are_computed_from_earlier_ones(grain: int, monkeypatch: py
     chances = np.zeros((2, region.size), np.int64)
     assert [(at.done, at.blocks) for at in solve_layer(kernels, region, part, chances)][-1] == (1, 1)
     assert bounds(form, chances, region, text) == (0, 1)
-    before = settled(kernels, region, earlier, chances).copy()
+    settled(kernels, region, earlier, chances)
     assert bounds(form, chances, region, text) == (0, 1)
+    # A copy of all chances would take 200 MB.
+    cells = np.flatnonzero(chances.any(axis=0))
+    before = chances[:, cells]
     list(solve_layer(kernels, region, part, chances))
     assert bounds(form, chances, region, text) == (0, 0)
-    changed = np.flatnonzero((chances != before).any(axis=0))
+    now = np.flatnonzero(chances.any(axis=0))
+    changed = np.union1d(np.setdiff1d(now, cells), cells[(chances[:, cells] != before).any(axis=0)])
     assert part.begin <= changed.min() <= changed.max() < part.end
 
 
