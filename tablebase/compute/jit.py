@@ -117,8 +117,11 @@ class _Cache(FunctionCache):
         rtsys.initialize(target_context)
         name, key = self._name_and_key(sig, target_context.codegen())
         content = CACHE.load(name)
+        if content is None and CACHE.claim(name):
+            content = CACHE.load(name)
         if content is None:
             return None
+        CACHE.release(name)
         found, data = pickle.loads(content)
         return CompileResult._rebuild(target_context, *data) if found == key else None  # type: ignore[no-untyped-call]
 
@@ -129,6 +132,7 @@ class _Cache(FunctionCache):
             return
         name, key = self._name_and_key(sig, data.codegen)
         CACHE.save(name, dumps((key, data._reduce())))  # type: ignore[no-untyped-call]
+        CACHE.release(name)
 
     def flush(self) -> None:
         """Nothing: what is saved for other processes stays valid."""

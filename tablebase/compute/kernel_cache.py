@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import uuid
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +29,9 @@ UNUSED = 30 * 86400
 DAY = 86400
 _JIT = "tablebase.compute.jit"
 _LOCK = "lock"
+_CLAIMS = "claims"
+PATIENCE = 60.0
+"""Seconds that a process waits for another one to compile a kernel; that one may have failed, and live on."""
 _USER = os.getuid() if sys.platform != "win32" else 0
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
@@ -90,6 +94,7 @@ class KernelCache:
         """The name is that of `folder_name`."""
         self._name = name
         self._locks: list[int] = []
+        self._claims: int | None = None
         # None if not even a temporary folder can be used: then kernels are only kept in memory.
         self.folder: Path | None = None
         parent = cache_parent()
@@ -111,6 +116,26 @@ class KernelCache:
         digest, content = data[:32], data[32:]
         return content if hashlib.sha256(content).digest() == digest else None
 
+    def claim(self, name: str) -> bool:
+        """Take on what a file will hold; if another process has, wait until it has written the file, and return True.
+
+        A claim ends with `release`, or with this process.
+        """
+        if self.folder is None:
+            return False
+        if self._claims is None:
+            self._claims = _opened(self.folder / _CLAIMS)
+        waits, end = False, time.monotonic() + PATIENCE
+        while not _claimed(self._claims, _place(name)) and time.monotonic() < end:
+            waits = True
+            time.sleep(0.05)
+        return waits
+
+    def release(self, name: str) -> None:
+        """Let others have a file that this process has claimed."""
+        if self._claims is not None:
+            _unclaim(self._claims, _place(name))
+
     def save(self, name: str, content: bytes) -> None:
         """Write a file, whole or not at all; if that fails, in the temporary folder."""
         while self.folder is not None:
@@ -125,7 +150,7 @@ class KernelCache:
         folder, now = parent / self._name, time.time()
         used = _last_use(folder)
         self._locks.append(_entered(folder))
-        self.folder = folder
+        self.folder, self._claims = folder, None
         # Not at each start.
         if now - used > DAY:
             with suppress(OSError):
@@ -195,6 +220,19 @@ def _last_use(folder: Path) -> float:
     return 0.0
 
 
+def _place(name: str) -> int:
+    """The byte of the file of claims that stands for a name."""
+    return zlib.crc32(name.encode())
+
+
+def _opened(path: Path) -> int:
+    """A file that can be locked, opened for as long as the process lives; -1 if the folder is read-only."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError:
+        return -1
+
+
 def _write(path: Path, data: bytes) -> None:
     """Write a file under a temporary name and rename it."""
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:16]}")
@@ -217,6 +255,13 @@ except ImportError:
     @contextmanager
     def _locked_alone(folder: Path) -> Iterator[bool]:  # noqa: ARG001
         yield False
+
+    def _claimed(file: int, place: int) -> bool:  # noqa: ARG001
+        """Without locks, nobody waits."""
+        return True
+
+    def _unclaim(file: int, place: int) -> None:
+        """There is nothing to give back."""
 
 else:
 
@@ -252,3 +297,17 @@ else:
             yield True
         finally:
             os.close(lock)
+
+    def _claimed(file: int, place: int) -> bool:
+        """Lock a byte of a file for this process, which may have done so before; False if another one has."""
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        except OSError as fault:
+            # Anything else says that there are no locks here.
+            return fault.errno not in (errno.EACCES, errno.EAGAIN)
+        return True
+
+    def _unclaim(file: int, place: int) -> None:
+        """Unlock a byte of a file."""
+        with suppress(OSError):
+            fcntl.lockf(file, fcntl.LOCK_UN, 1, place)

@@ -93,14 +93,52 @@ def test_installations_share_kernels(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_processes_compile_at_the_same_time(tmp_path: Path) -> None:
-    """Three processes at once, three signatures each, then a fourth process: all answers are right."""
+    """Three processes at once, three signatures each, then a fourth process: all answers are right, and each is compiled once."""
     programs = [start(tmp_path) for _ in range(3)]
+    compiled = 0
     for program in programs:
         printed, errors = program.communicate(timeout=300)
         assert (program.returncode, " True " in printed) == (0, True), errors
+        compiled += int(printed.split()[-1])
+    assert compiled == 3
     assert run(tmp_path)[0].endswith(" True 0\n")
     (folder,) = (tmp_path / "cache").iterdir()
-    assert all(path.suffix == ".nbc" for path in folder.iterdir() if path.name != "lock")
+    assert all(path.suffix == ".nbc" for path in folder.iterdir() if path.name not in ("lock", "claims"))
+
+
+CLAIM = """
+import sys
+from tablebase.compute.kernel_cache import KernelCache
+cache = KernelCache("kernels-test")
+print(cache.claim("one"), flush=True)
+sys.stdin.readline()
+if sys.argv[1:] == ["saves"]:
+    cache.save("one", b"content")
+    cache.release("one")
+    sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_a_claim_ends_with_the_file_or_with_the_process(saves: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then another process waits, but only for the same file, and not for ever."""
+    monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path / "cache"))
+    cache = KernelCache("kernels-test")
+    with start(tmp_path, code=CLAIM.replace("sys.argv[1:] == [\"saves\"]", str(saves))) as other:
+        assert other.stdout.readline() == "False\n"
+        assert not cache.claim("another")
+        monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
+        before = time.monotonic()
+        assert cache.claim("one")
+        assert time.monotonic() - before > 0.2
+        assert cache.load("one") is None
+        monkeypatch.setattr(kernel_cache, "PATIENCE", 60)
+        other.stdin.write("\n")
+        other.stdin.flush()
+        cache.claim("one")
+        assert time.monotonic() - before < 30
+        assert cache.load("one") == (b"content" if saves else None)
+        other.communicate("\n", timeout=60)
 
 
 def test_a_damaged_file_is_replaced(folder: Path) -> None:
