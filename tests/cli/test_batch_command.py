@@ -349,12 +349,9 @@ QUITTING = "import signal; signal.signal(signal.SIGQUIT, signal.SIG_DFL); from t
 """The program, with SIGQUIT as in a terminal: a shell ignores it for what runs in the background."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
-    ("number", "code"),
-    [
-        (signal.SIGKILL, -9),
-        *(pytest.param(number, 128 + number, marks=pytest.mark.full) for number in (signal.SIGQUIT, signal.SIGTERM)),
-    ],
+    ("number", "code"), [(signal.SIGKILL, -9), (signal.SIGQUIT, 128 + signal.SIGQUIT), (signal.SIGTERM, 128 + signal.SIGTERM)]
 )
 def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again."""

@@ -60,6 +60,7 @@ def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_p
     assert not [name for name in found if name.startswith(("tablebase.svg", "tablebase.building", "tablebase.mining"))]
 
 
+@pytest.mark.full
 def test_statements_load_no_pandas(two_pieces: Path) -> None:
     """Statements of all kinds run without importing pandas."""
     words = ["--data", str(two_pieces), "--format", "csv"]
@@ -70,6 +71,7 @@ def test_statements_load_no_pandas(two_pieces: Path) -> None:
     assert not found & {"pandas", "pydantic", "matplotlib"}
 
 
+@pytest.mark.full
 def test_libraries_end_in_silence(copied: Path) -> None:
     """DuckDB's binding reports on standard error what is left of it when Python ends; nothing is."""
     answer = ask_fresh("patterns", "doushouqi", "--material", "CvC", "--top", "3", "--data", copied)

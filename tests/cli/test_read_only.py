@@ -79,6 +79,7 @@ def ask_in_read_only(folder: Path, commands: list[list[str]]) -> list[Answer]:
     return ask_where(f"mount --bind '{folder}' '{folder}'; mount -o remount,ro,bind '{folder}'", folder, commands, mounting())
 
 
+@pytest.mark.full
 def test_what_only_reads_works_in_a_folder_that_can_only_be_read(copied: Path, ask: Ask) -> None:
     """It says the same as elsewhere; the other commands say in a sentence that they may not write, with code 2."""
     *read, built, reindexed, pruned = ask_in_read_only(copied, READING + WRITING)

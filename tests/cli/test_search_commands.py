@@ -230,10 +230,8 @@ def test_a_reader_may_leave() -> None:
         assert [line for line in process.stderr if "compiling" not in line] == []
 
 
-@pytest.mark.parametrize(
-    ("command", "workers"),
-    [pytest.param("analyse", 1, marks=pytest.mark.full), ("analyse", 2), pytest.param("perft", 2, marks=pytest.mark.full)],
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("command", "workers"), [("analyse", 1), ("analyse", 2), ("perft", 2)])
 def test_ctrl_c_ends_a_search(command: str, workers: int, ask: Ask) -> None:
     """Within a second, with one sentence; lines that were written before stay."""
     # What is being compiled is not interrupted.

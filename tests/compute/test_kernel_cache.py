@@ -264,6 +264,7 @@ def test_kernels_in_use_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 # No folder that can be written to
 
 
+@pytest.mark.full
 def test_without_a_folder_kernels_go_to_a_temporary_one(tmp_path: Path) -> None:
     """It is private, a sentence names it and the variable, and the same processes and those after them stay silent."""
     code = CALL + "import os, subprocess; print(subprocess.run([sys.executable, '-c', 'import kernel'], stderr=subprocess.STDOUT))"

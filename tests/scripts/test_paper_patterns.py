@@ -91,6 +91,7 @@ def guarding(tables: Tablebase, animal: str) -> list[tuple[tuple[int, int], tupl
     ]
 
 
+@pytest.mark.full
 def test_parity(told: dict[str, list[str]], tables: Tablebase) -> None:
     """Odd distances win and even ones lose, but for as many exceptions as the script says, none of them off the last ranks."""
     right = wrong = 0

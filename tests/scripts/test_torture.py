@@ -113,6 +113,7 @@ def test_an_exit_code_that_does_not_fit_is_noticed() -> None:
         blow.check(commands.Answer(1, "", ""))
 
 
+@pytest.mark.full
 def test_a_process_that_has_ended_is_no_obstacle() -> None:
     """Between the look at the server's processes and the one at their names, any of them may end."""
     with subprocess.Popen([sys.executable, "-c", ""]) as process:

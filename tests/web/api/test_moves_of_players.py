@@ -167,6 +167,7 @@ def test_statements_that_need_memory(two_pieces: Path) -> None:
         assert posted(client, "mine", game="doushouqi", statement=COUNTS)["complete"]
 
 
+@pytest.mark.full
 def test_statements_are_off(pawns: TestClient, miner: TestClient) -> None:
     """Unless they are asked for; then the description has them."""
     refused = pawns.post("/api/v1/mine", json={"game": "hexapawn", "statement": "SELECT 1"})
