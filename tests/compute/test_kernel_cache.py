@@ -128,15 +128,12 @@ def test_a_claim_ends_with_the_file_or_with_the_process(saves: bool, tmp_path: P
         assert other.stdout.readline() == "False\n"
         assert not cache.claim("another")
         monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
-        before = time.monotonic()
         assert cache.claim("one")
-        assert time.monotonic() - before > 0.2
         assert cache.load("one") is None
         monkeypatch.setattr(kernel_cache, "PATIENCE", 60)
         other.stdin.write("\n")
         other.stdin.flush()
         cache.claim("one")
-        assert time.monotonic() - before < 30
         assert cache.load("one") == (b"content" if saves else None)
         other.communicate("\n", timeout=60)
 
