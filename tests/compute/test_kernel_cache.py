@@ -112,7 +112,7 @@ from tablebase.compute.kernel_cache import KernelCache
 cache = KernelCache("kernels-test")
 print(cache.claim("one"), flush=True)
 sys.stdin.readline()
-if sys.argv[1:] == ["saves"]:
+if SAVES:
     cache.save("one", b"content")
     cache.release("one")
     sys.stdin.readline()
@@ -124,7 +124,7 @@ def test_a_claim_ends_with_the_file_or_with_the_process(saves: bool, tmp_path: P
     """Until then another process waits, but only for the same file, and not for ever."""
     monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path / "cache"))
     cache = KernelCache("kernels-test")
-    with start(tmp_path, code=CLAIM.replace('sys.argv[1:] == ["saves"]', str(saves))) as other:
+    with start(tmp_path, code=CLAIM.replace("SAVES", str(saves))) as other:
         assert other.stdout.readline() == "False\n"
         assert not cache.claim("another")
         monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
