@@ -105,12 +105,14 @@ def test_what_goes_wrong_is_noticed(program: str, seconds: float, fault: str) ->
 
 
 def test_an_exit_code_that_does_not_fit_is_noticed() -> None:
-    """After a signal a command may have finished, or end with the code of the signal, and in no other way."""
+    """After a signal a command may have ended, or with the code of the signal; a check may name several tables."""
     blow = commands.Blow("main", signal.SIGTERM)
     for code in (0, 143, -signal.SIGTERM):
         blow.check(commands.Answer(code, "", ""))
     with pytest.raises(commands.TortureError, match="SIGTERM to main: exit code 1"):
         blow.check(commands.Answer(1, "", ""))
+    for code, sentences, refused in ((2, 1, True), (2, 2, False), (1, 2, True), (1, 0, False)):
+        assert commands.Answer(code, "", "error: a fault\n" * sentences).refused == refused
 
 
 @pytest.mark.full
