@@ -127,10 +127,12 @@ class _Cache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled function."""
+        name, key = self._name_and_key(sig, data.codegen)
         if data.library.has_dynamic_globals:
+            # No file will come for which others could wait.
+            CACHE.release(name)
             warnings.warn(f"{self._prefix} cannot be cached, since it uses an address or a large array", stacklevel=2)
             return
-        name, key = self._name_and_key(sig, data.codegen)
         CACHE.save(name, dumps((key, data._reduce())))  # type: ignore[no-untyped-call]
         CACHE.release(name)
 

@@ -117,7 +117,7 @@ class KernelCache:
         return content if hashlib.sha256(content).digest() == digest else None
 
     def claim(self, name: str) -> bool:
-        """Take on what a file will hold; if another process has, wait until it has written the file, and return True.
+        """Claim a file that is to be written; return whether another process had, for which this one has waited up to `PATIENCE`.
 
         A claim ends with `release`, or with this process.
         """
@@ -150,7 +150,7 @@ class KernelCache:
         folder, now = parent / self._name, time.time()
         used = _last_use(folder)
         self._locks.append(_entered(folder))
-        self.folder, self._claims = folder, None
+        self.folder = folder
         # Not at each start.
         if now - used > DAY:
             with suppress(OSError):
@@ -160,6 +160,10 @@ class KernelCache:
     def _fall_back(self, parent: Path | None, fault: OSError) -> None:
         """Keep kernels in a private temporary folder, or only in memory, and say so."""
         self.folder = None
+        if self._claims is not None and self._claims >= 0:
+            # What will be written elsewhere is nothing to wait for.
+            os.close(self._claims)
+        self._claims = None
         temporary = temporary_parent()
         if temporary is not None and parent != temporary:
             with suppress(OSError):
@@ -257,7 +261,7 @@ except ImportError:
         yield False
 
     def _claimed(file: int, place: int) -> bool:  # noqa: ARG001
-        """Without locks, nobody waits."""
+        """There are no locks here, so no process waits."""
         return True
 
     def _unclaim(file: int, place: int) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.program import flip
@@ -107,15 +108,14 @@ def test_processes_compile_at_the_same_time(tmp_path: Path) -> None:
 
 
 CLAIM = """
-import sys
 from tablebase.compute.kernel_cache import KernelCache
 cache = KernelCache("kernels-test")
 print(cache.claim("one"), flush=True)
-sys.stdin.readline()
+input()
 if SAVES:
     cache.save("one", b"content")
     cache.release("one")
-    sys.stdin.readline()
+    input()
 """
 
 
@@ -128,11 +128,9 @@ def test_a_claim_ends_with_the_file_or_with_the_process(saves: bool, tmp_path: P
         assert other.stdout.readline() == "False\n"
         assert not cache.claim("another")
         monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
-        assert cache.claim("one")
-        assert cache.load("one") is None
+        assert (cache.claim("one"), cache.load("one")) == (True, None)
         monkeypatch.setattr(kernel_cache, "PATIENCE", 60)
-        other.stdin.write("\n")
-        other.stdin.flush()
+        print(file=other.stdin, flush=True)
         cache.claim("one")
         assert cache.load("one") == (b"content" if saves else None)
         other.communicate("\n", timeout=60)
@@ -189,11 +187,15 @@ def test_a_kernel_is_for_one_processor_and_one_version(monkeypatch: pytest.Monke
 
 
 @pytest.mark.full
-def test_without_a_file_nothing_is_cached(tmp_path: Path) -> None:
-    """Functions typed into an interpreter have no file by which a change could be noticed."""
+def test_without_a_file_nothing_is_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions typed into an interpreter have none by which a change could be noticed; nobody waits for one with an address."""
     code = "from tablebase.compute.jit import jit\n@jit\ndef twice(value):\n    return 2 * value\nprint(twice(4))"
     assert run(tmp_path, code=code) == ("8\n", "")
     assert not list((tmp_path / "cache").rglob("*twice*"))
+    monkeypatch.setattr(jit.CACHE, "release", released := Mock())
+    with pytest.warns(UserWarning, match="cannot be cached"):
+        enter._cache.save_overload((), Mock())
+    released.assert_called_once()
 
 
 def test_the_environment_names_the_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -324,8 +324,7 @@ def test_later_layers_are_computed_from_earlier_ones(grain: int, monkeypatch: py
     before = chances[:, cells]
     list(solve_layer(kernels, region, part, chances))
     assert bounds(form, chances, region, text) == (0, 0)
-    now = np.flatnonzero(chances.any(axis=0))
-    changed = np.union1d(np.setdiff1d(now, cells), cells[(chances[:, cells] != before).any(axis=0)])
+    changed = np.union1d(np.setdiff1d(np.flatnonzero(chances.any(axis=0)), cells), cells[(chances[:, cells] != before).any(axis=0)])
     assert part.begin <= changed.min() <= changed.max() < part.end
 
 
