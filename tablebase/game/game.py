@@ -1,7 +1,6 @@
 """A game as plain immutable data, and the vocabulary in which a rules module describes it.
 
-Nothing here moves a piece or solves anything: `tablebase.game.moves` plays by a `Game`, `tablebase.slices.indexing` numbers its
-positions, and the solvers compile it into arrays.
+`tablebase.game.moves` plays by a `Game`, `tablebase.slices.indexing` numbers its positions, and the solvers compile it into arrays.
 """
 
 from __future__ import annotations
@@ -11,15 +10,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tablebase.errors import RulesError
 from tablebase.game.features import Feature
+from tablebase.game.rules import OVER, Ending, Rules
 from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
 
+if TYPE_CHECKING:
+    from tablebase.game.moves import Position
+
 
 @dataclass(frozen=True)
-class Game:
+class Game(Rules["Position"]):
     """A game as data.
 
     Parameters
@@ -73,6 +77,8 @@ class Game:
     terrain: tuple[Terrain, ...] = ()
     evaluation: Evaluation | None = None
 
+    players = 2
+
     def __post_init__(self) -> None:
         _check(self)
 
@@ -106,6 +112,79 @@ class Game:
         """The side that wins if its piece escapes; None if no piece can."""
         return None if self.escape is None else self.side_of(self.by_symbol[self.escape.runner])
 
+    @property
+    def initial(self) -> Position:
+        """The position that a game begins with."""
+        return self.parse(self.start)
+
+    def parse(self, text: str) -> Position:
+        """Any placement of pieces, with the mark of a last move that has won, as far as the board shows."""
+        from tablebase.game.moves import won_before
+        from tablebase.game.notation import read
+
+        position = read(self, text)
+        return position._replace(won=won_before(self, position))
+
+    def format(self, position: Position) -> str:
+        """Rows and the side to move, as in `start`."""
+        from tablebase.game.notation import render
+
+        return render(self, position)
+
+    def check(self, position: Position) -> None:
+        """Raise `NotationError` unless the pieces form a position in which the game is not over."""
+        from tablebase.game.notation import check_pieces
+
+        check_pieces(self, position)
+
+    def to_move(self, position: Position) -> int:
+        """The side to move, 0 or 1; `OVER` after the end."""
+        return position.side if self.result(position) is None else OVER
+
+    def viewer(self, position: Position) -> int:
+        """The side to move, even after the end."""
+        return position.side
+
+    def side(self, position: Position) -> str:
+        """The letter of the side to move, even after the end."""
+        return self.sides[position.side].letter
+
+    def moves(self, position: Position) -> dict[str, Position]:
+        """The position after each legal move, by the move's text; of two steps between the same squares the one that wins."""
+        from tablebase.game.moves import legal_moves, played
+        from tablebase.game.notation import render_move
+
+        after: dict[str, Position] = {}
+        for move in [] if position.won else legal_moves(self, position):
+            child, text = played(self, position, move), render_move(self, move)
+            if child.won or text not in after:
+                after[text] = child
+        return dict(sorted(after.items()))
+
+    def result(self, position: Position) -> Ending | None:
+        """How the game has ended; None while it goes on. Repetitions are of a game, not of a position."""
+        from tablebase.game.moves import GOAL, decided, has_escaped
+
+        to_move = self.sides[position.side].name
+        if position.won:
+            said = self._goal(position) if position.won == GOAL else f"{to_move} has no pieces left"
+            return _ending(1 - position.side, position.won, said)
+        outcome = decided(self, position)
+        if outcome is None:
+            return None
+        winner = {Outcome.WIN: position.side, Outcome.LOSS: 1 - position.side}.get(outcome)
+        # Having no legal move comes first in the rules, so an escape is the reason only if the runner has won.
+        if self.escape is not None and winner == self.runner_side and has_escaped(self, position):
+            return _ending(winner, "escaped", f"the {self.kinds[self.by_symbol[self.escape.runner]].name} has escaped")
+        return _ending(winner, "no move", f"{to_move} has no legal move")
+
+    def _goal(self, position: Position) -> str:
+        """Who has won by a step onto a goal."""
+        for kind, square in position.pieces:
+            if square not in self.kinds[kind].homes:
+                return f"the {self.kinds[kind].name} has reached {self.board.names[square]}"
+        return f"{self.sides[1 - position.side].name} has reached a goal"
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the rules: everything that determines a table's contents."""
@@ -131,6 +210,11 @@ class Game:
         if self.escape is not None:
             rules["escape"] = _escape_key(self.escape)
         return rules
+
+
+def _ending(winner: int | None, why: str, said: str) -> Ending:
+    """The end of a game of two sides; a draw without a winner."""
+    return Ending((1, 1) if winner is None else (1 + winner, 2 - winner), why, said)
 
 
 def _escape_key(escape: Escape) -> list[object]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tablebase.errors import NotationError, RulesError, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.installed import full_name, load_rules
-from tablebase.game.moves import Position, is_lost
+from tablebase.game.moves import Position, won_before
 from tablebase.game.notation import check_pieces, check_placement, parse, read
 from tablebase.game.stochastic import StochasticGame
 
@@ -66,7 +66,7 @@ def as_asked(game: Game, position: str | Position) -> tuple[Position, bool]:
     try:
         check_pieces(game, placement)
     except NotationError:
-        if not is_lost(game, placement):
+        if not won_before(game, placement):
             raise
         return placement, True
     return placement, False

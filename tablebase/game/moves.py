@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 from tablebase.game import Game, Outcome
 
+GOAL, LAST_PIECE = "goal", "last piece"
+"""How a move can win at once."""
+
 
 class Position(NamedTuple):
     """Pieces on squares and the side to move.
@@ -20,10 +23,13 @@ class Position(NamedTuple):
         Kind number and square of each piece, ascending.
     side : int
         The side to move, 0 or 1.
+    won : str
+        How the last move has won, ``goal`` or ``last piece``; empty if it has not. The board alone need not show it.
     """
 
     pieces: tuple[tuple[int, int], ...]
     side: int
+    won: str = ""
 
 
 class Move(NamedTuple):
@@ -110,19 +116,25 @@ def wins_at_once(game: Game, position: Position, move: Move) -> bool:
     return sum(1 for kind, _ in position.pieces if game.side_of(kind) != position.side) == 1
 
 
-def is_lost(game: Game, position: Position) -> bool:
-    """Whether the last move has won: its piece stands on a goal, or it captured the last piece of the side to move."""
+def played(game: Game, position: Position, move: Move) -> Position:
+    """The position after a legal move, with the mark of a move that wins."""
+    child = play(position, move)
+    return child._replace(won=GOAL if move.wins else LAST_PIECE) if wins_at_once(game, position, move) else child
+
+
+def won_before(game: Game, position: Position) -> str:
+    """How the last move has won, as far as the board shows: its piece stands on a goal, or it captured the last one."""
     away = [(kind, square) for kind, square in position.pieces if square not in game.kinds[kind].homes]
     sides = {game.side_of(kind) for kind, _ in position.pieces}
     counts = Counter(kind for kind, _ in position.pieces)
     if len(away) + 2 - len(sides) != 1 or any(count > game.kinds[kind].limit for kind, count in counts.items()):
-        return False
+        return ""
     if not away:
         captures = any(step.victims for kind, _ in position.pieces for step in game.kinds[kind].steps)
-        return position.side not in sides and captures
+        return LAST_PIECE if position.side not in sides and captures else ""
     ((kind, square),) = away
     reached = any(step.wins and step.target == square for step in game.kinds[kind].steps)
-    return reached and game.side_of(kind) != position.side
+    return GOAL if reached and game.side_of(kind) != position.side else ""
 
 
 def mirrored(game: Game, position: Position) -> Position:

@@ -1,4 +1,4 @@
-"""The second contract for rules: games with chance, or with more than two players.
+"""Rules as functions: games with chance, or with more than two players.
 
 A `tablebase.game.Game` is data about pieces on squares. Games that are not of that kind, such as races with cards and
 dice games, are classes with a few small functions about one state. A state is a tuple of whole numbers, the same number
@@ -14,15 +14,16 @@ import hashlib
 import inspect
 import json
 import sys
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tablebase.errors import NotationError
-from tablebase.game.types import CHANCE, OVER
+from tablebase.game.rules import CHANCE, OVER, Ending, Rules
+from tablebase.game.types import Side
 
 if TYPE_CHECKING:
     from tablebase.game.kernels import Kernels, Region, StateEvaluation
@@ -48,18 +49,17 @@ class Draw:
     label: str
     state: State
 
+    @property
+    def position(self) -> State:
+        """The state that it leads to, as other rules call it."""
+        return self.state
 
-class StochasticGame(ABC):
+
+class StochasticGame(Rules[State]):
     """A game of chance, of several players, or both.
 
     Attributes
     ----------
-    name : str
-        The name on the command line, with its variant; also the folder of its tables.
-    title : str
-        The name for people.
-    players : int
-        Two or more, numbered from 0.
     start : tuple of int
         The initial state.
     options : mapping of str to int or str
@@ -72,14 +72,30 @@ class StochasticGame(ABC):
         The parts of the game's evaluation, each with what it means; empty if it has none.
     """
 
-    name: str
-    title: str
-    players: int
     start: State
     options: Mapping[str, int | str]
     former_digests: ClassVar[Mapping[str, str]] = {}
     limits: ClassVar[Mapping[str, int | str]] = {}
     weights: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def initial(self) -> State:
+        """The state that a game begins with."""
+        return self.start
+
+    @cached_property
+    def sides(self) -> Sequence[Side]:  # type: ignore[override]
+        """The players by their numbers from 1."""
+        return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
+
+    def result(self, state: State) -> Ending | None:
+        """How the game has ended, by the places of the players; None while it goes on."""
+        return Ending(self.places(state)) if self.to_move(state) == OVER else None
+
+    def move_text(self, state: State, move: str) -> str:
+        """A move in words, for people."""
+        del state
+        return self.code_text(int(move))
 
     @abstractmethod
     def to_move(self, state: State) -> int:
@@ -118,19 +134,6 @@ class StochasticGame(ABC):
     def code_text(self, code: int) -> str:
         """A move's code in words, for people."""
         return str(code)
-
-    def draw_text(self, label: str) -> str:
-        """An outcome of chance in words, for people."""
-        return label
-
-    def standing(self, state: State) -> tuple[int, ...]:
-        """The place of each player if play were broken off here, from 1; by default, nobody is ahead before the end."""
-        return self.places(state) if self.to_move(state) == OVER else (1,) * self.players
-
-    def is_deadlock(self, state: State) -> bool:
-        """Whether play is over, though states do not know it, because nobody can ever do anything again."""
-        del state
-        return False
 
     def describe(self, state: State) -> dict[str, Any]:
         """A state as JSON, for programs; by default, as text alone."""

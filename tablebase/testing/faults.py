@@ -16,7 +16,7 @@ import numpy as np
 
 from tablebase.errors import NotationError
 from tablebase.game import Game, Step
-from tablebase.game.moves import Move, Position, has_escaped, legal_moves, mirrored, play, swapped
+from tablebase.game.moves import Move, Position, has_escaped, legal_moves, mirrored, play, played, swapped
 from tablebase.game.notation import check_pieces, parse, render, render_move
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import locate
@@ -35,11 +35,6 @@ def placement_fault(game: Game, position: Position) -> str | None:
     except NotationError as error:
         return str(error)
     return None
-
-
-def is_over(game: Game, move: Move, after: Position) -> bool:
-    """Whether the move that led to `after` ended the game."""
-    return move.wins or len({game.side_of(kind) for kind, _ in after.pieces}) < 2
 
 
 @cache
@@ -145,9 +140,9 @@ def _is_declared(game: Game, material: Material) -> bool:
 def children_fault(game: Game, position: Position) -> str | None:
     """A legal move that leads to a material that the game does not have."""
     for move in legal_moves(game, position):
-        child = play(position, move)
+        child = played(game, position, move)
         material = material_of(game, child)
-        if not is_over(game, move, child) and not _is_declared(game, material):
+        if not child.won and not _is_declared(game, material):
             shown = f"{render_move(game, move)} in {render(game, position)}"
             name = material_name(game, material)
             return f"{shown} leads to {name}, which is not a slice of the game (max_pieces is {game.max_pieces})"
@@ -205,7 +200,7 @@ def aliases_fault(game: Game, position: Position) -> str | None:
     return f"{render(game, position)} is stored as {render(game, stored)}, which has other moves"
 
 
-def play_fault(game: Game, position: Position) -> str | None:
+def stored_fault(game: Game, position: Position) -> str | None:
     """Why a position of random play is not one that is stored."""
     fault = placement_fault(game, position)
     return fault and f"random play reached {render(game, position)}, but {fault}"
@@ -219,7 +214,7 @@ def _read_or_fault(read: Callable[[Game, str], Any], game: Game, text: str) -> A
         return str(error)
 
 
-def start_fault(game: Game, text: str) -> str | None:
+def spelling_fault(game: Game, text: str) -> str | None:
     """Why a start is not a position, or not in standard notation."""
     start = _read_or_fault(parse, game, text)
     if not isinstance(start, Position):
@@ -227,7 +222,7 @@ def start_fault(game: Game, text: str) -> str | None:
     return None if render(game, start) == text else f"the start {text!r} must be written {render(game, start)!r}"
 
 
-def notation_fault(game: Game, position: Position) -> str | None:
+def material_fault(game: Game, position: Position) -> str | None:
     """A position or its material that changes when it is written and read."""
     text, material = render(game, position), material_of(game, position)
     if (position_read := _read_or_fault(parse, game, text)) != position:

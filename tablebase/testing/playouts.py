@@ -1,4 +1,4 @@
-"""Random play of a `StochasticGame`: where most cases of its checks come from.
+"""Random play by any rules: where most cases of the checks of a game come from.
 
 All outcomes of chance are equally likely here, whatever their probabilities, so that rare ones are seen, too.
 """
@@ -9,34 +9,34 @@ from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
-from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
+from tablebase.game.rules import CHANCE, OVER, P, Rules
 
 RESTART = 1000
-"""After this many states, random play begins anew."""
+"""After this many positions, random play begins anew."""
 
 
-def following(game: StochasticGame, state: State) -> list[State]:
-    """All states that come right after one."""
-    mover = game.to_move(state)
+def following(rules: Rules[P], position: P) -> list[P]:
+    """All positions that come right after one."""
+    mover = rules.to_move(position)
     if mover == OVER:
         return []
-    return [draw.state for draw in game.draws(state)] if mover == CHANCE else list(game.moves(state).values())
+    return [draw.position for draw in rules.draws(position)] if mover == CHANCE else list(rules.moves(position).values())
 
 
-def playout(game: StochasticGame, rng: Random) -> Iterator[State]:
-    """The states of random play from the start until the game is over."""
-    state = game.start
+def playout(rules: Rules[P], rng: Random) -> Iterator[P]:
+    """The positions of random play from the start until the game is over."""
+    position = rules.initial
     while True:
-        yield state
-        after = following(game, state)
+        yield position
+        after = following(rules, position)
         if not after:
             return
-        state = rng.choice(after)
+        position = rng.choice(after)
 
 
-def playouts(game: StochasticGame, states: int, rng: Random) -> Iterator[list[State]]:
-    """Games of random play, broken off where they are long, that have a number of states together."""
-    while states > 0:
-        played = list(islice(playout(game, rng), min(RESTART, states)))
-        states -= len(played)
+def playouts(rules: Rules[P], positions: int, rng: Random) -> Iterator[list[P]]:
+    """Games of random play, broken off where they are long, that have a number of positions together."""
+    while positions > 0:
+        played = list(islice(playout(rules, rng), min(RESTART, positions)))
+        positions -= len(played)
         yield played

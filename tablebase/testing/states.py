@@ -1,4 +1,4 @@
-"""A test suite for rules modules of a `StochasticGame` that any author can run.
+"""A test suite for rules as functions that any author can run.
 
 `tablebase.testing.check_rules` runs all checks on a game; `StochasticGameTests` is the same as a pytest class to inherit
 from. Most cases are states of random play, in which all outcomes of chance are taken equally often, so that rare ones are
@@ -9,25 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import chain, islice, pairwise
+from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
 from tablebase.errors import RulesError
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
-from tablebase.testing.playouts import following, playout, playouts
-from tablebase.testing.state_faults import (
-    Turn,
-    digest_fault,
-    draws_fault,
-    moves_fault,
-    notation_fault,
-    places_fault,
-    start_fault,
-    state_fault,
-    turn_fault,
-)
+from tablebase.testing.contract import CONTRACT, positions
+from tablebase.testing.playouts import following, playout
+from tablebase.testing.state_faults import digest_fault, state_fault
 
 LONGEST = 5000
 """A game of random play with more states is not expected to end."""
@@ -68,18 +59,6 @@ class Playout(NamedTuple):
 # Where cases come from.
 
 
-def _states(bench: _Bench, rng: Random) -> Iterator[State]:
-    """As many states of random play as the bench asks for."""
-    return chain.from_iterable(playouts(bench.game, bench.samples, rng))
-
-
-def _turns(bench: _Bench, rng: Random) -> Iterator[Turn]:
-    """The turns of random play; the last one may be incomplete."""
-    for played in playouts(bench.game, bench.samples, rng):
-        begins = [place for place, state in enumerate(played) if place and bench.game.begins_turn(state)]
-        yield from (Turn(played[begin:end]) for begin, end in pairwise([0, *begins, len(played)]))
-
-
 def _games(bench: _Bench, rng: Random) -> Iterator[Playout]:
     """Games of random play; each is broken off where no end is in sight."""
     for _ in range(1 + bench.samples // STATES_A_GAME):
@@ -99,7 +78,7 @@ def _ended(playouts: list[Playout]) -> str:
 def _states_and_numbers(bench: _Bench, rng: Random) -> Iterator[State | int]:
     """States of random play, and numbers of a table: all of them if they are few."""
     size = bench.game.region({}).size
-    yield from _states(bench, rng)
+    yield from positions(bench, rng)
     yield from range(size) if size <= bench.samples else (rng.randrange(size) for _ in range(bench.samples))
 
 
@@ -139,19 +118,14 @@ def _no_fault(_: StochasticGame, __: Playout) -> None:
 
 
 STATE_CHECKS = (
-    Check("start", "The start is a state in which a turn begins.", lambda bench, _: [bench.game.start], start_fault),
-    Check("states", "What follows a state is a state, of as many whole numbers as the start.", _states, state_fault),
-    Check("moves", "Each player to move has moves, numbered by codes, and nobody else has.", _states, moves_fault),
-    Check("draws", "The probabilities of what chance may do are fractions that add up to 1.", _states, draws_fault),
-    Check("turns", "The end of the game ends a turn, and no state comes twice within a turn.", _turns, turn_fault),
-    Check("places", "Players have places where the game is over.", _states, places_fault),
-    Check("notation", "States stay the same when written and read back.", _states, notation_fault),
+    *CONTRACT,
+    Check("states", "What follows a state is a state, of as many whole numbers as the start.", positions, state_fault),
     Check("play", "Random play can be played.", _games, _no_fault, sums_up=_ended),
     Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault),
-    Check("kernels", "The compiled functions do what the plain ones do.", _states, _compiled("kernels_fault"), _has_kernels),
+    Check("kernels", "The compiled functions do what the plain ones do.", positions, _compiled("kernels_fault"), _has_kernels),
     Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),
-    Check("evaluation", "States have values for each player.", _states, _compiled("evaluation_fault"), _has_evaluation),
+    Check("evaluation", "States have values for each player.", positions, _compiled("evaluation_fault"), _has_evaluation),
 )
 """All checks of a `StochasticGame`."""
 

@@ -18,26 +18,26 @@ from typing import NamedTuple
 
 from tablebase.errors import RulesError
 from tablebase.game import Game
-from tablebase.game.moves import Position, legal_moves, play
+from tablebase.game.moves import Position, legal_moves, played
 from tablebase.game.notation import parse, render
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
 from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
+from tablebase.testing.contract import CONTRACT
 from tablebase.testing.faults import (
     REBUILDS,
     aliases_fault,
     children_fault,
     digest_fault,
     index_fault,
-    is_over,
+    material_fault,
     mirror_fault,
-    notation_fault,
     placement_fault,
-    play_fault,
-    start_fault,
+    spelling_fault,
     steps_fault,
+    stored_fault,
     swap_fault,
 )
 from tablebase.testing.states import check_states
@@ -147,7 +147,7 @@ def _random(bench: _Bench, rng: Random) -> Iterator[Position]:
 
 def _starts(game: Game) -> list[Position]:
     """The start if it is a position; if it is not, another check reports that."""
-    return [parse(game, game.start)] if start_fault(game, game.start) is None else []
+    return [parse(game, game.start)] if spelling_fault(game, game.start) is None else []
 
 
 def _playout(game: Game, position: Position, rng: Random) -> Iterator[Position]:
@@ -157,9 +157,8 @@ def _playout(game: Game, position: Position, rng: Random) -> Iterator[Position]:
         moves = legal_moves(game, position)
         if not moves:
             return
-        move = rng.choice(moves)
-        position = play(position, move)
-        if is_over(game, move, position):
+        position = played(game, position, rng.choice(moves))
+        if position.won:
             return
 
 
@@ -219,15 +218,16 @@ def _has_swap(game: Game) -> bool:
 
 
 CHECKS = (
+    *CONTRACT,
     Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_fault),
     Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, _has_mirror),
     Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, _has_swap),
     Check("children", "Every move leads to a declared slice or ends the game.", _from_start, children_fault),
     Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_fault),
     Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_fault),
-    Check("play", "Random play never leaves the stored positions.", _random_play, play_fault),
-    Check("start", "The start is a position in standard notation.", lambda bench, _: [bench.game.start], start_fault),
-    Check("notation", "Positions and materials stay the same when written and read back.", _random, notation_fault),
+    Check("stored", "Random play never leaves the stored positions.", _random_play, stored_fault),
+    Check("spelling", "The start is a position in standard notation.", lambda bench, _: [bench.game.start], spelling_fault),
+    Check("materials", "Any position and its material stay the same when written and read back.", _random, material_fault),
     Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_fault),
 )
 """All checks."""

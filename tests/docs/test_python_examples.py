@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.game.types import SHAPES, TEXTURES
-from tablebase.testing import STATE_CHECKS
+from tablebase.testing import CHECKS, STATE_CHECKS
 
 DOCS = Path(__file__).parents[2] / "docs"
 NOTEBOOK = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))
@@ -74,8 +74,11 @@ def test_the_example_prints_what_the_page_shows(tmp_path: Path) -> None:
 
 
 def test_every_check_has_its_line() -> None:
-    listed = {line.split("`")[1] for line in SECTION.splitlines() if re.match(r"\| `\w+` \|", line)}
-    assert listed >= {check.name for check in STATE_CHECKS}
+    own = PAGE.partition("\n## Check the rules\n")[2].partition("\n## ")[0]
+    every, pieces = own.split("Then come those of pieces on squares")
+    listed = [re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) for part in (every, pieces, SECTION.partition("come these:")[2])]
+    assert [*listed[0], *listed[1]] == [check.name for check in CHECKS]
+    assert [*listed[0], *listed[2]] == [check.name for check in STATE_CHECKS]
 
 
 def test_every_look_has_its_name() -> None:

@@ -244,7 +244,7 @@ def test_a_size_is_a_pair(size: str, broken: Callable[[str], None], ask: Ask) ->
 @pytest.mark.parametrize(
     "name",
     [
-        *(f"foxhounds-{n}x{n}" for n in (2, 4, 8, 12)),
+        *(f"foxhounds-{n}x{n}" for n in (4, 8, 12)),
         *(f"hasenspiel{early}" for early in ("", "-early=article", "-early=none")),
         "hasenspiel-4x7-pawns=1",
         *(f"hexapawn-{n}x{n}" for n in (3, 4)),

@@ -12,7 +12,7 @@ from twins import naive
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError
 from tablebase.game import Game, Outcome, load_game
-from tablebase.game.moves import Position, is_lost
+from tablebase.game.moves import Position, won_before
 from tablebase.game.notation import parse, render
 from tablebase.probe import many
 from tablebase.probe.answers import Probe, Unanswered
@@ -140,7 +140,7 @@ def test_what_the_last_move_has_won(jungle: Game) -> None:
         (((rat, 0), (rat, 1)), None),
     ):
         positions = [Position(tuple(sorted(pieces)), side) for side in (0, 1)]
-        assert [is_lost(jungle, position) for position in positions] == [lost == 0, lost == 1], pieces
+        assert [won_before(jungle, position) != "" for position in positions] == [lost == 0, lost == 1], pieces
 
 
 def test_the_side_that_has_escaped_has_won() -> None:

@@ -170,8 +170,8 @@ WRONG: Mapping[str, tuple[Callable[[], StochasticGame], str, str]] = {
     "states that are lists": (listed, "states", "is not a tuple of whole numbers"),
     "a player that is none": (
         faulty(to_move=lambda mover, _: 3 if mover == 2 else mover),
-        "states",
-        "the player to move is 3, but players are numbered from 0 to 2",
+        "moves",
+        "3 is to move, but players are numbered from 0 to 2",
     ),
     "a player without a move": (
         faulty(moves=lambda moves, state: {} if state[-2] == 2 else moves),
@@ -185,7 +185,7 @@ WRONG: Mapping[str, tuple[Callable[[], StochasticGame], str, str]] = {
     ),
     "codes that are words": (
         faulty(moves=lambda moves, _: {SMALL.code_text(code): after for code, after in moves.items()}),
-        "moves",
+        "states",
         "has a move with the code 'hold', which is not a whole number",
     ),
     "probabilities that do not add up": (heavy_die, "draws", "add up to 7/6, not to 1"),

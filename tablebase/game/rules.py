@@ -1,0 +1,162 @@
+"""The contract of a game: a position is a plain value, and the rules hold every function of it.
+
+Whatever is played, probed or listed needs no more than this. Two kinds of rules fulfil it: `tablebase.game.Game`, by what its data
+say of pieces on squares, and `tablebase.game.stochastic.StochasticGame`, by its author's functions of a state.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from tablebase.game.types import CHANCE, OVER, Outcome, Side
+
+P = TypeVar("P", bound=Hashable)
+
+
+class Ending(NamedTuple):
+    """How a game has ended.
+
+    Parameters
+    ----------
+    places : tuple of int
+        The place of each player, from 1; players may share a place. In a draw of two players both are first.
+    why : str
+        One word or two, such as ``goal`` or ``no move``.
+    said : str
+        The same as a clause for people: ``the rat has reached d9``.
+    """
+
+    places: tuple[int, ...]
+    why: str = "finished"
+    said: str = ""
+
+    @property
+    def winner(self) -> int | None:
+        """The player who is first alone; None in a draw."""
+        return self.places.index(1) if self.places.count(1) == 1 else None
+
+    def outcome(self, player: int) -> Outcome:
+        """The result for a player: a draw for those who share the first place."""
+        if self.places[player] != 1:
+            return Outcome.LOSS
+        return Outcome.DRAW if self.winner is None else Outcome.WIN
+
+
+class Drawn(Protocol):
+    """One outcome of chance."""
+
+    @property
+    def probability(self) -> Fraction:
+        """Above 0; those of a position add up to 1."""
+
+    @property
+    def label(self) -> str:
+        """The card or the face of the die, one word."""
+
+    @property
+    def position(self) -> Any:
+        """What it leads to."""
+
+
+class Rules(ABC, Generic[P]):
+    """What the rules of a game say; equal positions have the same future.
+
+    Attributes
+    ----------
+    name : str
+        The name on the command line, with its variant; also the folder of its tables.
+    title : str
+        The name for people.
+    players : int
+        Two or more, numbered from 0.
+    sides : sequence of Side
+        Letter and name of each player.
+    """
+
+    # No more than names: a dataclass would take an inherited value for the default of its own field.
+    name: str
+    title: str
+    players: int
+    sides: Sequence[Side]
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the rules."""
+
+    @property
+    @abstractmethod
+    def initial(self) -> P:
+        """The position that a game begins with."""
+
+    @abstractmethod
+    def parse(self, text: str) -> P:
+        """The position that a text describes, even one in which the game is over; `NotationError` if there is none."""
+
+    @abstractmethod
+    def format(self, position: P) -> str:
+        """A position as one line of text."""
+
+    @abstractmethod
+    def to_move(self, position: P) -> int:
+        """The player who moves; `CHANCE` or `OVER` if nobody does."""
+
+    @abstractmethod
+    def moves(self, position: P) -> Mapping[Any, P]:
+        """The position that each legal move leads to; the text of a move is `str` of it, one word."""
+
+    @abstractmethod
+    def result(self, position: P) -> Ending | None:
+        """How the game has ended; None exactly where it goes on."""
+
+    def draws(self, position: P) -> Sequence[Drawn]:
+        """What may happen in a position in which chance moves."""
+        del position
+        return ()
+
+    def begins_turn(self, position: P) -> bool:
+        """Whether a turn begins here, or the game is over; false in the middle of a turn of several moves and draws."""
+        del position
+        return True
+
+    def check(self, position: P) -> None:
+        """Raise `NotationError` where no table can have a position."""
+
+    def viewer(self, position: P) -> int:
+        """The player whose value a position has, if nobody is named: who moves, else the first one."""
+        return max(self.to_move(position), 0)
+
+    def side(self, position: P) -> str:
+        """Who moves, for programs: the letter of a side, ``chance``, or nothing after the end."""
+        mover = self.to_move(position)
+        return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
+
+    def standing(self, position: P) -> tuple[int, ...]:
+        """The place of each player if play were broken off here; by default, nobody is ahead before the end."""
+        ending = self.result(position)
+        return (1,) * self.players if ending is None else ending.places
+
+    def is_deadlock(self, position: P) -> bool:
+        """Whether play is over, though positions do not know it, because nobody can ever do anything again."""
+        del position
+        return False
+
+    def move_text(self, position: P, move: str) -> str:
+        """A move in words, for people."""
+        del position
+        return move
+
+    def draw_text(self, label: str) -> str:
+        """An outcome of chance in words, for people."""
+        return label
+
+
+def legal(rules: Rules[P], position: P) -> dict[str, P]:
+    """What each legal move leads to, by the move's text."""
+    return {str(move): after for move, after in rules.moves(position).items()}
+
+
+__all__ = ["CHANCE", "OVER", "Drawn", "Ending", "Rules", "legal"]

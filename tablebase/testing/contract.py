@@ -1,0 +1,140 @@
+"""Checks of the contract that all rules fulfil, whatever their positions are; see `tablebase.game.rules`.
+
+Most cases are positions of random play from the start. Each fault function checks one case, and returns a sentence that describes
+the fault, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain, pairwise
+from random import Random
+from typing import Any, NamedTuple
+
+from tablebase.errors import NotationError
+from tablebase.game.rules import CHANCE, OVER, Drawn, Rules, legal
+from tablebase.testing.checks import Check
+from tablebase.testing.playouts import following, playouts
+
+
+class Turn(NamedTuple):
+    """The positions of a turn, one after the other."""
+
+    positions: list[Any]
+
+
+def positions(bench: Any, rng: Random) -> Iterator[Any]:
+    """As many positions of random play as the bench asks for."""
+    return chain.from_iterable(playouts(bench.game, bench.samples, rng))
+
+
+def turns(bench: Any, rng: Random) -> Iterator[Turn]:
+    """The turns of random play; the last one may be incomplete."""
+    for played in playouts(bench.game, bench.samples, rng):
+        begins = [place for place, position in enumerate(played) if place and bench.game.begins_turn(position)]
+        yield from (Turn(played[begin:end]) for begin, end in pairwise([0, *begins, len(played)]))
+
+
+def start_fault(rules: Rules[Any], start: Any) -> str | None:
+    """Why no game can begin with this position."""
+    if rules.players < 2:
+        return f"{rules.name} has {rules.players} players, but a game needs two or more"
+    if len(rules.sides) != rules.players:
+        return f"{rules.name} has {rules.players} players, but {len(rules.sides)} sides"
+    if rules.to_move(start) == OVER:
+        return f"the game is over at the start, {rules.format(start)}"
+    return None if rules.begins_turn(start) is True else f"no turn begins at the start, {rules.format(start)}"
+
+
+def moves_fault(rules: Rules[Any], position: Any) -> str | None:
+    """A player who does not exist, a player without moves, moves without a player, or a move whose text is no word."""
+    mover, moves = rules.to_move(position), rules.moves(position)
+    if mover not in (CHANCE, OVER) and mover not in range(rules.players):
+        return f"{rules.format(position)}: {mover!r} is to move, but players are numbered from 0 to {rules.players - 1}"
+    if (mover >= 0) != bool(moves):
+        has = "has moves, but no player is to move" if moves else "has no moves, but a player is to move"
+        return f"{rules.format(position)} {has}"
+    wrong = next((move for move in moves if len(str(move).split()) != 1), None)
+    if wrong is not None:
+        return f"{rules.format(position)} has the move {wrong!r}, which is not a word"
+    return None if len(legal(rules, position)) == len(moves) else f"{rules.format(position)} has two moves with one text"
+
+
+def draws_fault(rules: Rules[Any], position: Any) -> str | None:
+    """What is wrong with what may happen in a position in which chance moves."""
+    if rules.to_move(position) != CHANCE:
+        return None
+    draws = rules.draws(position)
+    for draw in draws:
+        if (fault := _draw_fault(draw)) is not None:
+            return f"{rules.format(position)}: {fault}"
+    labels = [draw.label for draw in draws]
+    if len(set(labels)) < len(labels):
+        return f"{rules.format(position)} has two draws with one label among {', '.join(labels)}"
+    total = sum(draw.probability for draw in draws)
+    return None if total == 1 else f"the probabilities of {rules.format(position)} add up to {total}, not to 1"
+
+
+def _draw_fault(draw: Drawn) -> str | None:
+    """What is wrong with one outcome of chance."""
+    if not isinstance(draw.probability, Fraction) or draw.probability <= 0:
+        return f"the draw {draw.label!r} has the probability {draw.probability!r}, which is not a fraction above 0"
+    if not isinstance(draw.label, str) or len(draw.label.split()) != 1:
+        return f"a draw has the label {draw.label!r}, which is not a word"
+    return None
+
+
+def turn_fault(rules: Rules[Any], turn: Turn) -> str | None:
+    """A position that comes twice within a turn, or a turn that the end of the game does not end."""
+    for position in turn.positions:
+        begins = rules.begins_turn(position)
+        if not isinstance(begins, bool):
+            return f"whether a turn begins with {rules.format(position)} is {begins!r}, not True or False"
+        if rules.to_move(position) == OVER and not begins:
+            return f"the game is over in the middle of a turn: begins_turn is False for {rules.format(position)}"
+        if turn.positions.count(position) > 1:
+            return f"{rules.format(position)} comes twice within a turn, which may never end"
+    return None
+
+
+def places_fault(rules: Rules[Any], position: Any) -> str | None:
+    """What is wrong with the end of a game, or a game that ends while somebody is to move."""
+    over, ending = rules.to_move(position) == OVER, rules.result(position)
+    if (ending is not None) != over:
+        return f"{rules.format(position)} has {'no' if over else 'a'} result, but the game {'is over' if over else 'goes on'}"
+    if ending is None:
+        return None
+    places = ending.places
+    if not isinstance(places, tuple) or any(type(place) is not int for place in places) or len(places) != rules.players:
+        return f"{rules.format(position)} has the places {places!r}, which are not a tuple of {rules.players} whole numbers"
+    if any(place != 1 + sum(other < place for other in places) for place in places):
+        return f"{rules.format(position)} has the places {places}, but a place is one more than the number of players before it"
+    return None
+
+
+def notation_fault(rules: Rules[Any], position: Any) -> str | None:
+    """A position, or one that follows it, that changes when it is written and read."""
+    for one in (position, *following(rules, position)):
+        text = rules.format(one)
+        if len(text.splitlines()) != 1:
+            return f"{one} is written {text!r}, which is not one line"
+        try:
+            found: object = rules.parse(text)
+        except NotationError as error:
+            found = error
+        # A text need not show that the last move has won.
+        if found != one and not (getattr(one, "won", "") and found == one._replace(won="")):
+            return f"{one} is written {text!r}, which is read as {found}"
+    return None
+
+
+CONTRACT = (
+    Check("start", "The start is a position in which a turn begins.", lambda bench, _: [bench.game.initial], start_fault),
+    Check("moves", "Each player to move has moves, each of them one word, and nobody else has.", positions, moves_fault),
+    Check("draws", "The probabilities of what chance may do are fractions that add up to 1.", positions, draws_fault),
+    Check("turns", "The end of the game ends a turn, and no position comes twice within a turn.", turns, turn_fault),
+    Check("places", "Players have places where the game is over, and nowhere else.", positions, places_fault),
+    Check("notation", "Positions stay the same when written and read back.", positions, notation_fault),
+)
+"""What every game is checked for."""
