@@ -38,8 +38,8 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.cli.output import say
 from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.game import Game, Outcome, load_game
-from tablebase.game.moves import Move, Position
-from tablebase.game.notation import parse
+from tablebase.game.moves import Move, Position, legal_moves
+from tablebase.game.notation import parse, render_move
 from tablebase.play.matchboxes import Bead, Draw, Matchboxes, Tree, grow_tree
 from tablebase.tables.values import Value
 
@@ -73,10 +73,11 @@ OPPONENTS: Mapping[str, Opponent] = {"random": every_move, "perfect": table_move
 def rate(tables: Tablebase, game: Game, tree: Tree) -> Ratings:
     """The values of all moves by the table."""
     return {
-        (position, move.legal_move): move.value
+        (position, legal): move.value
         for position in tree
         for move in tables.probe(game, position, strict=True).moves
-        if move.value is not None
+        for legal in legal_moves(game, position)
+        if render_move(game, legal) == move.move and isinstance(move.value, Value)
     }
 
 

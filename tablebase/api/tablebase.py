@@ -7,31 +7,31 @@ instead. A missing table can never be mistaken for a draw.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.api.arguments import as_optional
 from tablebase.api.collection import Collection
 from tablebase.errors import MissingTableError, NotationError, quoted
 from tablebase.game import Game
-from tablebase.game.game_arguments import as_asked, as_chance_game
+from tablebase.game.game_arguments import AnyGame, as_any_game, as_asked
 from tablebase.game.moves import Position
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_size, as_text
-from tablebase.game.stochastic import StochasticGame
-from tablebase.probe.answers import LOST, Line, Probe
+from tablebase.game.rules import Rules
+from tablebase.game.values import AnyValue, Value
+from tablebase.probe.answers import Line, Probe
+from tablebase.probe.each import Each
 from tablebase.probe.many import Answers
 from tablebase.probe.prober import Prober
 from tablebase.probe.squares import checked_squares
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import parse_material
-from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
     from tablebase.search import Engine
-    from tablebase.stochastic.state_prober import StateAnswer, StateProbers
 
 Default = TypeVar("Default")
 
@@ -87,15 +87,19 @@ class Tablebase(Collection):
         """Close all files, and those of its queries; whatever is asked afterwards is a `TablebaseError`."""
         super().close()
         self.prober.close()
-        if "state_probers" in vars(self):
-            self.state_probers.close()
 
-    def probe_value(self, game: str | Game, position: str | Position) -> Value:
-        """Outcome and distance for the side to move.
+    @overload
+    def probe_value(self, game: Game, position: str | Position) -> Value: ...
+
+    @overload
+    def probe_value(self, game: AnyGame, position: Any) -> Any: ...
+
+    def probe_value(self, game: AnyGame, position: Any) -> AnyValue:
+        """Outcome and distance for the side to move; of a game with chance, bounds of its chance to win.
 
         Parameters
         ----------
-        game : str or Game
+        game : str, Game or StochasticGame
         position : str or Position
 
         Raises
@@ -105,49 +109,27 @@ class Tablebase(Collection):
         NotationError
             If the text is not a position of the game.
         """
-        rules, asked, lost = self._asked(game, position)
-        return LOST if lost else self.prober.value(rules, asked)
+        rules, asked = self._asked(game, position)
+        return self.prober.of(rules).value(asked, rules.viewer(asked))
 
-    def get_value(self, game: str | Game, position: str | Position, default: Default | None = None) -> Value | Default | None:
+    def get_value(self, game: AnyGame, position: Any, default: Default | None = None) -> Any | Default | None:
         """Like `probe_value`, but returns `default` if the table is missing."""
         try:
             return self.probe_value(game, position)
         except MissingTableError:
             return default
 
-    @overload
-    def probe(self, game: Game, position: str | Position, *, strict: bool = False) -> Probe: ...
-
-    @overload
-    def probe(self, game: StochasticGame, position: str) -> StateAnswer: ...
-
-    @overload
-    def probe(self, game: str, position: str | Position, *, strict: bool = False) -> Any: ...
-
-    def probe(self, game: str | Game | StochasticGame, position: str | Position, *, strict: bool = False) -> Probe | StateAnswer:
-        """Outcome, distance and all moves; of a game of chance, bounds of the chance to win.
+    def probe(self, game: AnyGame, position: Any, *, strict: bool = False, turns: int | None = None) -> Probe:
+        """The value of a position and all its moves, best first.
 
         Parameters and errors are those of `probe_value`. If only the table that a move leads to is missing, the move's value
-        is None; if `strict`, that is a `MissingTableError`, too.
+        is None; if `strict`, that is a `MissingTableError`, too. Of a game with chance also, with `turns`, the chances of
+        winning within this number of turns of all players together.
         """
-        chance = as_chance_game(game)
-        if chance is not None:
-            self._require_open()
-            state = chance.parse(as_text("a position", position))
-            return self.state_probers.of(chance).probe(state)
-        assert not isinstance(game, StochasticGame)
-        rules, asked, lost = self._asked(game, position)
-        return Probe(rules, asked, LOST, ()) if lost else self.prober.probe(rules, asked, strict=strict)
+        rules, asked = self._asked(game, position)
+        return self.prober.of(rules).probe(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
 
-    @cached_property
-    def state_probers(self) -> StateProbers:
-        """Probers of games of chance, whose chunks are kept with those of tables."""
-        # Loaded here because Numba is slow to load.
-        from tablebase.stochastic.state_prober import StateProbers
-
-        return StateProbers(self.folder, self.prober.store.chunks)
-
-    def get(self, game: str | Game, position: str | Position, default: Default | None = None) -> Any | Default | None:
+    def get(self, game: AnyGame, position: Any, default: Default | None = None) -> Any | Default | None:
         """Like `probe`, but returns `default` if a table is missing."""
         try:
             return self.probe(game, position)
@@ -167,7 +149,7 @@ class Tablebase(Collection):
         MissingTableError, NotationError
             As `probe_value`, for the first of the positions that has no answer.
         """
-        answers = self.probe_many(game, positions)
+        answers = self.probe_many(self._game(game), positions)
         for place in sorted(answers.errors):
             raise answers.errors[place]
         return [value for value in answers.values() if value is not None]
@@ -176,30 +158,44 @@ class Tablebase(Collection):
         self, game: str | Game, positions: Sequence[str | Position], default: Default | None = None
     ) -> list[Value | Default | None]:
         """Like `probe_values`, but with `default` for each position that has no answer."""
-        return [default if value is None else value for value in self.probe_many(game, positions).values()]
+        return [default if value is None else value for value in self.probe_many(self._game(game), positions).values()]
 
-    def probe_many(self, game: str | Game, positions: Sequence[str | Position], *, strict: bool = False) -> Answers:
+    @overload
+    def probe_many(self, game: Game, positions: Sequence[str | Position], *, strict: bool = False) -> Answers: ...
+
+    @overload
+    def probe_many(self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Any: ...
+
+    def probe_many(
+        self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None
+    ) -> Answers | Each:
         """An answer for each of many positions, or the reason why it has none; much faster than one by one.
 
         Parameters
         ----------
-        game : str or Game
+        game : str, Game or StochasticGame
         positions : sequence of str or Position
         strict : bool
             Whether a position has no answer if the table that one of its moves leads to is missing.
+        turns : int, optional
+            Of a game with chance: also the chances of winning within this number of turns.
 
         Returns
         -------
-        Answers
-            A sequence of `Probe` and `Unanswered`, with all outcomes and distances as arrays.
+        Answers or Each
+            A sequence of `Probe` and `Unanswered`; without chance with all outcomes and distances as arrays, and much faster
+            than one by one.
 
         Examples
         --------
         >>> answers = tables.probe_many("doushouqi", texts)  # doctest: +SKIP
         >>> answers.outcomes, answers.distances, answers.errors  # doctest: +SKIP
         """
-        rules, example = self._game(game), "['7/7/7/7/3c3/7/7/R6/7 w']"
-        return Answers(self.prober, rules, as_list("positions", positions, example), strict=strict)
+        rules = self._rules(game)
+        asked = as_list("positions", positions, f"[{rules.format(rules.initial)!r}]")
+        if isinstance(rules, Game):
+            return Answers(self.prober.slices(rules), asked, strict=strict)
+        return Each(rules, lambda: self.prober.of(rules), asked, as_optional(as_number, "turns", turns))
 
     def probe_squares(
         self, game: str | Game, material: str, side: int, squares: Squares, *, check: bool = True
@@ -240,17 +236,17 @@ class Tablebase(Collection):
             raise NotationError(f"the side to move is 0 or 1, not {quoted(side)}")
         wanted = parse_material(rules, material)
         rows = checked_squares(rules, wanted, side, squares) if check else squares
-        return self.prober.values_at(rules, wanted, side, rows)
+        return self.prober.slices(rules).values_at(wanted, side, rows)
 
-    def line(self, game: str | Game, position: str | Position, plies: int | None = None) -> Line:
-        """The optimal line: a probe of the position, and of each position that the best moves lead to.
+    def line(self, game: AnyGame, position: Any, plies: int | None = None) -> Line:
+        """The optimal line: a probe of the position, and of each position that the best moves and the likeliest draws lead to.
 
-        It ends when the best move wins at once, when there is no legal move, in a draw as soon as a position repeats, or
-        after `plies` plies.
+        It ends when the game does or the best move wins at once, in a draw as soon as a position repeats, or after `plies` plies;
+        in a game with chance, after 1,000 positions.
         """
-        most = None if plies is None else as_number("plies", plies)
-        rules, asked, lost = self._asked(game, position)
-        return Line([Probe(rules, asked, LOST, ())] if lost else self.prober.line(rules, asked, most), most)
+        most = as_optional(as_number, "plies", plies)
+        rules, asked = self._asked(game, position)
+        return self.prober.line(rules, asked, most)
 
     def engine(self, game: str | Game, **options: Any) -> Engine:
         """An engine that searches positions without a table, and ends its lines in these tables.
@@ -273,7 +269,11 @@ class Tablebase(Collection):
         rules = self._game(game)
         return Engine(rules, self.prober, Options(**as_options(Options, options)))
 
-    def _asked(self, game: str | Game, position: str | Position) -> tuple[Game, Position, bool]:
-        """The game, the position, and whether the last move has won in it."""
-        rules = self._game(game)
-        return rules, *as_asked(rules, position)
+    def _rules(self, game: AnyGame) -> Rules[Any]:
+        self._require_open()
+        return as_any_game(game)
+
+    def _asked(self, game: AnyGame, position: Any) -> tuple[Rules[Any], Any]:
+        """The game, and a position of it."""
+        rules = self._rules(game)
+        return rules, as_asked(rules, position)

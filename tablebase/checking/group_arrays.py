@@ -111,7 +111,7 @@ def needed_scores(game: Game, coding: Coding) -> Codes:
 def _move_scores(coding: Coding, scale: Coding) -> Codes:
     """For each code the score of a move into a position with that code; void and unused codes have that of no move."""
     worth = scale_of(scale)
-    scores = [worth.get(coding.value(code).parent, STUCK) for code in range(coding.void)]
+    scores = [worth.get(coding.value(code).reversed.later, STUCK) for code in range(coding.void)]
     return np.array([*scores, STUCK], dtype=scale.dtype)
 
 

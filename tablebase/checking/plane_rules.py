@@ -87,7 +87,7 @@ def _scores(no_move: Outcome, coding: Coding) -> Codes:
 @cache
 def move_scores_of(coding: Coding, scale: Coding) -> Codes:
     """For each code the score of a move into a position with that code, among scores of the type of another coding."""
-    return np.array([_rank(coding.value(code).parent, scale) for code in range(coding.void + 1)], dtype=scale.dtype)
+    return np.array([_rank(coding.value(code).reversed.later, scale) for code in range(coding.void + 1)], dtype=scale.dtype)
 
 
 def compile_rules(game: Game, layout: Layout, side: int) -> Rules:

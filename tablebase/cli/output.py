@@ -22,7 +22,7 @@ from tablebase.compute import messages
 from tablebase.compute.messages import say as say
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.game.moves import Move, Position
+from tablebase.game.moves import Position
 from tablebase.game.notation import RANK_WIDTH, board_picture
 
 Row = Mapping[str, Any]
@@ -183,7 +183,7 @@ def in_time(seconds: float) -> Amount:
     return Amount(messages.in_time(seconds))
 
 
-def write_board(game: Game, position: Position, last: Move | None = None, *, over: bool = False) -> None:
+def write_board(game: Game, position: Position, last: str | None = None, *, over: bool = False) -> None:
     """Draw a position with text; the squares of the last move are marked, and no side is to move if the game is over."""
     from rich.console import Console
     from rich.text import Text

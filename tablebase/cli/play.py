@@ -212,12 +212,11 @@ class _Session:
     def _show_hint(self) -> None:
         """Show what the tables say, or what a search finds where there is no table; if a table is damaged, say so."""
         from tablebase.api.tablebase import Tablebase
-        from tablebase.cli.probe import verdict
         from tablebase.errors import MissingTableError
 
         try:
             with Tablebase(self.folder) as tables:
-                sys.stdout.write(f"{verdict(tables.probe(self.game, self.match.position, strict=True))}\n")
+                sys.stdout.write(f"{tables.probe(self.game, self.match.position, strict=True).verdict}\n")
         except TablebaseError as fault:
             if isinstance(fault, MissingTableError) or not self.folder.exists():
                 self._search_hint()
@@ -247,7 +246,9 @@ class _Session:
 
         match = self.match
         sys.stdout.write("\n")
-        write_board(match.game, match.position, match.moves[-1] if match.moves else None, over=over)
+        from tablebase.game.notation import render_move
+
+        write_board(match.game, match.position, render_move(match.game, match.moves[-1]) if match.moves else None, over=over)
 
     def _show_help(self) -> None:
         of_player = "".join(f"{word:<8}{command.about}\n" for word, command in self.player.commands().items())

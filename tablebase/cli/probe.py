@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,17 +14,17 @@ import typer
 from tablebase.cli import options
 from tablebase.cli.options import Format, chosen_rules, chosen_start
 from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
-from tablebase.compute.messages import count_plies
 from tablebase.errors import TablebaseError
 from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.values import Bounds, chance_text
+from tablebase.probe.answers import drawable
 
 if TYPE_CHECKING:
-    from tablebase.api.tablebase import Tablebase
-    from tablebase.game import Game
-    from tablebase.probe.answers import Probe
+    from tablebase.game.rules import Rules
+    from tablebase.probe.answers import Probe, RatedDraw, RatedMove
 
 SUFFIX = ".svg"
+COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
 DIGITS = 3
 """At least, in the names of pictures of a line."""
 CURE = "name another file with --output"
@@ -58,15 +60,9 @@ def probe(
     """Show the value and moves of positions, best move first."""
     rules = chosen_rules(game, size, variant)
     if svg is not None:
-        _refuse_pictures(rules, svg, "--output")
+        drawable(rules, "leave out --output")
         _check_picture(svg, positions)
-    if isinstance(rules, StochasticGame):
-        from tablebase.cli import chances
-
-        with chances.answering(rules, data, turns, boards=draws_boards(positions, style)) as answering:
-            write_answers(positions, answering, style, stop=strict)
-        return
-    if turns is not None:
+    if turns is not None and "lower" not in rules.value_fields:
         raise TablebaseError(f"{rules.name} has no chance: leave out --turns")
     from tablebase.api.tablebase import Tablebase
     from tablebase.cli.output import say
@@ -75,7 +71,8 @@ def probe(
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
             say(f"wrote {svg}")
-        asking = _Asking(tables, rules, style, strict, draws_boards(positions, style))
+        ask = partial(tables.probe_many, rules, strict=strict, turns=turns)
+        asking = _Asking(rules, ask, style, draws_boards(positions, style))
         write_answers(positions, asking, style, stop=strict)
     if asking.missing:
         materials = " ".join(f"--material {name}" for name in sorted(asking.missing))
@@ -83,17 +80,16 @@ def probe(
 
 
 class _Asking:
-    """Asks for positions of pieces on squares; see `tablebase.cli.positions.Asking`."""
+    """Asks for positions; see `tablebase.cli.positions.Asking`."""
 
-    columns = ("game", "position", "side", "outcome", "distance", "best")
-
-    def __init__(self, tables: Tablebase, rules: Game, style: Format, strict: bool, boards: bool) -> None:
-        self._tables, self._rules, self._style, self._strict, self._boards = tables, rules, style, strict, boards
+    def __init__(self, rules: Rules[Any], ask: Callable[[Sequence[str]], Any], style: Format, boards: bool) -> None:
+        self.columns = ("game", "position", "side", *rules.value_fields, "best")
+        self._ask, self._style, self._boards = ask, style, boards
         self.missing: set[str] = set()
 
     def answers(self, texts: Sequence[str]) -> Iterator[Answered]:
         """The answer for each text: what is written of it, or why it has none."""
-        found = self._tables.probe_many(self._rules, texts, strict=self._strict)
+        found = self._ask(texts)
         answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
         for place, answer in enumerate(answers):
             yield answer, found.errors.get(place)
@@ -133,13 +129,8 @@ def line(
             raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position and --to")
         replays.replay(rules, replay, number, data, plies, boards=boards, style=style)
         return
-    if isinstance(rules, StochasticGame):
-        from tablebase.cli import chances
-
-        _refuse_pictures(rules, svg, "--to")
-        chances.line(rules, chosen_start(rules, position, start), data, plies, style)
-        return
     if svg is not None:
+        drawable(rules, "leave out --to")
         check_output_folder(svg, FOLDER_CURE, new=True)
     with Tablebase(data) as tables:
         found = tables.line(rules, chosen_start(rules, position, start), plies)
@@ -147,16 +138,13 @@ def line(
     if svg is not None:
         _write_pictures(svg, found.pictures())
         say(f"wrote {len(rows)} pictures to {svg}")
-    if boards and style is Format.TABLE:
+    if style is not Format.TABLE:
+        write_rows(rows, style)
+    elif boards:
         _write_boards(found, rows)
     else:
-        write_rows(rows, style)
-
-
-def _refuse_pictures(game: Game | StochasticGame, path: Path | None, option: str) -> None:
-    """Refuse to draw a game that has no board of squares."""
-    if path is not None and isinstance(game, StochasticGame):
-        raise TablebaseError(f"{game.name} has no pieces on squares, of which there are pictures: leave out {option}")
+        columns = ("lower", "upper") if "lower" in rules.value_fields else rules.value_fields
+        write_rows([_in_digits(row) for row in rows], style, ["ply", "side", *columns, "best", "position"])
 
 
 def _check_picture(path: Path, positions: Sequence[str]) -> None:
@@ -180,35 +168,47 @@ def _write_probe(answer: Probe) -> None:
     from tablebase.cli.output import write_board, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
-    write_board(answer.game, answer.asked)
-    sys.stdout.write(f"\n{verdict(answer)}\n\n")
-    if answer.moves:
-        rows = [
-            move.to_dict() | ({"outcome": f"unknown without {move.missing}"} if move.value is None else {}) for move in answer.moves
-        ]
-        write_table(rows, ["move", "outcome", "distance", "position"])
+    if answer.game.board is not None:
+        write_board(drawable(answer.game), answer.asked)
+        sys.stdout.write("\n")
+    sys.stdout.write(f"{answer.verdict}\n")
+    if answer.stalling:
+        sys.stdout.write(f"stalling: at least {chance_text(answer.stalling)} of the chance can be forced by neither player\n")
+    if answer.within is not None:
+        turns, bounds = answer.within
+        sys.stdout.write(f"within {turns} turns of both players together: ")
+        sys.stdout.write(f"at least {bounds.lower:.6f}, at most {bounds.upper:.6f}\n")
+    sys.stdout.write("\n")
+    if rows := [*chain.from_iterable(map(_move_rows, answer.moves)), *map(_draw_row, answer.draws)]:
+        write_table(rows, [name for name in COLUMNS if name in rows[0]])
         sys.stdout.write("\n")
 
 
-def verdict(answer: Probe) -> str:
-    """The outcome as a sentence that names the side to move."""
-    name = answer.game.sides[answer.asked.side].name
-    if answer.winner is not None:
-        winner = next(side.name for side in answer.game.sides if side.letter == answer.winner)
-        return f"the game is over: {winner} has won"
-    if answer.distance is None:
-        return f"{name} to move: draw" if answer.moves else f"{name} to move: draw, no legal move"
-    best = f", best move {answer.best}" if answer.best else ""
-    return f"{name} to move: {answer.outcome} in {count_plies(answer.distance)}{best}"
+def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
+    """A move, and what chance may do after it."""
+    if isinstance(move.value, Bounds):
+        yield {"move": move.move, "meaning": move.meaning, **move.value.chances, "position": move.position}
+    else:
+        yield move.to_dict() | ({} if move.missing is None else {"outcome": f"unknown without {move.missing}"})
+    yield from map(_draw_row, move.draws)
+
+
+def _draw_row(draw: RatedDraw) -> dict[str, str]:
+    """An outcome of chance."""
+    return {"move": "", "meaning": f"{draw.probability} {draw.label}", **draw.value.chances, "position": draw.position}
+
+
+def _in_digits(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose chances are text: 0 and 1 only where they are exact."""
+    return {name: chance_text(value) if name in ("lower", "upper") else value for name, value in row.items()}
 
 
 def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
     from tablebase.cli.output import write_board
-    from tablebase.game.notation import read
 
-    game, last = probes[0].game, None
-    for number, row in enumerate(rows):
-        write_board(game, read(game, row["position"]), last)
+    game, last = drawable(probes[0].game), None
+    for row in rows:
+        write_board(game, game.parse(row["position"]), last)
         sys.stdout.write(f"   {row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}")
         sys.stdout.write(f", {row['best']}\n\n" if row["best"] else "\n\n")
-        last = probes[number].moves[0].legal_move if row["best"] else None
+        last = row["best"]

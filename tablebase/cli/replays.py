@@ -63,7 +63,7 @@ def _read(path: Path, number: int) -> GameText:
 def _row(game: Game, text: GameText, positions: Sequence[Position], ply: int, prober: Prober | None) -> dict[str, Any]:
     """A ply of a game, with the move that follows it."""
     from tablebase.game.notation import render
-    from tablebase.probe.answers import value_fields
+    from tablebase.game.values import fields_of
 
     position = positions[ply]
     move = text.moves[ply] if ply < len(text.moves) else None
@@ -76,7 +76,7 @@ def _row(game: Game, text: GameText, positions: Sequence[Position], ply: int, pr
         "ply": ply,
         "side": game.sides[position.side].letter,
         "move": move,
-        **value_fields(None if answer is None else answer.value),
+        **fields_of(None if answer is None else answer.value),
         "best": None if answer is None else answer.best,
         "position": render(game, position),
     }
@@ -85,15 +85,8 @@ def _row(game: Game, text: GameText, positions: Sequence[Position], ply: int, pr
 def _write_boards(game: Game, text: GameText, positions: Sequence[Position]) -> None:
     """Draw the board after every move."""
     from tablebase.cli.output import write_board
-    from tablebase.game.moves import legal_moves
-    from tablebase.game.notation import render_move
 
     for ply, position in enumerate(positions):
-        if ply == 0:
-            sys.stdout.write(f"{text.start}\n\n")
-            write_board(game, position)
-            continue
-        made = text.moves[ply - 1]
-        move = next(one for one in legal_moves(game, positions[ply - 1]) if render_move(game, one) == made)
-        sys.stdout.write(f"\n{ply}. {made}\n\n")
-        write_board(game, position, move)
+        made = text.moves[ply - 1] if ply else None
+        sys.stdout.write(f"\n{ply}. {made}\n\n" if ply else f"{text.start}\n\n")
+        write_board(game, position, made)

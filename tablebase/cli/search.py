@@ -161,23 +161,19 @@ def _tables(folder: Path, unwanted: bool) -> Iterator[Prober | None]:
 
 def _row(answer: Analysis, style: Format) -> dict[str, Any]:
     """An answer as JSON has it, or with texts for what has parts."""
-    from tablebase.probe.answers import in_words
-
     row = answer.to_dict()
     if style is Format.CSV:
         row["line"] = " ".join(answer.line)
-        row["reached"] = None if answer.reached is None else in_words(answer.reached)
+        row["reached"] = None if answer.reached is None else answer.reached.said
     return row
 
 
 def _write_lines(answers: Iterable[Analysis]) -> None:
     """Write a line for each answer as soon as there is one."""
-    from tablebase.probe.answers import in_words
-
     sys.stdout.write(f"{'depth':>5}   {'score':>18}   {'nodes':>13}   {'nodes/s':>10}   {'table hits':>10}   line\n")
     for answer in answers:
         rate = f"{answer.nodes / answer.seconds:,.0f}" if answer.nodes and answer.seconds else "-"
-        ending = f" ({in_words(answer.reached)} by the table)" if answer.reached is not None else ""
+        ending = f" ({answer.reached.said} by the table)" if answer.reached is not None else ""
         sys.stdout.write(
             f"{answer.depth:>5}   {answer.verdict:>18}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
             f"   {' '.join(answer.line)}{ending}\n"

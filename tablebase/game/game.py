@@ -10,13 +10,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import RulesError
 from tablebase.game.features import Feature
 from tablebase.game.rules import OVER, Ending, Rules
 from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
+from tablebase.game.values import EXACT
 
 if TYPE_CHECKING:
     from tablebase.game.moves import Position
@@ -78,6 +79,8 @@ class Game(Rules["Position"]):
     evaluation: Evaluation | None = None
 
     players = 2
+    repetitions = 3
+    value_fields = EXACT
 
     def __post_init__(self) -> None:
         _check(self)
@@ -119,10 +122,23 @@ class Game(Rules["Position"]):
 
     def parse(self, text: str) -> Position:
         """Any placement of pieces, with the mark of a last move that has won, as far as the board shows."""
-        from tablebase.game.moves import won_before
         from tablebase.game.notation import read
 
-        position = read(self, text)
+        return self._marked(read(self, text))
+
+    def given(self, position: Any) -> Position:
+        """The same for a `Position`; `NotationError` unless its pieces can stand on the board."""
+        from tablebase.game.moves import Position
+        from tablebase.game.notation import check_placement
+
+        if not isinstance(position, Position):
+            return super().given(position)
+        check_placement(self, position)
+        return position if position.won else self._marked(position)
+
+    def _marked(self, position: Position) -> Position:
+        from tablebase.game.moves import won_before
+
         return position._replace(won=won_before(self, position))
 
     def format(self, position: Position) -> str:
@@ -132,10 +148,11 @@ class Game(Rules["Position"]):
         return render(self, position)
 
     def check(self, position: Position) -> None:
-        """Raise `NotationError` unless the pieces form a position in which the game is not over."""
+        """Raise `NotationError` unless the last move has won, or the pieces form a position in which the game is not over."""
         from tablebase.game.notation import check_pieces
 
-        check_pieces(self, position)
+        if not position.won:
+            check_pieces(self, position)
 
     def to_move(self, position: Position) -> int:
         """The side to move, 0 or 1; `OVER` after the end."""
@@ -160,6 +177,14 @@ class Game(Rules["Position"]):
             if child.won or text not in after:
                 after[text] = child
         return dict(sorted(after.items()))
+
+    def move_text(self, position: Position, move: str) -> str:
+        """Which piece moves, and what it captures: ``rat takes elephant``."""
+        from tablebase.game.notation import read_move
+
+        origin, target = read_move(self, move)
+        names = {square: self.kinds[kind].name for kind, square in position.pieces}
+        return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
     def result(self, position: Position) -> Ending | None:
         """How the game has ended; None while it goes on. Repetitions are of a game, not of a position."""

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from tablebase.errors import NotationError, RulesError, quoted
+from tablebase.errors import RulesError, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.installed import full_name, load_rules
-from tablebase.game.moves import Position, won_before
+from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, check_placement, parse, read
+from tablebase.game.rules import Rules
 from tablebase.game.stochastic import StochasticGame
+
+AnyGame = str | Rules[Any]
+"""A game of any sort, or its name."""
 
 
 def as_game(game: str | Game) -> Game:
     """A game by its name, or the game itself; errors are those of `load_game`."""
     return game if isinstance(game, Game) else load_game(game)
+
+
+def as_any_game(game: AnyGame) -> Rules[Any]:
+    """A game of any sort by its name, or the game itself; errors are those of `load_rules`."""
+    if isinstance(game, Rules):
+        return game
+    if not isinstance(game, str):
+        raise RulesError(f"a game is a name or a game object, not a value of type {type(game).__name__}")
+    return load_rules(game)
 
 
 def as_rules(game: str | Game | StochasticGame, size: str | None = None, variant: Sequence[str] = ()) -> Game | StochasticGame:
@@ -37,13 +51,6 @@ def as_rules(game: str | Game | StochasticGame, size: str | None = None, variant
     return installed
 
 
-def as_chance_game(game: str | Game | StochasticGame) -> StochasticGame | None:
-    """A game of chance by its name, or the game itself; None for other games, and for what `as_game` refuses."""
-    if isinstance(game, str):
-        game = load_rules(game)
-    return game if isinstance(game, StochasticGame) else None
-
-
 def as_position(game: Game, position: str | Position) -> Position:
     """A position in which the game is not over, from its text or itself; errors are those of `parse`."""
     if not isinstance(position, Position):
@@ -60,16 +67,11 @@ def as_placement(game: Game, position: str | Position) -> Position:
     return position
 
 
-def as_asked(game: Game, position: str | Position) -> tuple[Position, bool]:
-    """A position, and whether the last move has won in it; errors are those of `parse`."""
-    placement = as_placement(game, position)
-    try:
-        check_pieces(game, placement)
-    except NotationError:
-        if not won_before(game, placement):
-            raise
-        return placement, True
-    return placement, False
+def as_asked(rules: Rules[Any], position: Any) -> Any:
+    """A position that a table can have, or in which the last move has won, from its text or itself; else a `NotationError`."""
+    asked = rules.parse(position) if isinstance(position, str) else rules.given(position)
+    rules.check(asked)
+    return asked
 
 
 def refuse_given(game: StochasticGame, **options: object) -> None:

@@ -190,11 +190,11 @@ _GAPS = {(False, False): " ", (False, True): "[", (True, False): "]", (True, Tru
 """What stands between two squares, by whether each is one of the last move."""
 
 
-def board_picture(game: Game, position: Position, last: Move | None = None) -> str:
+def board_picture(game: Game, position: Position, last: str | None = None) -> str:
     """The board as lines of text with file letters and rank numbers, for terminals; the last move's squares in brackets."""
     symbols = {square: one.symbol for one in game.terrain for square in one.squares}
     symbols |= {square: game.kinds[kind].symbol for kind, square in position.pieces}
-    moved = () if last is None else (last.origin, last.target)
+    moved = () if last is None else read_move(game, last)
     lines = []
     for rank in range(game.board.height - 1, -1, -1):
         numbers = [game.board.numbers.get((file, rank)) for file in range(game.board.width)]

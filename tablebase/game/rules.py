@@ -11,7 +11,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from tablebase.game.types import CHANCE, OVER, Outcome, Side
+from tablebase.errors import NotationError
+from tablebase.game.types import CHANCE, OVER, Board, Outcome, Side
 
 P = TypeVar("P", bound=Hashable)
 
@@ -74,6 +75,12 @@ class Rules(ABC, Generic[P]):
         Two or more, numbered from 0.
     sides : sequence of Side
         Letter and name of each player.
+    board : Board or None
+        The squares that pieces stand on; None if the game is not of that kind.
+    repetitions : int or None
+        Occurrences of a position that make a game a draw; None if they mean nothing.
+    value_fields : tuple of str
+        The fields of its values: outcome and distance; with chance, also bounds of the chance to win.
     """
 
     # No more than names: a dataclass would take an inherited value for the default of its own field.
@@ -81,6 +88,9 @@ class Rules(ABC, Generic[P]):
     title: str
     players: int
     sides: Sequence[Side]
+    board: Board | None
+    repetitions: int | None
+    value_fields: tuple[str, ...]
 
     @property
     @abstractmethod
@@ -122,8 +132,14 @@ class Rules(ABC, Generic[P]):
         del position
         return True
 
+    def given(self, position: Any) -> P:
+        """A position that a caller has made, with whatever mark belongs to it; `NotationError` if there are only texts."""
+        raise NotationError(
+            f"a position of {self.name} is a text such as {self.format(self.initial)!r}, not of type {type(position).__name__}"
+        )
+
     def check(self, position: P) -> None:
-        """Raise `NotationError` where no table can have a position."""
+        """Raise `NotationError` where no table can have a position, unless the game is over."""
 
     def viewer(self, position: P) -> int:
         """The player whose value a position has, if nobody is named: who moves, else the first one."""

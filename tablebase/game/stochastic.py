@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tablebase.errors import NotationError
 from tablebase.game.rules import CHANCE, OVER, Ending, Rules
 from tablebase.game.types import Side
+from tablebase.game.values import BOUNDED
 
 if TYPE_CHECKING:
     from tablebase.game.kernels import Kernels, Region, StateEvaluation
@@ -72,6 +73,9 @@ class StochasticGame(Rules[State]):
         The parts of the game's evaluation, each with what it means; empty if it has none.
     """
 
+    board = None
+    repetitions = None
+    value_fields = BOUNDED
     start: State
     options: Mapping[str, int | str]
     former_digests: ClassVar[Mapping[str, str]] = {}

@@ -124,7 +124,7 @@ def values(graph: Graph, prober: Prober) -> NodeValues:
             winner[stage.nodes], distance[stage.nodes] = 1 - stage.side, 0
         else:
             material = material_of(graph.game, graph.position(stage.first))
-            outcomes, plies = prober.values_at(graph.game, material, stage.side, _squares_by_piece(stage))
+            outcomes, plies = prober.slices(graph.game).values_at(material, stage.side, _squares_by_piece(stage))
             winner[stage.nodes] = np.choose(outcomes + 1, [1 - stage.side, -1, stage.side])
             distance[stage.nodes] = plies
     return NodeValues(winner, distance)

@@ -114,7 +114,7 @@ def in_full(coding: Coding) -> Codes:
 def worth_of_move(coding: Coding) -> Codes:
     """For each code what a move to a position with that code is worth, in the coding `FULL`."""
     # A distance that has no code is as good as unknown.
-    codes = [min(FULL.code(coding.value(code).parent), FULL.void) for code in range(coding.void)]
+    codes = [min(FULL.code(coding.value(code).reversed.later), FULL.void) for code in range(coding.void)]
     return np.array([*codes, 0], dtype=FULL.dtype)
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from random import Random
 
 from tablebase.game.stochastic import State, StochasticGame
+from tablebase.game.values import Bounds
 from tablebase.play.state_players import StatePlayer
-from tablebase.stochastic.state_prober import StateProber
+from tablebase.probe.prober import Prober
 
 
 class ChanceTablesPlayer(StatePlayer):
@@ -19,14 +20,16 @@ class ChanceTablesPlayer(StatePlayer):
 
     def __init__(self, game: StochasticGame, folder: Path) -> None:
         super().__init__()
-        self._prober = StateProber(folder, game)
+        self._prober = Prober(folder)
+        self._source = self._prober.of(game)
 
     def choose(self, state: State, random: Random) -> int:
         """Of equally good moves any one, since bounds do not say which leads to an end."""
-        moves = self._prober.probe(state).moves
-        best = moves[0].bounds
+        moves = self._source.probe(state).moves
+        best = moves[0].value
+        assert isinstance(best, Bounds)
         self.remark = f"its chance is at least {best.lower:.6f} and at most {best.upper:.6f}"
-        return random.choice([move.code for move in moves if move.bounds == best])
+        return random.choice([int(move.move) for move in moves if move.value == best])
 
     def close(self) -> None:
         """Close all files."""

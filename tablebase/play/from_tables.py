@@ -33,7 +33,8 @@ class TablesPlayer(Player):
 
     def choose(self, match: Match, random: Random) -> Move:
         """A move drawn by its weight; errors are those of `Prober.probe`."""
-        return choose(self._prober.probe(match.game, match.position, strict=True), self.fuzz, random).legal_move
+        chosen = choose(self._prober.probe(match.game, match.position, strict=True), self.fuzz, random)
+        return match.legal()[chosen.move]
 
     def close(self) -> None:
         """Close all files."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablebase.errors import TablebaseError
-from tablebase.game import Game, Outcome
-from tablebase.game.moves import Move, Position
-from tablebase.game.notation import render, render_move
-from tablebase.tables.values import Value
+from tablebase.compute.messages import count_plies
+from tablebase.errors import RulesError, TablebaseError
+from tablebase.game.rules import CHANCE, Rules
+from tablebase.game.types import Outcome
+from tablebase.game.values import LOST, AnyValue, Bounds, Value, fields_of
 
 if TYPE_CHECKING:
     from tablebase.svg.markup import Svg
@@ -22,49 +23,100 @@ SHOWN = 30
 """Positions of a line that a notebook shows as pictures."""
 SMALL = 240
 """Size of these pictures, in pixels."""
-LOST = Value(Outcome.LOSS, 0)
-"""The value of a position after a move that wins."""
+
+
+@dataclass(frozen=True)
+class RatedDraw:
+    """An outcome of chance, and what it is worth to the player who is asked for.
+
+    Parameters
+    ----------
+    game : Rules
+    probability : Fraction
+    label : str
+        The card or the face of the die.
+    child : hashable
+        The position that it leads to.
+    value : Bounds
+    """
+
+    game: Rules[Any]
+    probability: Fraction
+    label: str
+    child: Any
+    value: Bounds
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON says of it; its fields are stable."""
+        fields = {"probability": str(self.probability), "card": self.label, "position": self.position}
+        return {**fields, "lower": self.value.lower, "upper": self.value.upper}
+
+    @property
+    def position(self) -> str:
+        """The position that it leads to, as text."""
+        return self.game.format(self.child)
 
 
 @dataclass(frozen=True)
 class RatedMove:
-    """A legal move and its value for the side that makes it.
+    """A legal move and its value for the player who makes it.
 
     Parameters
     ----------
-    game : Game
-    legal_move : Move
-    child : Position
+    game : Rules
+    asked : hashable
+        The position before the move.
+    move : str
+        Of pieces on squares origin and target, ``a1a2``.
+    child : hashable
         The position after the move.
-    value : Value or None
-        The mover's outcome, and the plies to it, including this move; None if it is unknown.
+    value : Value, Bounds or None
+        The mover's outcome, and the plies to it, including this move, or bounds of the mover's chance to win; None if it is
+        unknown.
     missing : str or None
         The material whose table would have the value, if that has not been built.
+    draws : tuple of RatedDraw
+        What chance may do next, if it does.
     """
 
-    game: Game
-    legal_move: Move
-    child: Position
-    value: Value | None
+    game: Rules[Any]
+    asked: Any
+    move: str
+    child: Any
+    value: AnyValue | None
     missing: str | None = None
+    draws: tuple[RatedDraw, ...] = ()
 
     def __repr__(self) -> str:
-        return f"RatedMove({self.move}, {in_words(self.value)})"
+        return f"RatedMove({self.move}, {said(self.value)})"
 
     def to_dict(self) -> dict[str, Any]:
         """The move, and the position after it with the mover's value; its fields are stable."""
-        fields = {"move": self.move, "position": self.position, **value_fields(self.value)}
-        return fields if self.missing is None else {**fields, "missing": self.missing}
-
-    @property
-    def move(self) -> str:
-        """The move as its origin and target, ``a1a2``."""
-        return render_move(self.game, self.legal_move)
+        fields = {"move": self.move, "position": self.position, **fields_of(self.value)}
+        if self.missing is not None:
+            fields["missing"] = self.missing
+        return {**fields, "outcomes": [draw.to_dict() for draw in self.draws]} if self.draws else fields
 
     @property
     def position(self) -> str:
         """The position after the move, as text."""
-        return render(self.game, self.child)
+        return self.game.format(self.child)
+
+    @property
+    def meaning(self) -> str:
+        """The move in words: ``rat takes elephant``."""
+        return self.game.move_text(self.asked, self.move)
+
+
+class Within(NamedTuple):
+    """The chances of winning within a number of turns."""
+
+    turns: int  # of all players together
+    bounds: Bounds  # for the player to move: of winning within them, and one minus that of the other
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON says of it."""
+        return {"turns": self.turns, **self.bounds.fields}
 
 
 @dataclass(frozen=True)
@@ -73,80 +125,120 @@ class Probe:
 
     Parameters
     ----------
-    game : Game
-    asked : Position
+    game : Rules
+    asked : hashable
         The probed position.
-    value : Value
-        Outcome and distance for the side to move.
+    value : Value or Bounds
+        Outcome and distance for the side to move, or bounds of its chance to win; where nobody moves, for the first player.
     moves : tuple of RatedMove
-        All legal moves, best first: wins by ascending distance, draws, losses by descending distance, then those of
-        unknown value; moves of equal value by their text.
+        All legal moves, best first: wins by ascending distance, draws, losses by descending distance, or by what the mover can
+        force; then those of unknown value. Moves of equal value are in the order of their text, or of their numbers.
+    draws : tuple of RatedDraw
+        What chance may do, where it moves.
+    stalling : float or None
+        The part of the chance to win that nobody can force, at least; None if no table says.
+    within : Within or None
+        The chances within a number of turns, if these were asked for.
     """
 
-    game: Game
-    asked: Position
-    value: Value
+    game: Rules[Any]
+    asked: Any
+    value: AnyValue
     moves: tuple[RatedMove, ...]
+    draws: tuple[RatedDraw, ...] = ()
+    stalling: float | None = None
+    within: Within | None = None
 
     def __repr__(self) -> str:
         best = f", best {self.best}" if self.moves else ""
-        return f"Probe({self.game.name}, {self.position!r}, {in_words(self.value)}{best})"
+        return f"Probe({self.game.name}, {self.position!r}, {self.value.said}{best})"
 
     def _repr_html_(self) -> str:
         from tablebase.probe.html import titled_table
 
-        return titled_table(f"{self.position}: {in_words(self.value)}", [self.picture()], [move.to_dict() for move in self.moves])
+        pictures = [] if self.game.board is None else [self.picture()]
+        return titled_table(f"{self.position}: {self.value.said}", pictures, [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
         """The position with an arrow for the best move; options are those of `tablebase.svg.board`."""
         # Pictures are loaded when one is drawn.
         from tablebase.svg.pictures import board
 
-        return board(self.game, self.asked, **{"arrows": [self.best] if self.best else [], **options})
+        return board(drawable(self.game), self.asked, **{"arrows": [self.best] if self.best else [], **options})
 
     def to_dict(self) -> dict[str, Any]:
         """What `tablebase probe --format json` writes of a position; its fields are stable."""
-        return {
-            "game": self.game.name,
-            "position": self.position,
-            "side": self.side,
-            **value_fields(self.value),
-            "best": self.best,
-            "moves": [move.to_dict() for move in self.moves],
-            **({} if self.winner is None else {"winner": self.winner}),
-        }
+        fields = {"game": self.game.name, "position": self.position, "side": self.side, **self.value.fields}
+        if isinstance(self.value, Bounds):
+            fields["stalling"] = self.stalling
+        fields |= {"best": self.best, "moves": [move.to_dict() for move in self.moves]}
+        if self.winner is not None:
+            fields["winner"] = self.winner
+        if self.draws:
+            fields["outcomes"] = [draw.to_dict() for draw in self.draws]
+        if self.within is not None:
+            fields["within"] = self.within.to_dict()
+        return fields
 
     @property
     def position(self) -> str:
         """The position as text."""
-        return render(self.game, self.asked)
+        return self.game.format(self.asked)
 
     @property
     def side(self) -> str:
-        """Letter of the side to move, to which the outcome refers."""
-        return self.game.sides[self.asked.side].letter
+        """Letter or number of the side to move; ``chance`` where a card is drawn, empty after the end of a game with chance."""
+        return self.game.side(self.asked)
 
     @property
     def winner(self) -> str | None:
         """Letter of the side that has won, if the game is over; else None."""
         if self.distance != 0:
             return None
-        return self.game.sides[self.asked.side if self.outcome is Outcome.WIN else 1 - self.asked.side].letter
+        player = self.game.viewer(self.asked)
+        return self.game.sides[player if self.outcome is Outcome.WIN else 1 - player].letter
 
     @property
-    def outcome(self) -> Outcome:
-        """Win, loss or draw for the side to move."""
+    def outcome(self) -> Outcome | None:
+        """Win, loss or draw for the side to move; None if bounds leave it open."""
         return self.value.outcome
 
     @property
     def distance(self) -> int | None:
-        """Plies to the result under best play; None for a draw."""
+        """Plies to the result under best play; None for a draw, and with chance."""
         return self.value.distance
 
     @property
     def best(self) -> str | None:
         """The first of the moves; None if there is no legal move, or a move of unknown value may be better."""
-        return self.moves[0].move if self.moves and self.moves[0].value == self.value else None
+        if not self.moves:
+            return None
+        # Bounds of a position may be narrower than those of each move; a value is that of a move.
+        return self.moves[0].move if isinstance(self.value, Bounds) or self.moves[0].value == self.value else None
+
+    @property
+    def step(self) -> tuple[str, Any] | None:
+        """What a line goes on with, and the position that it leads to: the best move, or the likeliest draw; None at the end."""
+        if self.draws:
+            likeliest = max(self.draws, key=lambda draw: draw.probability)
+            return likeliest.label, likeliest.child
+        return (self.best, self.moves[0].child) if self.best is not None else None
+
+    @property
+    def verdict(self) -> str:
+        """The value as a sentence that names the side to move."""
+        game, name = self.game, self.game.sides[self.game.viewer(self.asked)].name
+        best = f", best move {self.best}" if self.best else ""
+        if self.winner is not None:
+            return f"the game is over: {next(side.name for side in game.sides if side.letter == self.winner)} has won"
+        if isinstance(self.value, Value):
+            if self.distance is None:
+                return f"{name} to move: draw" if self.moves else f"{name} to move: draw, no legal move"
+            return f"{name} to move: {self.outcome} in {count_plies(self.distance)}{best}"
+        if (ending := game.result(self.asked)) is not None:
+            return f"the game is over; places of the players: {', '.join(map(str, ending.places))}"
+        who = f"a draw is next; {name}" if game.to_move(self.asked) == CHANCE else f"{name} to move"
+        return f"{who}: {'' if self.outcome is not None else 'wins with '}{self.value.said}{best}"
 
 
 @dataclass(frozen=True)
@@ -188,13 +280,14 @@ class Line(list[Probe]):
     def __repr__(self) -> str:
         first, moves = self[0], [str(probe.best) for probe in self if probe.moves]
         shown = " ".join([*moves[:FEW], *(["…"] if len(moves) > FEW else [])])
-        return f"Line({first.game.name}, {first.position!r}, {in_words(first.value)}: {shown})"
+        return f"Line({first.game.name}, {first.position!r}, {first.value.said}: {shown})"
 
     def _repr_html_(self) -> str:
         from tablebase.probe.html import titled_table
 
         first, rows = self[0], self.to_dict()
-        return titled_table(f"{first.position}: {in_words(first.value)}", list(islice(self._drawn({"size": SMALL}), SHOWN)), rows)
+        pictures = [] if first.game.board is None else list(islice(self._drawn({"size": SMALL}), SHOWN))
+        return titled_table(f"{first.position}: {first.value.said}", pictures, rows)
 
     def pictures(self, **options: Any) -> list[Svg]:
         """A picture for each row of `to_dict`, with its last and its best move; options are those of `tablebase.svg.board`."""
@@ -203,32 +296,40 @@ class Line(list[Probe]):
     def _drawn(self, options: Mapping[str, Any]) -> Iterator[Svg]:
         from tablebase.svg.pictures import board
 
-        last = None
+        game, last = drawable(self[0].game), None
         for row in self.to_dict():
             best = row["best"]
-            yield board(self[0].game, row["position"], **{"last_move": last, "arrows": [best] if best else [], **options})
+            yield board(game, row["position"], **{"last_move": last, "arrows": [best] if best else [], **options})
             last = best
 
     def to_dict(self) -> list[dict[str, Any]]:
         """What `tablebase line --format json` writes: a row for each position, and one for the end of the game if it is reached."""
         rows = [
-            {"ply": ply, "side": probe.side, **value_fields(probe.value), "best": probe.best, "position": probe.position}
+            {
+                "ply": ply,
+                "side": probe.side,
+                **probe.value.fields,
+                # What a game with chance has at its end, and others have not, is stable, too.
+                "best": probe.step[0] if probe.step else "" if isinstance(probe.value, Bounds) else None,
+                "position": probe.position,
+            }
             for ply, probe in enumerate(self)
         ]
         last = self[-1]
         if last.distance == 1 and (self.plies is None or len(rows) <= self.plies):
-            loser, end = last.game.sides[1 - last.asked.side].letter, last.moves[0].position
-            rows.append({"ply": len(rows), "side": loser, **value_fields(LOST), "best": None, "position": end})
+            end = last.moves[0]
+            side = last.game.side(end.child)
+            rows.append({"ply": len(rows), "side": side, **LOST.fields, "best": None, "position": end.position})
         return rows
 
 
-def in_words(value: Value | None) -> str:
-    """A value as ``win in 21`` or ``draw``; None as ``unknown``."""
-    if value is None:
-        return "unknown"
-    return str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
+def said(value: AnyValue | None) -> str:
+    """A value in words; None as ``unknown``."""
+    return "unknown" if value is None else value.said
 
 
-def value_fields(value: Value | None) -> dict[str, Any]:
-    """A value as the fields ``outcome`` and ``distance``, which are None if it is unknown."""
-    return {"outcome": None, "distance": None} if value is None else {"outcome": str(value.outcome), "distance": value.distance}
+def drawable(game: Rules[Any], cure: str = "ask for text or JSON") -> Any:
+    """The game; `RulesError` unless there are pictures of it."""
+    if game.board is None:
+        raise RulesError(f"{game.name} has no pieces on squares, of which there are pictures: {cure}")
+    return game

@@ -13,14 +13,14 @@ from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.moves import Position
-from tablebase.probe.answers import LOST, Probe, Unanswered, value_fields
-from tablebase.probe.prober import KNOWN, OUTCOMES, SIGNS, Int16, Slices
+from tablebase.game.values import LOST, Value
+from tablebase.probe.answers import Probe, Unanswered
+from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16
 from tablebase.slices.mixed import Int8, Mixed, Rows, joined, mixed
 from tablebase.slices.texts import read_texts, write_texts
-from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
-    from tablebase.probe.prober import Prober
+    from tablebase.probe.from_slices import SliceSource
     from tablebase.probe.rated import Rated
 
 NOWHERE = -1
@@ -37,8 +37,7 @@ class Answers(Sequence["Probe | Unanswered"]):
 
     Parameters
     ----------
-    prober : Prober
-    game : Game
+    source : SliceSource
     asked : sequence of str or Position
     strict : bool
         Whether a position has no answer if one of its moves has no known value.
@@ -56,9 +55,9 @@ class Answers(Sequence["Probe | Unanswered"]):
         Materials of missing tables that moves lead to, of the answers taken so far.
     """
 
-    def __init__(self, prober: Prober, game: Game, asked: Sequence[str | Position], *, strict: bool = False) -> None:
-        self._prober, self._game, self._asked, self._strict = prober, game, asked, strict
-        self._slices: Slices = prober.slices(game)
+    def __init__(self, source: SliceSource, asked: Sequence[str | Position], *, strict: bool = False) -> None:
+        self._source, self._game, self._asked, self._strict = source, source.game, asked, strict
+        self._slices = source.slices
         self.outcomes: Int8 = np.zeros(len(asked), dtype=np.int8)
         self.distances: Int16 = np.full(len(asked), -1, dtype=np.int16)
         self.errors: dict[int, TablebaseError] = {}
@@ -83,11 +82,11 @@ class Answers(Sequence["Probe | Unanswered"]):
         others: dict[int, Position] = {}
         for place in np.flatnonzero(left).tolist():
             try:
-                position, lost = as_asked(self._game, self._asked[place])
+                position = as_asked(self._game, self._asked[place])
             except TablebaseError as error:
                 self.errors[place] = error
                 continue
-            if lost:
+            if position.won:
                 self._over[place] = position
                 self.outcomes[place], self.distances[place] = SIGNS[LOST.outcome], 0
             else:
@@ -112,8 +111,7 @@ class Answers(Sequence["Probe | Unanswered"]):
         try:
             if place in self.errors:
                 raise self.errors[place]
-            position, _ = as_asked(self._game, self._asked[place])
-            answer = self._prober.probe(self._game, position, strict=self._strict)
+            answer = self._source.probe(as_asked(self._game, self._asked[place]), strict=self._strict)
         except TablebaseError as error:
             return self._unanswered(place, error)
         self.missing.update(move.missing for move in answer.moves if move.missing is not None)
@@ -178,7 +176,7 @@ class Answers(Sequence["Probe | Unanswered"]):
                 "game": game.name,
                 "position": text,
                 "side": game.sides[side].letter,
-                **value_fields(_value(*value)),
+                **_value(*value).fields,
                 "best": names[first] if is_sure else None,
                 **({"moves": moves[first:last]} if with_moves else {}),
             }

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.probe.prober import KNOWN, Int16, Slices, Values
+from tablebase.probe.slice_values import KNOWN, Int16, Slices, Values
 from tablebase.slices.mixed import Int8, Mixed, Rows
 from tablebase.slices.movegen import Moves, after, moves_of
 

@@ -17,7 +17,6 @@ from tablebase.game.game_arguments import as_game, as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
 from tablebase.game.plain_arguments import as_real, as_whole
-from tablebase.probe.answers import in_words
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Options, Repetition, check_options
 from tablebase.search.evaluation import compile_evaluation
@@ -85,7 +84,7 @@ class Analysis:
     def verdict(self) -> str:
         """The result in words, if it is proved or by repetition, else the score in pieces."""
         if self.value is not None:
-            return in_words(self.value)
+            return self.value.said
         if abs(self.score) == REPEATER_LOSES:
             return "win by repetition" if self.score > 0 else "loss by repetition"
         return f"{self.score / 100:+.2f}"
@@ -345,7 +344,7 @@ class Engine:
         seconds = time.monotonic() - begin
         answers = []
         for rank, move in enumerate(probe.moves[:lines], start=1):
-            assert move.value is not None
+            assert isinstance(move.value, Value)
             answers.append(Analysis(0, rank, move.value, _score(move.value), 0, seconds, len(probe.moves) + 1, (move.move,)))
         return answers
 

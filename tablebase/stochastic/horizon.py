@@ -14,9 +14,10 @@ from tablebase.compute.jit import inline, jit
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game.kernels import BEGINS, CHANCE, OVER, STATE, WEIGHT, Int64, Kernels
 from tablebase.game.stochastic import State, StochasticGame
+from tablebase.game.values import Bounds
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import compiled
-from tablebase.stochastic.state_prober import Bounds, bounds_of
+from tablebase.stochastic.forced_chances import bounds_of
 
 MOST_TURNS = 12
 """More take longer than anyone waits: the number of paths grows by a factor of about eight with each turn."""

@@ -25,12 +25,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Outcome
+from tablebase.game.values import Value as Value
 
 Codes = NDArray[Any]
 """Codes of positions, ``uint8`` or ``uint16``."""
@@ -103,25 +104,6 @@ def merit(code: int, stride: int) -> int:
     if (code - FIRST) % 2 == stride - 1:
         return distance - 65536
     return 65536 - distance
-
-
-class Value(NamedTuple):
-    """A position's value for the side to move."""
-
-    outcome: Outcome
-    distance: int | None  # plies to the end under best play; None for a draw
-
-    @property
-    def merit(self) -> int:
-        """A sort key for values, the best largest."""
-        if self.distance is None:
-            return 0
-        return merit(FULL.code(self), FULL.stride)
-
-    @property
-    def parent(self) -> Value:
-        """What a move into this position is worth to the mover; the distance counts that move."""
-        return Value(self.outcome.reversed, None if self.distance is None else self.distance + 1)
 
 
 @dataclass(frozen=True)

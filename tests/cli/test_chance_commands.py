@@ -1,5 +1,6 @@
 """Games with chance on the command line: what they are listed with, which commands take them, and what the others say."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ from tablebase.api.games import FOR_ALL_GAMES
 from tablebase.cli import program
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
+from tablebase.game.values import Bounds
+from tablebase.probe import from_bounds
+from tablebase.probe.prober import Prober
 from tablebase.stochastic.chances import UNIT
-from tablebase.stochastic.state_prober import Bounds, StateProber, bounds_of
+from tablebase.stochastic.forced_chances import ForcedChances, bounds_of
 
 REST: dict[str, list[str]] = {"mine": ["SELECT 1"], "export": ["--to", "new"], "plot": ["--output", "new.svg"]}
 """What commands need beside a game."""
@@ -171,10 +175,10 @@ def test_stalling(ask: Ask, tmp_path: Path) -> None:
     assert ask("verify", "harehedgehog", "--data", tmp_path).code == 0
 
 
-def test_no_move_is_worth_more_than_the_position(piglet_tables: Path) -> None:
+def test_no_move_is_worth_more_than_the_position(piglet_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is known of a position holds for its moves, too, even if less is known of what follows them."""
 
-    class Lost(StateProber):
+    class Lost(ForcedChances):
         """Knows that a position is lost, and nothing of what follows it."""
 
         def chances(self, state: State, passed: frozenset[State] = frozenset()) -> tuple[int, int]:
@@ -185,9 +189,10 @@ def test_no_move_is_worth_more_than_the_position(piglet_tables: Path) -> None:
 
     game = load_rules("pig-die=2-target=2")
     assert isinstance(game, StochasticGame)
-    with Lost(piglet_tables, game) as prober:
-        assert bounds_of(prober.chances(game.moves(game.start)[0]), 0) == Bounds(0, 1)
-        assert [move.bounds for move in prober.probe(game.start).moves] == [Bounds(0, 0)] * 2
+    monkeypatch.setattr(from_bounds, "ForcedChances", Lost)
+    with closing(Lost(piglet_tables, game)) as known, closing(Prober(piglet_tables)) as prober:
+        assert bounds_of(known.chances(game.moves(game.start)[0]), 0) == Bounds(0, 1)
+        assert [move.value for move in prober.probe(game, game.start).moves] == [Bounds(0, 0)] * 2
 
 
 def test_where_there_is_no_table(ask: Ask, piglet_tables: Path) -> None:

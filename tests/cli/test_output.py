@@ -14,7 +14,7 @@ from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, legend, write_
 from tablebase.errors import RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
-from tablebase.game.notation import board_picture, parse
+from tablebase.game.notation import board_picture, parse, render_move
 
 GAME = load_game("doushouqi")
 
@@ -69,11 +69,11 @@ def test_the_look_of_the_board() -> None:
     """River, traps and dens have symbols, and the last move's squares stand in brackets."""
     position = parse(GAME, "7/7/7/7/7/7/7/R2c3/7 b")
     move = next(move for move in legal_moves(GAME, position) if GAME.board.names[move.target] == "d1")
-    shown = board_picture(GAME, play(position, move), move).splitlines()
+    shown = board_picture(GAME, play(position, move), render_move(GAME, move)).splitlines()
     assert [shown[0], shown[3]] == [" 9 . . ^ # ^ . .", " 6 . ~ ~ . ~ ~ ."]
     assert shown[7:] == [" 2 R . .[^]. . .", " 1 . . ^[c]^ . .", "   a b c d e f g", "   White to move"]
     along = next(move for move in legal_moves(GAME, position) if GAME.board.names[move.target] == "c2")
-    assert board_picture(GAME, play(position, along), along).splitlines()[7] == " 2 R .[c ^]. . ."
+    assert board_picture(GAME, play(position, along), render_move(GAME, along)).splitlines()[7] == " 2 R .[c ^]. . ."
     assert legend(GAME) == "~ river, ^ trap, # den"
     assert legend(load_game("hexapawn")) == ""
 

@@ -57,7 +57,7 @@ def test_every_win_of_the_tables_is_won_in_time(three_pieces: Path, more_tables:
         with EnginePlayer(Seat(JUNGLE, position, 0, three_pieces), 1) as player:
             while (ending := match.ending()) is None:
                 if match.side == 1:
-                    match.play(more_tables.probe(JUNGLE, match.position).moves[0].legal_move)
+                    match.play(match.legal()[more_tables.probe(JUNGLE, match.position).moves[0].move])
                     continue
                 left = more_tables.probe_value(JUNGLE, match.position)
                 match.play(player.choose(match, random))

@@ -1,5 +1,6 @@
 """Players and matches of games of chance or of several players."""
 
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,10 +12,10 @@ from tablebase.game.installed import load_rules
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.state_match import MOST_TURNS, Ending, EndReason, StateMatch, opened
 from tablebase.play.state_players import open_state_player
+from tablebase.probe.prober import Prober
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
-from tablebase.stochastic.state_prober import StateProber
 from tablebase_rules import harehedgehog
 
 RACE: Any = load_rules("harehedgehog-cards=none")
@@ -155,10 +156,10 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
     """One of the moves of the best bounds; closing closes the files."""
     before = open_files(piglet_tables)
     with open_state_player("tables", PIGLET, piglet_tables) as player:
-        with StateProber(piglet_tables, PIGLET) as prober:
+        with closing(Prober(piglet_tables)) as prober:
             for text in ("0,0 1 0", "1,0 2 1", "0,1 1 1"):
-                moves = prober.probe(PIGLET.parse(text)).moves
-                best = [move.code for move in moves if move.bounds == moves[0].bounds]
+                moves = prober.probe(PIGLET, PIGLET.parse(text)).moves
+                best = [int(move.move) for move in moves if move.value == moves[0].value]
                 assert player.choose(PIGLET.parse(text), Random(1)) in best
         assert player.remark.startswith("its chance is at least ")
         assert opened_since(before, piglet_tables)

@@ -121,7 +121,7 @@ def test_positions_in_which_the_game_is_over(tables: Tablebase) -> None:
         ]
     for text in asked(2, 1):
         for move in tables.probe(GAME, text).moves:
-            assert tables.probe(GAME, move.position).value.parent == move.value
+            assert tables.probe(GAME, move.position).value.reversed.later == move.value
 
 
 def test_what_the_last_move_has_won(jungle: Game) -> None:

@@ -25,6 +25,7 @@ from tablebase.game import Outcome
 from tablebase.game.moves import Position, legal_moves, mirrored, swapped, wins_at_once
 from tablebase.game.notation import parse, read, render, render_move
 from tablebase.probe.answers import RatedMove
+from tablebase.probe.from_slices import SliceSource
 from tablebase.probe.prober import Prober
 from tablebase.slices.material import material_name, materials, parse_material
 from tablebase.tables.values import Value
@@ -258,7 +259,8 @@ def test_a_move_by_two_ways_is_one_move(two_pieces: Path, monkeypatch: pytest.Mo
     position = read(game, "3/1c1/A2 b")
     assert len(legal_moves(game, position)) == 8
     # There are no files of this toy, and what its positions are worth does not matter here.
-    monkeypatch.setattr(Prober, "value", lambda *_: Value(Outcome.DRAW, None))
+    monkeypatch.setattr(SliceSource, "look_up", lambda *_: Value(Outcome.DRAW, None))
+    monkeypatch.setattr(SliceSource, "reached", lambda *_: Value(Outcome.DRAW, None))
     with closing(Prober(two_pieces)) as prober:
         rated = prober.probe(game, position).moves
     assert sorted(one.move for one in rated) == ["b2a1", "b2a3", "b2c1", "b2c3"]

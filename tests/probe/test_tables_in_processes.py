@@ -35,7 +35,7 @@ WINS = 82_852
 """Of all two-piece slices, by Table 2 of van Rijn and Vis."""
 FORK_IN_BETWEEN = """
 import os, threading, time
-import tablebase.stochastic.state_prober
+import tablebase.probe.from_bounds
 from tablebase.tables import reader, store
 taken = threading.Event()
 def open_a_table():

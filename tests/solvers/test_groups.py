@@ -226,7 +226,7 @@ def test_scores_are_ordered_and_come_back(coding: Coding) -> None:
     last = min(coding.reach, 400)
     values = [Value(Outcome.LOSS, d) for d in range(last + 1) if coding.stride == 2 or d % 2 == 0]
     values += [Value(Outcome.WIN, d) for d in range(1, last + 1) if coding.stride == 2 or d % 2 == 1]
-    by_parent = sorted([*values, Value(Outcome.DRAW, None)], key=lambda value: value.parent.merit)
+    by_parent = sorted([*values, Value(Outcome.DRAW, None)], key=lambda value: value.reversed.later.merit)
     found = [int(scores.of_code[coding.code(value)]) for value in by_parent]
     assert found == sorted(set(found))
     assert [int(scores.codes[score]) for score in found] == [coding.code(value) for value in by_parent]

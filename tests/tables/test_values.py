@@ -94,9 +94,9 @@ def test_the_winner_hurries_and_the_loser_delays(stride: int) -> None:
 
 @given(st.sampled_from(pairs(FULL)), st.sampled_from(pairs(FULL)))
 def test_a_value_knows_what_the_move_into_it_is_worth(pair: naive.Pair, other: naive.Pair) -> None:
-    """`parent` reverses the outcome and adds a ply; the merit of values has the naive order."""
+    """`reversed` and `later` are what a move is worth to the mover; the merit of values has the naive order."""
     value, before = Value(Outcome(pair[0]), pair[1]), Value(Outcome(other[0]), other[1])
-    assert (value.parent.outcome.value, value.parent.distance) == naive.parent(pair)
+    assert (value.reversed.later.outcome.value, value.reversed.later.distance) == naive.parent(pair)
     assert (value.merit > before.merit) == naive.better(pair, other)
 
 

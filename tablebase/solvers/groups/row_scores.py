@@ -48,12 +48,12 @@ def _scores(no_move: Outcome, coding: Coding) -> Scores:
     codes = np.full(len(values), coding.void, dtype=coding.dtype)
     after = np.full(len(values), number[_DRAW], dtype=coding.dtype)
     for code in range(coding.code(Value(Outcome.LOSS, coding.reach)) + 1):
-        of_code[code] = stalemate if code == STALEMATE else number[coding.value(code).parent]
+        of_code[code] = stalemate if code == STALEMATE else number[coding.value(code).reversed.later]
         codes[of_code[code]] = code
     codes[number[_DRAW]] = DRAW
     for score, value in enumerate(values):
         if value is not None and value.distance is not None and value.distance <= coding.reach:
-            after[score] = number[value.parent]
+            after[score] = number[value.reversed.later]
     after[NOTHING] = stalemate if no_move is Outcome.DRAW else number[Value(Outcome.WIN, 1)]
     late = [number.get(Value(outcome, coding.reach + 1)) for outcome in (Outcome.LOSS, Outcome.WIN)]
     late_loss, late_win = (found if found is not None else other for found, other in zip(late, reversed(late), strict=True))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
-from tablebase.api.chances import StateAnswers, line_rows
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
+from tablebase.probe.answers import Probe
 from tablebase.web.api.routes import get, post, query_of, refuse
 from tablebase.web.api.schemas import LIMITS, LOST, Distance, GameName, Given, Outcome, PositionText, Told
 from tablebase.web.caching import answered
@@ -149,16 +151,11 @@ async def probe(request: Request) -> Response:
     """
     given = query_of(request, ProbeGiven)
     rules = load_rules(given.game)
-    if isinstance(rules, StochasticGame):
-        rows = await in_thread(request, _states, tables_of(request), rules, [given.position], given.strict, given.turns)
-    else:
-        refuse(rules, turns=given.turns)
-        # Here and not in a thread, to which a position would take longer to be handed over than to be looked up.
-        rows = [(tables_of(request).probe(rules, given.position, strict=given.strict).to_dict(), None)]
-    ((row, error),) = rows
-    if error is not None:
-        raise error
-    return answered(request, [row])
+    _check(rules, given)
+    probed: Callable[[], Probe] = partial(tables_of(request).probe, rules, given.position, strict=given.strict, turns=given.turns)
+    # Pieces here and not in a thread, to which a position would take longer to be handed over than to be looked up.
+    answer = probed() if "lower" not in rules.value_fields else await in_thread(request, probed)
+    return answered(request, [answer.to_dict()])
 
 
 @post(router, "/probe", list[ProbeRow | UnansweredRow], name="probe_many")
@@ -168,6 +165,7 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
     if len(given.positions) > most:
         raise ProblemError(413, f"there are {len(given.positions):,} positions: send at most {most:,} at a time")
     rules = load_rules(given.game)
+    _check(rules, given)
     rows = await in_thread(request, _rows, tables_of(request), rules, given)
     return answered(request, [row if error is None else _without_paths(request, row) for row, error in rows])
 
@@ -177,21 +175,17 @@ Rows = list[tuple[dict[str, Any], TablebaseError | None]]
 
 
 def _rows(tables: Tablebase, rules: Game | StochasticGame, given: BatchGiven) -> Rows:
-    ask: Any = _states if isinstance(rules, StochasticGame) else _pieces
-    rows: Rows = ask(tables, rules, given.positions, given.strict, given.turns)
-    return rows
-
-
-def _states(tables: Tablebase, rules: StochasticGame, positions: list[str], strict: bool, turns: int | None) -> Rows:
-    refuse(rules, strict=strict)
-    with StateAnswers(tables.folder, rules, turns, tables.state_probers) as answers:
-        return [(row, error) for _, row, error in answers.of(positions)]
-
-
-def _pieces(tables: Tablebase, rules: Game, positions: list[str], strict: bool, turns: int | None) -> Rows:
-    refuse(rules, turns=turns)
-    answers = tables.probe_many(rules, positions, strict=strict)
+    answers = tables.probe_many(rules, given.positions, strict=given.strict, turns=given.turns)
+    # The reason is known when the row has been taken.
     return [(row, answers.errors.get(place)) for place, row in enumerate(answers.to_dicts())]
+
+
+def _check(rules: Game | StochasticGame, given: ProbeGiven | BatchGiven) -> None:
+    """Refuse what means nothing for a game."""
+    if "lower" in rules.value_fields:
+        refuse(rules, strict=given.strict)
+    else:
+        refuse(rules, turns=given.turns)
 
 
 def _without_paths(request: Request, row: dict[str, Any]) -> dict[str, Any]:
@@ -213,6 +207,5 @@ async def line(request: Request) -> Response:
 
 def _line(tables: Tablebase, given: LineGiven, most: int) -> list[dict[str, Any]]:
     rules = load_rules(given.game)
-    if isinstance(rules, StochasticGame):
-        return line_rows(tables.folder, rules, given.position, given.plies)
-    return tables.line(rules, given.position, most if given.plies is None else given.plies).to_dict()
+    plies = most if given.plies is None and "lower" not in rules.value_fields else given.plies
+    return tables.line(rules, given.position, plies).to_dict()

@@ -10,7 +10,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from tablebase.api.chances import interval, verdict
 from tablebase.api.descriptions import list_built, list_records
 from tablebase.api.row_types import RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
@@ -187,12 +186,11 @@ def _chance_page(request: Request, game: StochasticGame, position: str | None) -
     """A game's layers, and the chances of a state, by default of the start."""
     layers = catalog_of(request).answer(("layers", game.name), lambda opened: opened.layers(game))
     start = game.format(game.start)
-    shown: dict[str, Any] = {"rules": game, "layers": layers, "start": start, "answer": None, "interval": interval}
+    shown: dict[str, Any] = {"rules": game, "layers": layers, "start": start, "answer": None}
     if layers or position is not None:
         text = start if position is None else bounded(position, f"write a state, as in {start!r}").replace("_", " ")
         answer = tables_of(request).probe(game, text)
-        said = verdict(answer)
-        shown |= {"answer": answer, "verdict": said[:1].upper() + said[1:]}
+        shown |= {"answer": answer, "verdict": answer.verdict[:1].upper() + answer.verdict[1:]}
     return page(request, "chance.html", **shown)
 
 

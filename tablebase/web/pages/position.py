@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from tablebase.errors import MissingTableError, NotationError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, mirrored, swapped
-from tablebase.game.notation import check_pieces, read, render
+from tablebase.game.notation import check_pieces, render
 from tablebase.probe.answers import Line
 from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_name, material_of
@@ -117,7 +117,7 @@ def plies_of(line: Line) -> list[dict[str, Any]]:
     game = line[0].game
     for number, row in enumerate(line.to_dict()):
         probe = line[number] if number < len(line) else None
-        over = None if probe else words.ending(game, read(game, row["position"]))
+        over = None if probe else words.ending(game, game.parse(row["position"]))
         rows.append({**row, "last": last, "said": words.verdict(probe) if probe else over or "The game is over"})
         last = row["best"]
     return rows

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tablebase.compute.messages import count_plies
 from tablebase.game import Game, Outcome
-from tablebase.game.moves import Position
+from tablebase.game.moves import GOAL, LAST_PIECE, Position
 from tablebase.game.notation import render
+from tablebase.game.rules import Rules
 from tablebase.probe.answers import Probe, RatedMove
 from tablebase.tables.values import Value
 
@@ -36,7 +37,7 @@ def count(amount: int, what: str) -> str:
     return f"{amount:,} {what}{'' if amount == 1 else 's'}"
 
 
-def sentence(game: Game, side: int, value: Value, *, can_move: bool = True) -> str:
+def sentence(game: Rules[Any], side: int, value: Value, *, can_move: bool = True) -> str:
     """A value for the side to move: ``White to move loses in 34 plies``."""
     name = game.sides[side].name
     if not can_move and value.distance in (None, 0):
@@ -50,6 +51,7 @@ def sentence(game: Game, side: int, value: Value, *, can_move: bool = True) -> s
 
 def verdict(answer: Probe) -> str:
     """The value of a probed position as a sentence."""
+    assert isinstance(answer.value, Value)
     return sentence(answer.game, answer.asked.side, answer.value, can_move=bool(answer.moves))
 
 
@@ -62,13 +64,6 @@ def move_value(move: RatedMove) -> str:
     if move.value == Value(Outcome.WIN, 1):
         return "wins at once"
     return f"{move.value.outcome} in {move.value.distance:,}"
-
-
-def action(game: Game, move: RatedMove) -> str:
-    """Which piece a move moves, and what it captures: ``rat takes elephant``."""
-    made = move.legal_move
-    name = game.kinds[made.kind].name
-    return name if made.captured is None else f"{name} takes {game.kinds[made.captured].name}"
 
 
 class Group(NamedTuple):
@@ -88,20 +83,12 @@ def groups(moves: Iterable[RatedMove]) -> list[Group]:
     return [Group(name, titles[name], listed) for name, listed in found.items() if listed]
 
 
-def ending(game: Game, position: Position) -> str | None:
-    """How the game has just ended, if it is over by the move that led to a position and the position says so.
-
-    The side that has moved has captured the last piece of the other, or has reached a goal.
-    """
-    mover, other = game.sides[1 - position.side], game.sides[position.side]
-    owners = {game.side_of(kind) for kind, _ in position.pieces}
-    strays = [(game.kinds[kind], square) for kind, square in position.pieces if square not in game.kinds[kind].homes]
-    if owners == {1 - position.side} and not strays:
-        return f"{other.name} has no pieces left: {mover.name} has won"
-    if len(strays) == 1 and (kind := strays[0][0]).side == 1 - position.side:
-        if any(step.wins and step.target == strays[0][1] for step in kind.steps):
-            return f"The {kind.name} has reached {game.board.names[strays[0][1]]}: {mover.name} has won"
-    return None
+def ending(game: Rules[Any], position: Any) -> str | None:
+    """How the game has just ended, if it is over by the move that led to a position and the position says so."""
+    ending = game.result(game.given(position))
+    if ending is None or ending.why not in (GOAL, LAST_PIECE) or ending.winner is None:
+        return None
+    return f"{ending.said[:1].upper()}{ending.said[1:]}: {game.sides[ending.winner].name} has won"
 
 
 def text(game: Game, position: Position) -> str:

@@ -39,6 +39,6 @@ def test_tables_come_and_go(piglet_tables: Path, tmp_path: Path) -> None:
             with pytest.raises(MissingTableError):
                 tables.probe(PIG, START)
             shutil.copytree(piglet_tables, folder, dirs_exist_ok=True)
-            assert tables.probe(PIG, START).bounds.lower > 0
+            assert tables.probe(PIG, START).value.lower > 0
             for path in folder.rglob("*.h5"):
                 path.unlink()

@@ -1,0 +1,109 @@
+"""What a position is worth to a player: an outcome with its distance, or bounds of the chance to win."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tablebase.game.types import Outcome
+
+FAR = 1 << 16
+"""More than any distance."""
+EQUAL = 1e-9
+"""Bounds that differ by less are shown as one number."""
+
+
+EXACT = ("outcome", "distance")
+BOUNDED = (*EXACT, "lower", "upper")
+"""The fields of values and of bounds."""
+
+
+class Value(NamedTuple):
+    """An exact value: the outcome for a player, and its distance."""
+
+    outcome: Outcome
+    distance: int | None  # plies to the end under best play; None for a draw
+
+    @property
+    def merit(self) -> int:
+        """A sort key for values, the best largest: a fast win beats a slow one, a slow loss a fast one."""
+        if self.distance is None:
+            return 0
+        return FAR - self.distance if self.outcome is Outcome.WIN else self.distance - FAR
+
+    @property
+    def reversed(self) -> Value:
+        """The same for the other one of two players."""
+        return Value(self.outcome.reversed, self.distance)
+
+    @property
+    def later(self) -> Value:
+        """The same, one ply further from the end."""
+        return Value(self.outcome, None if self.distance is None else self.distance + 1)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What JSON says of it."""
+        return {"outcome": str(self.outcome), "distance": self.distance}
+
+    @property
+    def said(self) -> str:
+        """In words: ``win in 21`` or ``draw``."""
+        return str(self.outcome) if self.distance is None else f"{self.outcome} in {self.distance}"
+
+
+class Bounds(NamedTuple):
+    """Bounds of a player's chance to win alone under best play; games that never end count for nobody."""
+
+    lower: float  # what the player can force
+    upper: float  # one minus what the others can force
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """A win or a loss if that is certain; else None."""
+        return Outcome.WIN if self.lower == 1 else Outcome.LOSS if self.upper == 0 else None
+
+    @property
+    def distance(self) -> None:
+        """None: how long a game takes is left to chance."""
+        return None
+
+    @property
+    def merit(self) -> tuple[float, float]:
+        """A sort key for bounds, the best largest: what can be forced counts first."""
+        return self.lower, self.upper
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What JSON says of them."""
+        return {"outcome": self.outcome and str(self.outcome), "distance": None, "lower": self.lower, "upper": self.upper}
+
+    @property
+    def chances(self) -> dict[str, str]:
+        """Both as text: 0 and 1 only where they are exact."""
+        return {"lower": chance_text(self.lower), "upper": chance_text(self.upper)}
+
+    @property
+    def said(self) -> str:
+        """In words: ``win`` or ``a chance of at least 0.25 and at most 0.5``."""
+        if self.outcome is not None:
+            return str(self.outcome)
+        lower, upper = self.chances.values()
+        return f"a chance of {lower}" if self.upper - self.lower < EQUAL else f"a chance of at least {lower} and at most {upper}"
+
+
+AnyValue = Value | Bounds
+LOST, WON, DRAWN = Value(Outcome.LOSS, 0), Value(Outcome.WIN, 0), Value(Outcome.DRAW, None)
+"""The values of a position in which the game is over."""
+
+
+def fields_of(value: AnyValue | None) -> dict[str, Any]:
+    """What JSON says of a value; of one that is unknown, that there is no outcome."""
+    return {"outcome": None, "distance": None} if value is None else value.fields
+
+
+def chance_text(chance: float) -> str:
+    """A chance with six digits; one that is nearly 0 or 1 does not look like it."""
+    if chance in (0, 1):
+        return str(int(chance))
+    text = f"{chance:.6f}"
+    return {"0.000000": "<0.000001", "1.000000": ">0.999999"}.get(text, text)

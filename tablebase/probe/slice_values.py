@@ -1,0 +1,148 @@
+"""Values of many positions at once, from the tables of their slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.errors import NotationError, TablebaseError
+from tablebase.game import Game, Outcome
+from tablebase.game.moves import Position
+from tablebase.game.notation import check_kinds
+from tablebase.slices.location import Address
+from tablebase.slices.material import Material, material_of
+from tablebase.slices.mixed import NO_PIECE, SQUARES, Int8, Mixed, Rows
+from tablebase.tables.store import Store
+from tablebase.tables.values import Coding
+
+SIGNS = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
+OUTCOMES = {sign: outcome for outcome, sign in SIGNS.items()}
+KNOWN = -1
+"""The place of the reason why a value is unknown, if it is known."""
+LARGEST = 1 << 62
+"""Slices of more combinations than this are numbered anew, so that a number fits into an int64."""
+Int16 = NDArray[np.int16]
+
+
+class Values(NamedTuple):
+    """Values of positions; arrays of shape (positions,)."""
+
+    outcomes: Int8  # 1, 0 or -1 for a win, draw or loss of the side to move; 0 where it is unknown
+    distances: Int16  # plies; -1 for a draw, and where it is unknown
+    faults: NDArray[np.int32]  # the place in `errors` of the reason why a value is unknown; `KNOWN` where there is none
+    errors: list[TablebaseError]
+
+    def take(self, places: Rows | slice) -> Values:
+        """The values at these places."""
+        return Values(self.outcomes[places], self.distances[places], self.faults[places], self.errors)
+
+
+@lru_cache(maxsize=8)
+def by_code(coding: Coding) -> tuple[Int8, Int16]:
+    """Outcome (1, 0, -1) and distance (-1 for a draw) of each code."""
+    values = [coding.value(code) for code in range(coding.void)]
+    outcomes = np.array([SIGNS[value.outcome] for value in values], dtype=np.int8)
+    return outcomes, np.array([-1 if value.distance is None else value.distance for value in values], dtype=np.int16)
+
+
+class Slices:
+    """Which slices of a game positions belong to, and where these are stored."""
+
+    def __init__(self, store: Store, game: Game, address: Callable[[Material, int], Address]) -> None:
+        """`address` finds where a slice is stored; its `MissingTableError` names the slice's own material."""
+        self.store, self.game, self._address = store, game, address
+        self._homes = np.zeros((SQUARES, SQUARES), dtype=bool)
+        self._homes[NO_PIECE, NO_PIECE] = True
+        self._levels = np.zeros((SQUARES, SQUARES), dtype=np.int64)
+        self._tiered = [number for number, kind in enumerate(game.kinds) if kind.tiered]
+        for number, kind in enumerate(game.kinds):
+            self._homes[number, list(kind.homes)] = True
+            for square, level in (kind.levels or {}).items() if kind.tiered else ():
+                self._levels[number, square] = level
+
+    def proper(self, positions: Mixed) -> NDArray[np.bool_]:
+        """Whether each is a position in which the game is not over, given that no two of its pieces share a square."""
+        first, numbers = self._numbered(positions)
+        allowed = np.array([self._is_allowed(positions.position(row)) for row in first.tolist()], dtype=bool)
+        proper: NDArray[np.bool_] = allowed[numbers]
+        for kinds, squares in zip(positions.kinds.T, positions.squares.T, strict=True):
+            proper &= self._homes[kinds, squares]
+        return proper
+
+    def _is_allowed(self, position: Position) -> bool:
+        """Whether a game can have these pieces, wherever they stand."""
+        try:
+            check_kinds(self.game, [kind for kind, _ in position.pieces])
+        except NotationError:
+            return False
+        return True
+
+    def values(self, positions: Mixed) -> Values:
+        """Values of positions in which the game is not over."""
+        count, width = positions.kinds.shape
+        values = Values(np.zeros(count, np.int8), np.full(count, -1, np.int16), np.full(count, KNOWN, np.int32), [])
+        first, numbers = self._numbered(positions)
+        pieces = np.zeros((len(first), width), dtype=np.int64)
+        images = np.tile(np.arange(SQUARES, dtype=np.int8), (len(first), 1))
+        faults, tables = np.full((2, len(first)), KNOWN)
+        found: dict[tuple[Material, int], int] = {}
+        for number, row in enumerate(first.tolist()):
+            try:
+                position = positions.position(row)
+                address = self._address(material_of(self.game, position), position.side)
+            except TablebaseError as error:
+                faults[number] = len(values.errors)
+                values.errors.append(error)
+                continue
+            tables[number] = found.setdefault((address.material, address.side), len(found))
+            pieces[number, : len(address.pieces)] = address.pieces
+            images[number, : len(address.image)] = address.image
+        values.faults[:] = faults[numbers]
+        # The squares of each position in the order of the table that has it.
+        slots = np.take_along_axis(positions.squares, pieces[numbers], axis=1)
+        slots = images[numbers[:, None], slots]
+        for (material, side), rows in zip([(None, 0), *found], _grouped(tables[numbers] + 1, len(found) + 1), strict=True):
+            if material is not None:
+                self._look_up(material, side, rows, slots, values)
+        return values
+
+    def _look_up(self, material: Material, side: int, rows: Rows, slots: Int8, values: Values) -> None:
+        """Set the values of the positions of one table and side to move."""
+        try:
+            table = self.store.table(self.game, material)
+            codes = self.store.codes(table, side, table.layout.index_many(slots[rows, : material.pieces]))
+        except TablebaseError as error:
+            values.faults[rows] = len(values.errors)
+            values.errors.append(error)
+            return
+        outcomes, distances = by_code(table.coding)
+        values.outcomes[rows], values.distances[rows] = outcomes[codes], distances[codes]
+
+    def _numbered(self, positions: Mixed) -> tuple[Rows, Rows]:
+        """The first position of each slice among these, and the place there of the slice of each position."""
+        columns = [positions.sides, *positions.kinds.T, *self._advances(positions)]
+        numbers, most = np.zeros(len(positions.sides), dtype=np.int64), 1
+        for column in columns:
+            base = int(column.max(initial=0)) + 1
+            if most * base > LARGEST:
+                numbers, most = np.unique(numbers, return_inverse=True)[1], len(numbers)
+            numbers, most = numbers * base + column, most * base
+        _, first, places = np.unique(numbers, return_index=True, return_inverse=True)
+        return first, places
+
+    def _advances(self, positions: Mixed) -> Iterator[Rows]:
+        """For each tiered kind how far its pieces have come together."""
+        if self._tiered:
+            levels = self._levels[positions.kinds, positions.squares]
+            for kind in self._tiered:
+                yield np.where(positions.kinds == kind, levels, 0).sum(axis=1)
+
+
+def _grouped(numbers: Rows, count: int) -> list[Rows]:
+    """The places of each number from 0 up to, but not including, `count`."""
+    order = np.argsort(numbers.astype(np.int32), kind="stable")
+    return np.split(order, np.searchsorted(numbers[order], np.arange(1, count)))
