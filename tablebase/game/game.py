@@ -10,21 +10,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tablebase.errors import RulesError
 from tablebase.game.features import Feature
+from tablebase.game.moves import GOAL, Position, decided, has_escaped, legal_moves, played, won_before
+from tablebase.game.notation import check_in_play, check_placement, read, read_move, render, render_move
 from tablebase.game.rules import OVER, Ending, Rules
 from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
 from tablebase.game.values import EXACT
 
-if TYPE_CHECKING:
-    from tablebase.game.moves import Position
-
 
 @dataclass(frozen=True)
-class Game(Rules["Position"]):
+class Game(Rules[Position]):
     """A game as data.
 
     Parameters
@@ -122,37 +121,27 @@ class Game(Rules["Position"]):
 
     def parse(self, text: str) -> Position:
         """Any placement of pieces, with the mark of a last move that has won, as far as the board shows."""
-        from tablebase.game.notation import read
-
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:
         """The same for a `Position`; `NotationError` unless its pieces can stand on the board."""
-        from tablebase.game.moves import Position
-        from tablebase.game.notation import check_placement
-
         if not isinstance(position, Position):
             return super().given(position)
         check_placement(self, position)
         return position if position.won else self._marked(position)
 
     def _marked(self, position: Position) -> Position:
-        from tablebase.game.moves import won_before
-
-        return position._replace(won=won_before(self, position))
+        won = won_before(self, position)
+        return position._replace(won=won) if won else position
 
     def format(self, position: Position) -> str:
         """Rows and the side to move, as in `start`."""
-        from tablebase.game.notation import render
-
         return render(self, position)
 
     def check(self, position: Position) -> None:
         """Raise `NotationError` unless the last move has won, or the pieces form a position in which the game is not over."""
-        from tablebase.game.notation import check_pieces
-
         if not position.won:
-            check_pieces(self, position)
+            check_in_play(self, position)
 
     def to_move(self, position: Position) -> int:
         """The side to move, 0 or 1; `OVER` after the end."""
@@ -168,9 +157,6 @@ class Game(Rules["Position"]):
 
     def moves(self, position: Position) -> dict[str, Position]:
         """The position after each legal move, by the move's text; of two steps between the same squares the one that wins."""
-        from tablebase.game.moves import legal_moves, played
-        from tablebase.game.notation import render_move
-
         after: dict[str, Position] = {}
         for move in [] if position.won else legal_moves(self, position):
             child, text = played(self, position, move), render_move(self, move)
@@ -180,16 +166,12 @@ class Game(Rules["Position"]):
 
     def move_text(self, position: Position, move: str) -> str:
         """Which piece moves, and what it captures: ``rat takes elephant``."""
-        from tablebase.game.notation import read_move
-
         origin, target = read_move(self, move)
         names = {square: self.kinds[kind].name for kind, square in position.pieces}
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
     def result(self, position: Position) -> Ending | None:
         """How the game has ended; None while it goes on. Repetitions are of a game, not of a position."""
-        from tablebase.game.moves import GOAL, decided, has_escaped
-
         to_move = self.sides[position.side].name
         if position.won:
             said = self._goal(position) if position.won == GOAL else f"{to_move} has no pieces left"

@@ -24,11 +24,11 @@ def as_game(game: str | Game) -> Game:
 
 def as_any_game(game: AnyGame) -> Rules[Any]:
     """A game of any sort by its name, or the game itself; errors are those of `load_rules`."""
-    if isinstance(game, Rules):
-        return game
-    if not isinstance(game, str):
+    if isinstance(game, str):
+        return load_rules(game)
+    if not isinstance(game, Rules):
         raise RulesError(f"a game is a name or a game object, not a value of type {type(game).__name__}")
-    return load_rules(game)
+    return game
 
 
 def as_rules(game: str | Game | StochasticGame, size: str | None = None, variant: Sequence[str] = ()) -> Game | StochasticGame:

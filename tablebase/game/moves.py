@@ -6,9 +6,12 @@ The solvers have compiled twins of this module; here everything is short and sca
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tablebase.game import Game, Outcome
+from tablebase.game.types import Outcome
+
+if TYPE_CHECKING:
+    from tablebase.game.game import Game
 
 GOAL, LAST_PIECE = "goal", "last piece"
 """How a move can win at once."""
@@ -124,14 +127,20 @@ def played(game: Game, position: Position, move: Move) -> Position:
 
 def won_before(game: Game, position: Position) -> str:
     """How the last move has won, as far as the board shows: its piece stands on a goal, or it captured the last one."""
-    away = [(kind, square) for kind, square in position.pieces if square not in game.kinds[kind].homes]
-    sides = {game.side_of(kind) for kind, _ in position.pieces}
+    away, owners = [], set()
+    for kind, square in position.pieces:
+        owners.add(game.kinds[kind].side)
+        if square not in game.kinds[kind].homes:
+            away.append((kind, square))
+    # Most positions that are read are none of these.
+    if len(away) + 2 - len(owners) != 1:
+        return ""
     counts = Counter(kind for kind, _ in position.pieces)
-    if len(away) + 2 - len(sides) != 1 or any(count > game.kinds[kind].limit for kind, count in counts.items()):
+    if any(count > game.kinds[kind].limit for kind, count in counts.items()):
         return ""
     if not away:
         captures = any(step.victims for kind, _ in position.pieces for step in game.kinds[kind].steps)
-        return LAST_PIECE if position.side not in sides and captures else ""
+        return LAST_PIECE if position.side not in owners and captures else ""
     ((kind, square),) = away
     reached = any(step.wins and step.target == square for step in game.kinds[kind].steps)
     return GOAL if reached and game.side_of(kind) != position.side else ""

@@ -10,10 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from operator import add, index
+from typing import TYPE_CHECKING
 
 from tablebase.errors import NotationError, quoted
-from tablebase.game import Game
 from tablebase.game.moves import Move, Position
+
+if TYPE_CHECKING:
+    from tablebase.game.game import Game
 
 DIGITS = frozenset("0123456789")
 MOST_DIGITS = 9
@@ -108,6 +111,11 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
 def check_pieces(game: Game, position: Position) -> None:
     """Raise `NotationError` unless the pieces form a position in which the game is not over."""
     check_placement(game, position)
+    check_in_play(game, position)
+
+
+def check_in_play(game: Game, position: Position) -> None:
+    """The same for a placement that has been read or checked."""
     check_kinds(game, [kind for kind, _ in position.pieces])
     for number, square in position.pieces:
         kind = game.kinds[number]
