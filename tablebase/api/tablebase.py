@@ -166,10 +166,8 @@ class Tablebase(Collection):
     @overload
     def probe_many(self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Any: ...
 
-    def probe_many(
-        self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None
-    ) -> Answers | Each:
-        """An answer for each of many positions, or the reason why it has none; much faster than one by one.
+    def probe_many(self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Each:
+        """An answer for each of many positions, or the reason why it has none; without chance, much faster than one by one.
 
         Parameters
         ----------
@@ -182,9 +180,9 @@ class Tablebase(Collection):
 
         Returns
         -------
-        Answers or Each
-            A sequence of `Probe` and `Unanswered`; without chance with all outcomes and distances as arrays, and much faster
-            than one by one.
+        Answers
+            A sequence of `Probe` and `Unanswered`, with all outcomes and distances as arrays; of a game with chance an `Each`,
+            a sequence alone.
 
         Examples
         --------
@@ -193,9 +191,7 @@ class Tablebase(Collection):
         """
         rules = self._rules(game)
         asked = as_list("positions", positions, f"[{rules.format(rules.initial)!r}]")
-        if isinstance(rules, Game):
-            return Answers(self.prober.slices(rules), asked, strict=strict)
-        return Each(rules, lambda: self.prober.of(rules), asked, as_optional(as_number, "turns", turns))
+        return self.prober.of(rules).many(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
 
     def probe_squares(
         self, game: str | Game, material: str, side: int, squares: Squares, *, check: bool = True

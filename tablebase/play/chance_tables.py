@@ -22,6 +22,7 @@ class ChanceTablesPlayer(StatePlayer):
         super().__init__()
         self._prober = Prober(folder)
         self._source = self._prober.of(game)
+        self._source.require()
 
     def choose(self, state: State, random: Random) -> int:
         """Of equally good moves any one, since bounds do not say which leads to an end."""

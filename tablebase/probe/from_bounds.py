@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from tablebase.game.rules import CHANCE
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import AnyValue, Bounds
@@ -13,16 +15,26 @@ from tablebase.tables.store import Store
 
 
 class BoundsSource(Source[State]):
-    """The tables of a game of chance; `MissingTableError` if there are none."""
+    """The tables of a game of chance; every question is a `MissingTableError` if there are none."""
 
     def __init__(self, store: Store, game: StochasticGame) -> None:
         super().__init__(game)
-        self.game = game
-        self._known = ForcedChances(store.folder, game, store.chunks)
+        self.game, self._store = game, store
+
+    @cached_property
+    def _known(self) -> ForcedChances:
+        """The files, opened by the first question."""
+        return ForcedChances(self._store.folder, self.game, self._store.chunks)
+
+    def require(self) -> None:
+        """Raise `MissingTableError` if no layer of the game has been built."""
+        opened = self._known
+        del opened
 
     def close(self) -> None:
         """Close all files."""
-        self._known.close()
+        if "_known" in vars(self):
+            self._known.close()
 
     def value(self, position: State, player: int) -> Bounds:
         """What a player can force, and what the other one cannot prevent; one choice ahead where no table has the state."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +18,12 @@ from tablebase.slices.indexing import Squares
 from tablebase.slices.location import Address, Location, locate
 from tablebase.slices.material import Material, material_of
 from tablebase.tables.choice import missing_table
-from tablebase.tables.folder import slice_folder, table_path
+from tablebase.tables.folder import check_folder, slice_folder, table_path
 from tablebase.tables.store import Store
 from tablebase.tables.values import Coding
+
+if TYPE_CHECKING:
+    from tablebase.probe.many import Answers
 
 
 class _Address(Address):
@@ -37,6 +42,10 @@ class SliceSource(Source[Position]):
         super().__init__(game)
         self.game, self.store = game, store
         self._addresses: dict[tuple[Material, int], _Address] = {}
+
+    def require(self) -> None:
+        """Raise `TablebaseError` if the folder has no tables of any game."""
+        check_folder(self.store.folder, built=True)
 
     def value(self, position: Position, player: int) -> AnyValue:
         """Outcome and distance for a player; `MissingTableError` names the table that has not been built."""
@@ -67,6 +76,15 @@ class SliceSource(Source[Position]):
         codes = self.store.codes(table, address.side, address.index_many(squares))
         outcomes, distances = by_code(table.coding)
         return outcomes[codes], distances[codes]
+
+    def many(self, asked: Sequence[str | Position], *, strict: bool = False, turns: int | None = None) -> Answers:
+        """All values are looked up at once; `RulesError` if there are `turns`."""
+        # Those who ask for one position load nothing of this.
+        from tablebase.probe.many import Answers
+
+        if turns is not None:
+            raise self.without_chance()
+        return Answers(self, asked, strict=strict)
 
     @cached_property
     def slices(self) -> Slices:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from tablebase.game import Game
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.moves import Position
 from tablebase.game.values import LOST, Value
-from tablebase.probe.answers import Probe, Unanswered
+from tablebase.probe.answers import Probe
+from tablebase.probe.each import Each, without_moves
 from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16
 from tablebase.slices.mixed import Int8, Mixed, Rows, joined, mixed
 from tablebase.slices.texts import read_texts, write_texts
@@ -30,7 +31,7 @@ FEW = 1 << 12
 """Positions whose answers are in memory together, as dictionaries."""
 
 
-class Answers(Sequence["Probe | Unanswered"]):
+class Answers(Each):
     """The answers for many positions, in the order in which they were asked.
 
     All values are looked up at once; a `Probe` with its moves is made when it is taken from the sequence.
@@ -56,12 +57,11 @@ class Answers(Sequence["Probe | Unanswered"]):
     """
 
     def __init__(self, source: SliceSource, asked: Sequence[str | Position], *, strict: bool = False) -> None:
-        self._source, self._game, self._asked, self._strict = source, source.game, asked, strict
+        super().__init__(source, asked, strict=strict)
+        self._game = source.game
         self._slices = source.slices
         self.outcomes: Int8 = np.zeros(len(asked), dtype=np.int8)
         self.distances: Int16 = np.full(len(asked), -1, dtype=np.int16)
-        self.errors: dict[int, TablebaseError] = {}
-        self.missing: set[str] = set()
         self._over: dict[int, Position] = {}
         self._positions, places = self._read()
         values = self._slices.values(self._positions)
@@ -93,29 +93,13 @@ class Answers(Sequence["Probe | Unanswered"]):
                 others[place] = position
         return joined([read, mixed(list(others.values()))]), np.append(places, np.array(list(others), dtype=np.int64))
 
-    def __len__(self) -> int:
-        return len(self._asked)
-
-    @overload
-    def __getitem__(self, place: int) -> Probe | Unanswered: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Probe | Unanswered]: ...
-
-    def __getitem__(self, place: int | slice) -> Probe | Unanswered | list[Probe | Unanswered]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        place = range(len(self))[place]
+    def answer(self, place: int) -> Probe:
+        """The answer at a place, or the error that is the reason why there is none."""
         if place in self._over:
             return self._ended(place)
-        try:
-            if place in self.errors:
-                raise self.errors[place]
-            answer = self._source.probe(as_asked(self._game, self._asked[place]), strict=self._strict)
-        except TablebaseError as error:
-            return self._unanswered(place, error)
-        self.missing.update(move.missing for move in answer.moves if move.missing is not None)
-        return answer
+        if place in self.errors:
+            raise self.errors[place]
+        return super().answer(place)
 
     def values(self) -> list[Value | None]:
         """Outcome and distance of each position, for the side to move; None without an answer."""
@@ -136,10 +120,9 @@ class Answers(Sequence["Probe | Unanswered"]):
                 if place in found:
                     yield found[place]
                 elif place in self.errors:
-                    yield self._unanswered(place, self.errors[place]).to_dict()
+                    yield self.unanswered(place, self.errors[place]).to_dict()
                 else:
-                    fields = self._ended(place).to_dict()
-                    yield fields if moves else {name: value for name, value in fields.items() if name != "moves"}
+                    yield without_moves(self._ended(place).to_dict(), moves)
 
     def _ended(self, place: int) -> Probe:
         """The answer for a position in which the game is over."""
@@ -160,7 +143,7 @@ class Answers(Sequence["Probe | Unanswered"]):
             fields = self._fields(places[some], positions.take(some), rated.take(some), sure[some].tolist(), with_moves)
             for number, one in enumerate(fields, start=begin):
                 error = unanswered.get(number)
-                yield one if error is None else self._unanswered(int(places[number]), error).to_dict()
+                yield one if error is None else self.unanswered(int(places[number]), error).to_dict()
 
     def _fields(
         self, places: Rows, positions: Mixed, rated: Rated, sure: Sequence[bool], with_moves: bool
@@ -191,10 +174,6 @@ class Answers(Sequence["Probe | Unanswered"]):
             elif error.material is not None:
                 self.missing.add(error.material)
         return found
-
-    def _unanswered(self, place: int, error: TablebaseError) -> Unanswered:
-        asked, self.errors[place] = self._asked[place], error
-        return Unanswered(self._game.name, asked if isinstance(asked, str) else repr(asked), error)
 
 
 @cache

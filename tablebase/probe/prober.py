@@ -36,7 +36,7 @@ class Prober:
             self._bounds.popitem()[1][1].close()
 
     def of(self, rules: Rules[P]) -> Source[P]:
-        """The tables of a game; of one with chance, `MissingTableError` if there are none."""
+        """The tables of a game."""
         source: Any = self.slices(rules) if isinstance(rules, Game) else self._layers(rules)
         return cast("Source[P]", source)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tablebase.errors import MissingTableError, RulesError
 from tablebase.game.rules import Rules, legal
 from tablebase.game.values import AnyValue, Bounds
 from tablebase.probe.answers import Probe, RatedDraw, RatedMove, Within
+
+if TYPE_CHECKING:
+    from tablebase.probe.each import Each
 
 P = TypeVar("P")
 LONGEST_LINE = 1000
@@ -25,6 +28,10 @@ class Source(ABC, Generic[P]):
 
     def __init__(self, rules: Rules[P]) -> None:
         self.rules = rules
+
+    @abstractmethod
+    def require(self) -> None:
+        """Raise `TablebaseError` if nothing can be answered, since there are no tables."""
 
     @abstractmethod
     def value(self, position: P, player: int) -> AnyValue:
@@ -50,7 +57,18 @@ class Source(ABC, Generic[P]):
     def within(self, position: P, turns: int) -> Bounds:
         """The chances within a number of turns; `RulesError` for games without chance."""
         del position, turns
-        raise RulesError(f"{self.rules.name} has no chance: leave out turns")
+        raise self.without_chance()
+
+    def without_chance(self) -> RulesError:
+        """Why there are no chances within a number of turns."""
+        return RulesError(f"{self.rules.name} has no chance: leave out turns")
+
+    def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Each:
+        """An answer for each of many positions, given as text or itself, or the reason why it has none."""
+        # A module of its own, which asks sources.
+        from tablebase.probe.each import Each
+
+        return Each(self, asked, strict=strict, turns=turns)
 
     def probe(self, position: P, *, strict: bool = False, turns: int | None = None) -> Probe:
         """Value and moves of a position; errors are those of `value`.
