@@ -23,9 +23,9 @@ from tablebase.game.plain_arguments import as_list, as_number, as_options, as_pa
 from tablebase.game.rules import Rules
 from tablebase.game.values import AnyValue, Value
 from tablebase.probe.answers import Line, Probe
-from tablebase.probe.each import Each
 from tablebase.probe.many import Answers
 from tablebase.probe.prober import Prober
+from tablebase.probe.source import Each
 from tablebase.probe.squares import checked_squares
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import parse_material

@@ -84,7 +84,7 @@ class SliceSource(Source[Position]):
 
         if turns is not None:
             raise self.without_chance()
-        return Answers(self, asked, strict=strict)
+        return Answers(self, self.slices, asked, strict=strict)
 
     @cached_property
     def slices(self) -> Slices:

@@ -15,13 +15,12 @@ from tablebase.game.game_arguments import as_asked
 from tablebase.game.moves import Position
 from tablebase.game.values import LOST, Value
 from tablebase.probe.answers import Probe
-from tablebase.probe.each import Each, without_moves
-from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16
+from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16, Slices
+from tablebase.probe.source import Each, Source, without_moves
 from tablebase.slices.mixed import Int8, Mixed, Rows, joined, mixed
 from tablebase.slices.texts import read_texts, write_texts
 
 if TYPE_CHECKING:
-    from tablebase.probe.from_slices import SliceSource
     from tablebase.probe.rated import Rated
 
 NOWHERE = -1
@@ -38,7 +37,10 @@ class Answers(Each):
 
     Parameters
     ----------
-    source : SliceSource
+    source : Source
+        The tables of a game of pieces on squares.
+    slices : Slices
+        The same for many positions at once.
     asked : sequence of str or Position
     strict : bool
         Whether a position has no answer if one of its moves has no known value.
@@ -56,10 +58,9 @@ class Answers(Each):
         Materials of missing tables that moves lead to, of the answers taken so far.
     """
 
-    def __init__(self, source: SliceSource, asked: Sequence[str | Position], *, strict: bool = False) -> None:
+    def __init__(self, source: Source[Position], slices: Slices, asked: Sequence[str | Position], *, strict: bool = False) -> None:
         super().__init__(source, asked, strict=strict)
-        self._game = source.game
-        self._slices = source.slices
+        self._game, self._slices = slices.game, slices
         self.outcomes: Int8 = np.zeros(len(asked), dtype=np.int8)
         self.distances: Int16 = np.full(len(asked), -1, dtype=np.int16)
         self._over: dict[int, Position] = {}
