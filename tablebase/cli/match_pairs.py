@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.play.comparison import SequentialTest
     from tablebase.play.pair_match import PlayedGame
+    from tablebase.play.records import Record
 
 CURE = "name a new file with --output"
 COLUMNS = ["player", "games", "wins", "draws", "losses", "share", "elo", "forfeits"]
@@ -68,11 +69,11 @@ def play(
     )
     played: list[PlayedGame] = []
     with ExitStack() as stack:
-        keep = _recorder(record, stack)
+        keep = recorder(record, stack)
         shown = stack.enter_context(progress(f"match {game.name}", "games", games, compiles=True))
         for one in play_match(game, names, games, conditions):
             played.append(one)
-            keep(one)
+            keep(one.text)
             shown.update()
             if enough(test, played):
                 break
@@ -95,18 +96,18 @@ def _test(text: str) -> SequentialTest:
     return SequentialTest(least, most)
 
 
-def _recorder(path: Path | None, stack: ExitStack) -> Callable[[PlayedGame], None]:
+def recorder(path: Path | None, stack: ExitStack) -> Callable[[Record], None]:
     """What keeps a game, in a new file if one is wanted."""
     from tablebase.files.outputs import appended
-    from tablebase.play.game_texts import write_game
+    from tablebase.play.records import write_record
 
     if path is None:
         return lambda _: None
     file = stack.enter_context(appended(path, CURE, new=True))
 
-    def keep(one: PlayedGame) -> None:
+    def keep(one: Record) -> None:
         try:
-            file.write(write_game(one.text))
+            file.write(write_record(one))
             file.flush()
         except OSError as fault:
             raise system_error(fault, path, CURE) from fault

@@ -1,99 +1,148 @@
-"""Games that `match --output` has written, shown ply by ply: what `line --replay` does."""
+"""Games that `match --output` has written, shown move by move: what `line --replay` does."""
 
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from tablebase.cli.options import Format
-from tablebase.errors import MissingTableError, RulesError, TablebaseError
-from tablebase.files.inputs import read_text
+from tablebase.errors import MissingTableError, TablebaseError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from tablebase.game import Game
-    from tablebase.game.moves import Position
+    from tablebase.game.rules import Rules
     from tablebase.game.stochastic import StochasticGame
-    from tablebase.play.game_texts import GameText
-    from tablebase.probe.prober import Prober
+    from tablebase.play.records import Moment, Record
+
+Known = Callable[[Any], dict[str, Any]]
+"""What tables say of a position: the columns of its value, and the best move."""
 
 
 def replay(
     rules: Game | StochasticGame, path: Path, number: int, folder: Path, plies: int | None, *, boards: bool, style: Format
 ) -> None:
     """Show the positions of a game with the moves that were made, and what the tables say where there are any."""
-    from contextlib import ExitStack, closing
-
     from tablebase.cli.output import say, write_rows
     from tablebase.game import Game
-    from tablebase.play.game_texts import replayed
-    from tablebase.probe.prober import Prober
+    from tablebase.play.records import replayed
 
-    if not isinstance(rules, Game):
-        raise RulesError(f"{rules.name} has no pieces on squares, and its games are not written: leave out --replay")
-    text = _read(path, number)
-    positions = replayed(rules, text)
-    last = len(positions) if plies is None else min(plies + 1, len(positions))
+    if boards and not isinstance(rules, Game):
+        raise TablebaseError(f"{rules.name} has no board of squares: leave out --boards")
+    record = _read(path, number)
+    contract: Rules[Any] = rules
+    moments = list(replayed(contract, record))
+    shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder.exists() else None
-        rows = [_row(rules, text, positions, ply, prober) for ply in range(last)]
-    if boards and style is Format.TABLE:
-        _write_boards(rules, text, positions[:last])
+        if isinstance(rules, Game):
+            known = _of_pieces(rules, folder, stack)
+            rows = [_row(rules, ply, moment, known) for ply, moment in enumerate(shown)]
+        else:
+            known = _of_states(rules, folder, stack, style)
+            rows = [_row(rules, ply, moment, known, _meaning(rules, moment)) for ply, moment in enumerate(shown)]
+    if boards and isinstance(rules, Game) and style is Format.TABLE:
+        _write_boards(rules, record, shown)
     else:
         write_rows(rows, style)
-    say(f"game {text.number}, {text.players[0]} against {text.players[1]}: {text.why}")
+    say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
 
 
-def _read(path: Path, number: int) -> GameText:
+def _read(path: Path, number: int) -> Record:
     """The game of this number in a file."""
-    from tablebase.play.game_texts import read_games
+    from tablebase.play.records import records_in
 
-    content = read_text(path, "name the file that match --output has written")
-    numbers = []
-    for text in read_games(content):
-        if text.number == number:
-            return text
-        numbers.append(text.number)
-    raise TablebaseError(f"{path} has no game {number}: it has {len(numbers)} games")
+    count = 0
+    for record in records_in(path):
+        if record.number == number:
+            return record
+        count += 1
+    raise TablebaseError(f"{path} has no game {number}: it has {count} games")
 
 
-def _row(game: Game, text: GameText, positions: Sequence[Position], ply: int, prober: Prober | None) -> dict[str, Any]:
-    """A ply of a game, with the move that follows it."""
-    from tablebase.game.notation import render
-    from tablebase.probe.answers import value_fields
+def _row(
+    rules: Game | StochasticGame, ply: int, moment: Moment[Any], known: Known, more: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """A position of a game, with what follows it: a move, or the label of an outcome of chance."""
+    from tablebase.play.records import label_of
 
-    position = positions[ply]
-    move = text.moves[ply] if ply < len(text.moves) else None
-    answer = None
-    # The last position may be none of a table, with a piece on a goal or without pieces of a side.
-    if prober is not None and ply < len(text.moves):
-        with suppress(MissingTableError):
-            answer = prober.probe(game, position)
+    event = moment.event
     return {
         "ply": ply,
-        "side": game.sides[position.side].letter,
-        "move": move,
-        **value_fields(None if answer is None else answer.value),
-        "best": None if answer is None else answer.best,
-        "position": render(game, position),
+        "side": rules.side(moment.position),
+        "move": None if event is None else label_of(event) or event,
+        **(more or {}),
+        # The last position may be none of a table, with a piece on a goal or without pieces of a side.
+        **known(moment.position if event is not None else None),
+        "position": rules.format(moment.position),
     }
 
 
-def _write_boards(game: Game, text: GameText, positions: Sequence[Position]) -> None:
+def _meaning(rules: StochasticGame, moment: Moment[Any]) -> dict[str, Any]:
+    """The move or the outcome of chance in words."""
+    from tablebase.play.records import label_of
+
+    if moment.event is None:
+        return {"meaning": None}
+    label = label_of(moment.event)
+    return {"meaning": rules.move_text(moment.position, moment.event) if label is None else rules.draw_text(label)}
+
+
+def _of_pieces(game: Game, folder: Path, stack: ExitStack) -> Known:
+    """What the tables of a game of pieces on squares say, if there is a folder of tables."""
+    from tablebase.probe.answers import value_fields
+    from tablebase.probe.prober import Prober
+
+    prober = stack.enter_context(closing(Prober(folder))) if folder.exists() else None
+
+    def known(position: Any) -> dict[str, Any]:
+        answer = None
+        if prober is not None and position is not None:
+            with suppress(MissingTableError):
+                answer = prober.probe(game, position)
+        return {**value_fields(None if answer is None else answer.value), "best": None if answer is None else answer.best}
+
+    return known
+
+
+def _of_states(game: StochasticGame, folder: Path, stack: ExitStack, style: Format) -> Known:
+    """What the tables of a game of chance say; those of more than two players have none, nor columns for people."""
+    from tablebase.api.chances import interval
+    from tablebase.stochastic.state_prober import StateProber
+
+    prober = None
+    if game.players == 2 and game.kernels() is not None and folder.exists():
+        with suppress(MissingTableError):
+            prober = stack.enter_context(StateProber(folder, game))
+
+    def known(position: Any) -> dict[str, Any]:
+        if game.players > 2 and style is Format.TABLE:
+            return {}
+        answer = prober.probe(position) if prober is not None and position is not None else None
+        best = None if answer is None else answer.best
+        if style is Format.TABLE:
+            return {**({"lower": None, "upper": None} if answer is None else interval(answer.bounds)), "best": best}
+        unknown = dict.fromkeys(("outcome", "distance", "lower", "upper"))
+        return {**(unknown if answer is None else answer.bounds.to_dict()), "best": best}
+
+    return known
+
+
+def _write_boards(game: Game, record: Record, moments: Sequence[Moment[Any]]) -> None:
     """Draw the board after every move."""
     from tablebase.cli.output import write_board
     from tablebase.game.moves import legal_moves
     from tablebase.game.notation import render_move
 
-    for ply, position in enumerate(positions):
+    for ply, moment in enumerate(moments):
         if ply == 0:
-            sys.stdout.write(f"{text.start}\n\n")
-            write_board(game, position)
+            sys.stdout.write(f"{record.start}\n\n")
+            write_board(game, moment.position)
             continue
-        made = text.moves[ply - 1]
-        move = next(one for one in legal_moves(game, positions[ply - 1]) if render_move(game, one) == made)
+        made = record.events[ply - 1]
+        move = next(one for one in legal_moves(game, moments[ply - 1].position) if render_move(game, one) == made)
         sys.stdout.write(f"\n{ply}. {made}\n\n")
-        write_board(game, position, move)
+        write_board(game, moment.position, move)
