@@ -1,4 +1,4 @@
-"""The command that sums up recorded games: match-stats."""
+"""The command that summarizes recorded games: match-stats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import Format
-from tablebase.errors import NotationError, TablebaseError
+from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Covers(StrEnum):
-    """What one line covers."""
+    """Subjects of a line."""
 
     GAME = "game"
     SEAT = "seat"
@@ -32,9 +32,9 @@ class Covers(StrEnum):
 
 SPREADS = ("plies", "turns", "choices")
 SHOWN = ["game", "games", "drawn", *SPREADS, "chance", "captures", "pieces_left"]
-"""Columns for people, in which a mean has its standard deviation beside it."""
+"""Columns of the table by game, where a mean has its standard deviation beside it."""
 LEFT_OUT = ("game", "players")
-"""Columns for people that say nothing if all lines are of one game."""
+"""Columns left out of a table if all its lines are of one game."""
 
 
 def match_stats(
@@ -62,7 +62,7 @@ def match_stats(
 
 
 def _read(files: Sequence[Path], with_opening: bool) -> Statistics:
-    """Take all games of files into account."""
+    """Collect the statistics of all games of some files."""
     from tablebase.compute.progress import progress
     from tablebase.play.records import records_in
     from tablebase.play.statistics import Statistics
@@ -73,8 +73,8 @@ def _read(files: Sequence[Path], with_opening: bool) -> Statistics:
             for record in records_in(path):
                 try:
                     found.add(record)
-                except NotationError as fault:
-                    raise NotationError(f"{path}: {fault}") from fault
+                except TablebaseError as fault:
+                    raise TablebaseError(f"{path}: {fault}") from fault
                 shown.update()
     if not found.of_games:
         raise TablebaseError(f"there are no games in {', '.join(map(str, files))}: name files that match --output has written")
@@ -82,7 +82,7 @@ def _read(files: Sequence[Path], with_opening: bool) -> Statistics:
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with fewer columns."""
+    """Return a row for the table by game."""
     from tablebase.cli.output import Amount
     from tablebase.cli.process import is_unicode
 

@@ -1,4 +1,4 @@
-"""Games that `match --output` has written, shown move by move: what `line --replay` does."""
+"""Replays of recorded games, move by move, for `line --replay`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from tablebase.play.records import Moment, Record
 
 Known = Callable[[Any], dict[str, Any]]
-"""What tables say of a position: the columns of its value, and the best move."""
+"""Looks a position up in the tables; returns the columns of its value and the best move."""
 
 
 def replay(
     rules: Game | StochasticGame, path: Path, number: int, folder: Path, plies: int | None, *, boards: bool, style: Format
 ) -> None:
-    """Show the positions of a game with the moves that were made, and what the tables say where there are any."""
+    """Show the positions and moves of a recorded game, with the values of positions that tables have."""
     from tablebase.cli.output import say, write_rows
     from tablebase.game import Game
     from tablebase.play.records import replayed
@@ -52,7 +52,7 @@ def replay(
 
 
 def _read(path: Path, number: int) -> Record:
-    """The game of this number in a file."""
+    """Read the game with this number from a file."""
     from tablebase.play.records import records_in
 
     count = 0
@@ -66,7 +66,7 @@ def _read(path: Path, number: int) -> Record:
 def _row(
     rules: Game | StochasticGame, ply: int, moment: Moment[Any], known: Known, more: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """A position of a game, with what follows it: a move, or the label of an outcome of chance."""
+    """Return the row of a position, with the move or the label of the outcome of chance that follows."""
     from tablebase.play.records import label_of
 
     event = moment.event
@@ -82,7 +82,7 @@ def _row(
 
 
 def _meaning(rules: StochasticGame, moment: Moment[Any]) -> dict[str, Any]:
-    """The move or the outcome of chance in words."""
+    """Return the column with the move or the outcome of chance in words."""
     from tablebase.play.records import label_of
 
     if moment.event is None:
@@ -92,7 +92,7 @@ def _meaning(rules: StochasticGame, moment: Moment[Any]) -> dict[str, Any]:
 
 
 def _of_pieces(game: Game, folder: Path, stack: ExitStack) -> Known:
-    """What the tables of a game of pieces on squares say, if there is a folder of tables."""
+    """Look positions of pieces on squares up, if there is a folder of tables."""
     from tablebase.probe.answers import value_fields
     from tablebase.probe.prober import Prober
 
@@ -109,7 +109,7 @@ def _of_pieces(game: Game, folder: Path, stack: ExitStack) -> Known:
 
 
 def _of_states(game: StochasticGame, folder: Path, stack: ExitStack, style: Format) -> Known:
-    """What the tables of a game of chance say; those of more than two players have none, nor columns for people."""
+    """Look states up, if there are tables of the game; games of more than two players have none, and no columns in a table."""
     from tablebase.api.chances import interval
     from tablebase.stochastic.state_prober import StateProber
 

@@ -1,7 +1,7 @@
 """Records of games of every kind: who played, from which position, each move and outcome of chance, and how it ended.
 
 The form is that of PGN (S. Edwards, *Portable Game Notation Specification and Implementation Guide*, 1994), with moves as they
-are written everywhere here and without their numbers::
+are written everywhere here, and without move numbers::
 
     [Game "doushouqi"]
     [Round "1"]
@@ -16,9 +16,9 @@ are written everywhere here and without their numbers::
     0-1
 
 ``White`` is the player of side 0. Games of more than two players have the tags ``Player1``, ``Player2`` and so on instead, and
-their result is the place of each player, such as ``2-1-3``. An outcome of chance is its label in braces, ``{6}``, which programs
-that read PGN take for a comment. `Opening` counts the turns from the start on that were made of random moves; in a game of pieces
-on squares, a turn is a ply.
+their result is the place of each player, such as ``2-1-3``. An outcome of chance is its label in braces, ``{6}``, which other
+programs that read PGN skip as a comment. `Opening` counts the turns of random moves at the beginning; in a game of pieces on
+squares, a turn is a ply.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from tablebase.game.notation import whole_number
 from tablebase.game.rules import CHANCE, P, Rules, legal
 
 RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2"}
-"""How a game of two players ends in text, by their places."""
+"""Results of games of two players, by their places."""
 CURE = "name the file that match --output has written"
 WIDTH = 100
 """Characters of a line of moves."""
 MOST = 1_000_000
-"""Moves and outcomes of chance that a game may have."""
+"""Moves and outcomes of chance of a game, at most."""
 _TAG = re.compile(r'\[(\w+) ("(?:[^"\\]|\\.)*")\]')
 _EVENT = re.compile(r"[^{].*|\{.+\}")
 
 
 @dataclass(frozen=True)
 class Record:
-    """A game that was played."""
+    """A recorded game."""
 
     game: str  # the full name
     number: int  # in its match, from 1
@@ -73,7 +73,7 @@ class Record:
 
     @property
     def ending(self) -> str:
-        """How it ended, without who has won: ``goal``."""
+        """The reason why it ended, without the winner: ``goal``."""
         return self.why.partition(": ")[2] or self.why
 
     def __str__(self) -> str:
@@ -81,22 +81,22 @@ class Record:
 
 
 class Moment(NamedTuple, Generic[P]):
-    """A position of a game, and what happens in it."""
+    """A position of a recorded game, and the event that follows."""
 
     position: P
-    mover: int  # the player who moves, or `CHANCE`; behind the last event, the player to move or `OVER`
-    event: str | None  # as in `Record`; None behind the last one
-    choices: int  # legal moves, or possible outcomes of chance; 0 behind the last event
-    turn: int  # turns that have been completed since the start
+    mover: int  # the player who moves, or `CHANCE`; after the last event, the player to move or `OVER`
+    event: str | None  # as in `Record`; None after the last one
+    choices: int  # number of legal moves, or of possible outcomes of chance; 0 after the last event
+    turn: int  # number of turns completed since the start
 
 
 def label_of(event: str) -> str | None:
-    """The label of an outcome of chance; None for a move."""
+    """Return the label of an outcome of chance; None for a move."""
     return event[1:-1] if event.startswith("{") else None
 
 
 def places_of(winner: int | None) -> tuple[int, int]:
-    """The places of two players, one of whom has won, or nobody."""
+    """Return the places of two players, given the winner; None for a draw."""
     return (1, 1) if winner is None else (1 + winner, 2 - winner)
 
 
@@ -110,7 +110,7 @@ def record_of(
     why: str,
     opening: int = 0,
 ) -> Record:
-    """The record of a game that has been played.
+    """Make the record of a game.
 
     Parameters
     ----------
@@ -120,13 +120,13 @@ def record_of(
     players : sequence of str
         The name of each player, in the order of sides.
     start : position
-        Where it began.
+        The first position.
     events : iterable of (str, bool)
-        The text of each move, or the label of each outcome of chance, and whether it is the latter.
+        The text of each move with False, and the label of each outcome of chance with True.
     places : tuple of int
         The place of each player, from 1.
     why : str
-        How it ended, in a word or two: ``goal``.
+        The reason why it ended, in a word or two: ``goal``.
     opening : int
         The number of turns at the beginning that were made of random moves.
     """
@@ -137,7 +137,7 @@ def record_of(
 
 
 def write_record(record: Record) -> str:
-    r"""A game as text, with an empty line at its end.
+    r"""Return a game as text that ends with an empty line.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def write_record(record: Record) -> str:
 
 
 def _seats(players: int) -> tuple[str, ...]:
-    """The tags that name the players."""
+    """Return the names of the tags for the players."""
     return ("White", "Black") if players == 2 else tuple(f"Player{number}" for number in range(1, players + 1))
 
 
@@ -171,7 +171,7 @@ def _result(places: tuple[int, ...]) -> str:
 
 
 def records_in(path: Path) -> Iterator[Record]:
-    """Read the games of a file, one after the other; `TablebaseError`, which names it, if it is not such a file."""
+    """Read the games of a file one by one; raise `TablebaseError` with its name if they cannot be read."""
     try:
         yield from read_records(read_lines(path, CURE))
     except NotationError as fault:
@@ -179,7 +179,7 @@ def records_in(path: Path) -> Iterator[Record]:
 
 
 def read_records(lines: Iterable[str]) -> Iterator[Record]:
-    """Read games from lines; `NotationError` if they are not such games."""
+    """Read games from lines; raise `NotationError` with the number of a line if they cannot be read."""
     tags: dict[str, str] = {}
     events: list[str] = []
     begun = 0
@@ -208,7 +208,7 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
 
 
 def _tag(line: str, number: int) -> tuple[str, str]:
-    """The name and the value of a tag."""
+    """Read a tag; return its name and value."""
     if found := _TAG.fullmatch(line):
         try:
             return found[1], str(json.loads(found[2]))
@@ -218,7 +218,7 @@ def _tag(line: str, number: int) -> tuple[str, str]:
 
 
 def _events(words: Sequence[str], number: int) -> list[str]:
-    """The moves and outcomes of chance of a line."""
+    """Check the moves and outcomes of chance of a line."""
     for word in words:
         if not _EVENT.fullmatch(word):
             raise NotationError(f"line {number} has {quoted(word)}: an outcome of chance is one word in braces, such as {{6}}")
@@ -226,7 +226,7 @@ def _events(words: Sequence[str], number: int) -> list[str]:
 
 
 def _record(tags: dict[str, str], events: list[str], result: str, line: int) -> Record:
-    """The game that begins in a line and has these tags."""
+    """Make a record from the tags and events of the game that begins in a line."""
     places = _places(result)
     seats = _seats(len(places))
     for name in ("Game", "Round", *seats, "Start", "Opening", "Result", "Termination"):
@@ -241,16 +241,16 @@ def _record(tags: dict[str, str], events: list[str], result: str, line: int) -> 
 
 
 def _places(result: str) -> tuple[int, ...]:
-    """The places that a result gives to the players; none if it is not a result."""
+    """Read a result; a part that is not a place becomes 0, which no player has."""
     known = next((places for places, text in RESULTS.items() if text == result), None)
     return known or tuple(whole_number(word) or 0 for word in result.split("-"))
 
 
 def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
-    """The positions of a game, the first and the last one included, as they come up.
+    """Yield the positions of a game one by one, from the first to the last.
 
-    `TablebaseError` if it is a game of other rules, if one of its moves or outcomes of chance is not possible, or if its result is
-    not that of its last position.
+    Raise `TablebaseError` if it is a game of other rules, if a move or an outcome of chance is not possible, or if the result is
+    not that of the last position.
     """
     if record.game != rules.name:
         raise TablebaseError(f"{record} is one of {record.game}, not of {rules.name}: name that game")
@@ -277,6 +277,6 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
 
 
 def _outcomes(rules: Rules[P], position: P) -> dict[str, P]:
-    """What each outcome of chance leads to, by its label."""
+    """Return the position that each outcome of chance leads to, by its label."""
     draws = rules.draws(position) if rules.to_move(position) == CHANCE else ()
     return {draw.label: draw.position for draw in draws}

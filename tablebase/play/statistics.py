@@ -1,7 +1,7 @@
-"""What many recorded games say: how long they are, how many moves there are to choose from, how they end.
+"""Statistics of recorded games: their length, the number of moves to choose from, their endings.
 
-Games are taken one by one, and what is kept of them does not grow with their number: counts by length, by square and so on.
-Standard deviations are those of the games themselves, divided by their number.
+Games are added one by one, and only counts are kept (by length, by square and so on), so memory does not grow with the number of
+games. Standard deviations are those of the given numbers (divided by n, not by n - 1).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tablebase.game.rules import CHANCE, Rules
 from tablebase.play.records import Moment, Record, label_of, replayed
 
 MOST_ENDINGS = 100
-"""Ways to end that are told apart; failures of programs have sentences of their own."""
+"""Number of endings that are counted separately: each failure of an external engine has a sentence of its own."""
 OTHERS = "others"
 
 
 class Spread(NamedTuple):
-    """How numbers are distributed; all None if there are none."""
+    """The distribution of some numbers; all fields are None if there are no numbers."""
 
     mean: float | None
     deviation: float | None
@@ -35,7 +35,7 @@ class Spread(NamedTuple):
 
 
 def spread(counts: Mapping[int, int]) -> Spread:
-    """The distribution of numbers, given how often each occurs.
+    """Return the distribution of numbers, given how often each occurs.
 
     Examples
     --------
@@ -47,14 +47,14 @@ def spread(counts: Mapping[int, int]) -> Spread:
         return Spread(None, None, None, None, None)
     weighed = sum(number * count for number, count in counts.items())
     squared = sum(number * number * count for number, count in counts.items())
-    # In whole numbers up to here, so that nothing cancels.
+    # Whole numbers up to the root, so that nothing cancels.
     deviation = math.sqrt(total * squared - weighed * weighed) / total
     middle = (_at(counts, (total - 1) // 2) + _at(counts, total // 2)) / 2
     return Spread(weighed / total, deviation, min(counts), middle, max(counts))
 
 
 def _at(counts: Mapping[int, int], place: int) -> int:
-    """The number at a place, from 0, in ascending order."""
+    """Return the number at a place, from 0, in ascending order."""
     for number in sorted(counts):
         place -= counts[number]
         if place < 0:
@@ -93,7 +93,7 @@ class GameRow:
 
 @dataclass(frozen=True)
 class SeatRow:
-    """The games of one kind, as one of their players sees them."""
+    """The results of one player, over the games of one kind."""
 
     game: str
     players: int
@@ -108,7 +108,7 @@ class SeatRow:
 
 @dataclass(frozen=True)
 class EndingRow:
-    """The games of one kind that ended in one way."""
+    """A reason why games of one kind ended."""
 
     game: str
     players: int
@@ -159,7 +159,7 @@ Row = GameRow | SeatRow | EndingRow | ChanceRow | SquareRow | PieceRow
 
 
 class _Board:
-    """What the moves of pieces on squares have done."""
+    """Counts of the moves of pieces on squares."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -168,7 +168,7 @@ class _Board:
         self.left = 0
 
     def move(self, position: Position, event: str) -> None:
-        """Take note of a move."""
+        """Count a move."""
         origin, target = read_move(self.game, event)
         occupant = {square: kind for kind, square in position.pieces}
         self.to[target] += 1
@@ -180,7 +180,7 @@ class _Board:
 
 
 class GameStatistics:
-    """What the games of one kind say."""
+    """Statistics of the games of one kind."""
 
     def __init__(self, rules: Rules[Any], *, with_opening: bool = False) -> None:
         self.rules, self._with_opening = rules, with_opening
@@ -191,7 +191,7 @@ class GameStatistics:
         self._board = _Board(rules) if isinstance(rules, Game) else None
 
     def add(self, record: Record) -> None:
-        """Take a game into account; errors are those of `replayed`."""
+        """Count a game; errors are those of `replayed`."""
         plies = turns = begun = 0
         for moment in replayed(self.rules, record):
             if moment.turn < record.opening and not self._with_opening:
@@ -203,7 +203,7 @@ class GameStatistics:
         self._finish(record, moment.position, plies, turns)
 
     def _count(self, moment: Moment[Any]) -> bool:
-        """Take a position into account; return whether a player moves in it."""
+        """Count a position; return whether a player moves in it."""
         if moment.event is None:
             return False
         if moment.mover == CHANCE:
@@ -215,7 +215,7 @@ class GameStatistics:
         return True
 
     def _finish(self, record: Record, last: Any, plies: int, turns: int) -> None:
-        """Take the end of a game into account."""
+        """Count the end of a game."""
         self._games += 1
         self._drawn += record.winner is None
         self._plies[plies] += 1
@@ -234,7 +234,7 @@ class GameStatistics:
         return self.rules.name, self.rules.players
 
     def by_game(self) -> Iterator[GameRow]:
-        """One row for all games."""
+        """Yield one row for all games."""
         board = self._board
         captures = None if board is None else board.captured.total() / self._games
         left = None if board is None else board.left / self._games
@@ -244,25 +244,25 @@ class GameStatistics:
         yield GameRow(*self._key, *numbers)
 
     def by_seat(self) -> Iterator[SeatRow]:
-        """A row for each player, in the order of sides."""
+        """Yield a row for each player, in the order of sides."""
         for seat, side in enumerate(self.rules.sides):
             wins, shared, places = self._wins[seat], self._shared[seat], self._places[seat]
             share, place = wins / self._games, places / self._games
             yield SeatRow(*self._key, seat + 1, side.name, self._games, wins, shared, share, place)
 
     def by_ending(self) -> Iterator[EndingRow]:
-        """A row for each way to end, the most frequent one first."""
+        """Yield a row for each ending, the most frequent one first."""
         for ending, games in self._endings.most_common():
             yield EndingRow(*self._key, ending, games, games / self._games)
 
     def by_chance(self) -> Iterator[ChanceRow]:
-        """A row for each outcome of chance that has occurred, the most frequent one first."""
+        """Yield a row for each outcome of chance that has occurred, the most frequent one first."""
         total = self._labels.total()
         for label, times in self._labels.most_common():
             yield ChanceRow(*self._key, label, self.rules.draw_text(label), times, times / total)
 
     def by_square(self) -> Iterator[SquareRow]:
-        """A row for each square, first those to which most moves lead; none without a board."""
+        """Yield a row for each square, first the one that most moves lead to; no row without a board."""
         board = self._board
         if board is not None:
             names, total = board.game.board.names, max(board.to.total(), 1)
@@ -271,7 +271,7 @@ class GameStatistics:
                 yield SquareRow(*self._key, name, moves, moves / total, board.captures_on[square])
 
     def by_piece(self) -> Iterator[PieceRow]:
-        """A row for each kind of piece, first those that move most; none without a board."""
+        """Yield a row for each kind of piece, first the one that moves most; no row without a board."""
         board = self._board
         if board is not None:
             total = max(board.moved.total(), 1)
@@ -282,12 +282,12 @@ class GameStatistics:
 
 
 class Statistics:
-    """What games of any kinds say, for each kind on its own.
+    """Statistics of games of any kinds, each kind by itself.
 
     Parameters
     ----------
     with_opening : bool
-        Whether random moves that games began with count like others; by default they are left out, and only their number is kept.
+        Whether the random moves of openings count like others; by default only their number is kept.
     """
 
     def __init__(self, *, with_opening: bool = False) -> None:
@@ -295,13 +295,13 @@ class Statistics:
         self.of_games: dict[str, GameStatistics] = {}
 
     def add(self, record: Record) -> None:
-        """Take a game into account; `TablebaseError` if its game is not installed, or as in `replayed`."""
+        """Count a game; raise `TablebaseError` if its rules are not installed, or as `replayed` does."""
         if record.game not in self.of_games:
             self.of_games[record.game] = GameStatistics(load_rules(record.game), with_opening=self._with_opening)
         self.of_games[record.game].add(record)
 
     def rows(self, by: str) -> list[Row]:
-        """Rows by ``game``, ``seat``, ``ending``, ``chance``, ``square`` or ``piece``, in the order in which games came up."""
+        """Return the rows by one of `ROWS`; kinds of games are in the order in which they were added."""
         return [row for one in self.of_games.values() for row in getattr(one, f"by_{by}")()]
 
 
@@ -313,4 +313,4 @@ ROWS: Mapping[str, type[Row]] = {
     "square": SquareRow,
     "piece": PieceRow,
 }
-"""The rows that there are, by what one of them covers."""
+"""The kinds of rows, by the subject of a row."""

@@ -97,8 +97,9 @@ def test_text_of_three_by_hand() -> None:
 
 
 def test_moves_are_not_broken_at_hyphens() -> None:
-    """Steps back and squares with a hyphen are one word wherever a line ends."""
-    record = Record("x", 1, ("a", "b"), "", 0, ("-12", "a1-b22", "{a-b}") * 99, (1, 1), "")
+    """Words with a hyphen are one move wherever a line ends."""
+    words = tuple(form.format("x" * length) for length in range(1, 60) for form in ("{}-back", "-12", "{{fall-{}}}"))
+    record = Record("x", 1, ("a", "b"), "", 0, words, (1, 1), "")
     assert reread(record) == [record]
 
 
