@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from tablebase.cli.options import Format
 from tablebase.errors import TablebaseError, quoted, system_error
@@ -97,18 +97,21 @@ def _test(text: str) -> SequentialTest:
 
 
 def recorder(path: Path | None, stack: ExitStack) -> Callable[[Record], None]:
-    """What keeps a game, in a new file if one is wanted."""
-    from tablebase.files.outputs import appended
+    """Return a function that writes games to a new file, which the first game makes, if a file is wanted."""
+    from tablebase.files.outputs import appended, check_output
     from tablebase.play.records import write_record
 
     if path is None:
         return lambda _: None
-    file = stack.enter_context(appended(path, CURE, new=True))
+    check_output(path, CURE, new=True)
+    opened: list[TextIO] = []
 
     def keep(one: Record) -> None:
+        if not opened:
+            opened.append(stack.enter_context(appended(path, CURE, new=True)))
         try:
-            file.write(write_record(one))
-            file.flush()
+            opened[0].write(write_record(one))
+            opened[0].flush()
         except OSError as fault:
             raise system_error(fault, path, CURE) from fault
 

@@ -1,8 +1,11 @@
 """Statistics of recorded games: by hand, and against a plain recount of random games of every kind."""
 
+import gc
 import statistics as plain
+import tracemalloc
 from collections import Counter
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +19,7 @@ from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.play import statistics
-from tablebase.play.records import Record, record_of, replayed
+from tablebase.play.records import Record, record_of, records_in, replayed, write_record
 from tablebase.play.statistics import ROWS, Spread, Statistics, spread
 
 
@@ -140,6 +143,22 @@ def test_kinds_of_games_are_apart() -> None:
         assert all(isinstance(row, kind) for row in found.rows(by))
     with pytest.raises(TablebaseError, match="there is no game 'chess'"):
         collected(replace(WON, game="chess"))
+
+
+def test_memory_does_not_grow_with_games(tmp_path: Path) -> None:
+    """After some games, hundreds more need no memory worth mentioning, though their text has 100 kB."""
+    file = tmp_path / "games"
+    file.write_text("".join(map(write_record, records("hexapawn", 20))) * 25)
+    found, used = Statistics(), []
+    tracemalloc.start()
+    for _ in range(2):
+        for record in records_in(file):
+            found.add(record)
+        gc.collect()
+        used.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert used[1] - used[0] < 10_000 < file.stat().st_size / 5
+    assert rows(found, "game")[0]["games"] == 1000
 
 
 def test_endings_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
