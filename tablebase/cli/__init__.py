@@ -38,6 +38,7 @@ COMMANDS = {
     "line": "probe",
     "play": "play",
     "match": "match",
+    "match-stats": "match_stats",
     "uci": "search",
     "perft": "search",
     "analyse": "search",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -63,9 +64,10 @@ def match(
 ) -> None:
     """Run matches between built-in players and external engines."""
     from tablebase.cli import match_pairs
-    from tablebase.cli.output import write_rows
+    from tablebase.cli.output import say, write_rows
     from tablebase.compute.progress import progress
     from tablebase.game import Game
+    from tablebase.play.records import record_of
     from tablebase.play.tournament import line_ups, standings, tournament
 
     rules = chosen_rules(game, size, variant, players)
@@ -76,16 +78,21 @@ def match(
         return
     from tablebase.game.game_arguments import refuse_given
 
-    refuse_given(
-        rules, nodes=nodes, time=time, patience=patience, plies=plies, no_tables=no_tables or None, sprt=sprt, record=record
-    )
+    refuse_given(rules, nodes=nodes, time=time, patience=patience, plies=plies, no_tables=no_tables or None, sprt=sprt)
     start = rules.parse(text)
     played = []
     total = games * len(line_ups(len(names), rules.players)) if names else None
-    with progress(f"match {rules.name}", "games", total, compiles=True) as shown:
+    with ExitStack() as stack:
+        keep = match_pairs.recorder(record, stack)
+        shown = stack.enter_context(progress(f"match {rules.name}", "games", total, compiles=True))
         for one in tournament(rules, names, games, seed, start, opening, data):
             played.append(one)
+            seated = [names[contestant] for contestant in one.fixture.seats]
+            begun = rules.parse(one.start)
+            keep(record_of(rules, one.fixture.number + 1, seated, begun, one.events, one.places, one.why))
             shown.update()
+    if record is not None:
+        say(f"wrote {len(played)} games to {record}")
     rows = standings(names, played)
     if style is Format.TABLE:
         rows = [{**row, "elo": match_pairs.interval(row, "elo"), "share": match_pairs.interval(row, "share")} for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from tablebase.cli.options import Format
 from tablebase.errors import TablebaseError, quoted, system_error
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.play.comparison import SequentialTest
     from tablebase.play.pair_match import PlayedGame
+    from tablebase.play.records import Record
 
 CURE = "name a new file with --output"
 COLUMNS = ["player", "games", "wins", "draws", "losses", "share", "elo", "forfeits"]
@@ -68,11 +69,11 @@ def play(
     )
     played: list[PlayedGame] = []
     with ExitStack() as stack:
-        keep = _recorder(record, stack)
+        keep = recorder(record, stack)
         shown = stack.enter_context(progress(f"match {game.name}", "games", games, compiles=True))
         for one in play_match(game, names, games, conditions):
             played.append(one)
-            keep(one)
+            keep(one.text)
             shown.update()
             if enough(test, played):
                 break
@@ -95,19 +96,22 @@ def _test(text: str) -> SequentialTest:
     return SequentialTest(least, most)
 
 
-def _recorder(path: Path | None, stack: ExitStack) -> Callable[[PlayedGame], None]:
-    """What keeps a game, in a new file if one is wanted."""
-    from tablebase.files.outputs import appended
-    from tablebase.play.game_texts import write_game
+def recorder(path: Path | None, stack: ExitStack) -> Callable[[Record], None]:
+    """Return a function that writes games to a new file, which the first game makes, if a file is wanted."""
+    from tablebase.files.outputs import appended, check_output
+    from tablebase.play.records import write_record
 
     if path is None:
         return lambda _: None
-    file = stack.enter_context(appended(path, CURE, new=True))
+    check_output(path, CURE, new=True)
+    opened: list[TextIO] = []
 
-    def keep(one: PlayedGame) -> None:
+    def keep(one: Record) -> None:
+        if not opened:
+            opened.append(stack.enter_context(appended(path, CURE, new=True)))
         try:
-            file.write(write_game(one.text))
-            file.flush()
+            opened[0].write(write_record(one))
+            opened[0].flush()
         except OSError as fault:
             raise system_error(fault, path, CURE) from fault
 

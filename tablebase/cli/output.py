@@ -24,6 +24,8 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import RANK_WIDTH, board_picture
+from tablebase.game.rules import Rules
+from tablebase.game.values import chance_text
 
 Row = Mapping[str, Any]
 UNLIMITED = 10_000
@@ -205,3 +207,13 @@ def write_board(game: Game, position: Position, last: str | None = None, *, over
 def legend(game: Game) -> str:
     """What the symbols of empty squares stand for; empty if there is nothing to explain."""
     return ", ".join(f"{one.symbol} {one.name}" for one in game.terrain)
+
+
+def value_columns(rules: Rules[Any]) -> tuple[str, ...]:
+    """The columns of values for people: of games with chance the bounds alone."""
+    return tuple(name for name in rules.value_fields if name in ("lower", "upper")) or rules.value_fields
+
+
+def in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose chances are text: 0 and 1 only where they are exact."""
+    return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}

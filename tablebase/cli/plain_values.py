@@ -40,7 +40,7 @@ class _Conversion:
 
 
 def plain_value(value: object, kind: Any) -> Any:
-    """A text, a path, a word of an enumeration or a list of texts as its kind; None if it is of another kind, or must be refused.
+    """A text, a path, a word of an enumeration or a list of texts or paths as its kind; None if it is of another kind, or refused.
 
     Examples
     --------
@@ -49,6 +49,9 @@ def plain_value(value: object, kind: Any) -> Any:
     """
     if kind == list[str] and isinstance(value, list | tuple):
         return list(value) if all(map(_is_text, value)) else None
+    if kind == list[Path] and isinstance(value, list | tuple):
+        paths = [plain_value(one, Path) for one in value]
+        return None if None in paths else paths
     if kind is str:
         return value if _is_text(value) else None
     if kind is Path and (isinstance(value, Path) or _is_text(value)):

@@ -121,7 +121,7 @@ def line(
     """Show the optimal line from a position to the end."""
     from tablebase.api.tablebase import Tablebase
     from tablebase.cli import replays
-    from tablebase.cli.output import say, write_rows
+    from tablebase.cli.output import in_digits, say, value_columns, write_rows
 
     rules = chosen_rules(game, size, variant)
     if replay is not None:
@@ -143,8 +143,7 @@ def line(
     elif boards:
         _write_boards(found, rows)
     else:
-        columns = ("lower", "upper") if "lower" in rules.value_fields else rules.value_fields
-        write_rows([_in_digits(row) for row in rows], style, ["ply", "side", *columns, "best", "position"])
+        write_rows(map(in_digits, rows), style, ["ply", "side", *value_columns(rules), "best", "position"])
 
 
 def _check_picture(path: Path, positions: Sequence[str]) -> None:
@@ -196,11 +195,6 @@ def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
 def _draw_row(draw: RatedDraw) -> dict[str, str]:
     """An outcome of chance."""
     return {"move": "", "meaning": f"{draw.probability} {draw.label}", **draw.value.chances, "position": draw.position}
-
-
-def _in_digits(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose chances are text: 0 and 1 only where they are exact."""
-    return {name: chance_text(value) if name in ("lower", "upper") else value for name, value in row.items()}
 
 
 def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:

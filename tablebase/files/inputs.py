@@ -12,7 +12,7 @@ MEBIBYTE = 1 << 20
 MOST = 256 * MEBIBYTE
 """Bytes of a text, unless something else is said."""
 LONGEST_LINE = MEBIBYTE
-"""Characters of a line of a dialogue with another program."""
+"""Characters of a line, of a file or of a dialogue with another program."""
 
 
 def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-8") -> str:
@@ -31,6 +31,23 @@ def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-
         return content.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as fault:
         raise TablebaseError(f"{path} is not {what}: {cure}") from fault
+
+
+def read_lines(path: Path, cure: str) -> Iterator[str]:
+    """Read a text file line by line; raise `TablebaseError` if it cannot be read, is not UTF-8, or has a line that is too long.
+
+    The `cure` is what to do then, such as ``name another file``.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            for line in iter(lambda: file.readline(LONGEST_LINE + 1), ""):
+                if len(line) > LONGEST_LINE:
+                    raise TablebaseError(f"{path} has a line of more than {LONGEST_LINE:,} characters: {cure}")
+                yield line
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault
+    except UnicodeDecodeError as fault:
+        raise TablebaseError(f"{path} is not text in UTF-8: {cure}") from fault
 
 
 def lines_of(stream: IO[str], most: int = LONGEST_LINE) -> Iterator[str]:

@@ -20,11 +20,11 @@ from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.play.comparison import SequentialTest
-from tablebase.play.game_texts import GameText
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.play.player_records import read_settings
 from tablebase.play.players import find_player, open_player
+from tablebase.play.records import Record, places_of
 from tablebase.play.uci_player import UciPlayer
 from tablebase.probe.prober import Prober
 from tablebase.protocol.client import PATIENCE, Budget
@@ -52,7 +52,7 @@ class Conditions:
 class PlayedGame(NamedTuple):
     """A game of a match."""
 
-    text: GameText
+    text: Record
     sides: tuple[int, int]  # the number of the player of side 0 and of side 1
     forfeit: bool  # whether the loser has failed to play
 
@@ -86,7 +86,7 @@ def play_match(game: Game, names: Sequence[str], games: int, conditions: Conditi
             moves = tuple(render_move(game, move) for move in match.moves)
             called = names[sides[0]], names[sides[1]]
             start = render(game, match.positions[0])
-            text = GameText(game.name, number + 1, called, start, conditions.opening, moves, winner, why)
+            text = Record(game.name, number + 1, called, start, conditions.opening, moves, places_of(winner), why)
             yield PlayedGame(text, sides, forfeit)
 
 

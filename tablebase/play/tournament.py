@@ -47,6 +47,7 @@ class Played(NamedTuple):
     places: tuple[int, ...]  # of each player
     turns: int  # without those of random moves
     why: EndReason
+    events: tuple[tuple[str, bool], ...] = ()  # each move and each outcome of chance, and whether it is the latter
 
 
 def line_ups(contestants: int, players: int) -> list[tuple[int, ...]]:
@@ -79,7 +80,8 @@ def play_fixture(game: StochasticGame, start: State, opening: int, players: Sequ
     while (ending := match.ending()) is None:
         contestant = fixture.seats[match.player]
         match.play(players[contestant].choose(match.state, choices[contestant]))
-    return Played(fixture, game.format(begun), ending.places, match.turns, ending.why)
+    events = tuple((event.label or str(event.code), event.code is None) for event in match.events)
+    return Played(fixture, game.format(begun), ending.places, match.turns, ending.why, events)
 
 
 def tournament(

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from support.program import ask_fresh
+from support.recorded import records
 
 from tablebase.cli import COMMANDS
+from tablebase.play.records import write_record
 
 HEAVY = ("numba", "sqlalchemy", "h5py", "numpy", "duckdb", "pyarrow", "sqlglot", "matplotlib", "fastapi", "pandas", "pydantic")
 SCRIPT = """
@@ -48,13 +50,16 @@ def test_help_loads_nothing_heavy() -> None:
         (["probe", "doushouqi", POSITION], {"numpy", "h5py"}),
         (["stats", "doushouqi"], {"numpy", "sqlalchemy"}),
         (["games"], {"numpy"}),
+        (["match-stats", "{games}"], {"numpy"}),
     ],
-    ids=["probe", "stats", "games"],
+    ids=["probe", "stats", "games", "match-stats"],
 )
-def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_pieces: Path) -> None:
+def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_pieces: Path, tmp_path: Path) -> None:
     """No module of another command, no pictures, and of the large libraries only those that read what is asked for."""
-    data = [] if words == ["games"] else ["--data", str(two_pieces)]
-    found = loaded(IN_PROCESS, [[*words, *data]])
+    file = tmp_path / "games"
+    file.write_text(write_record(records("hexapawn", 1)[0]))
+    data = ["--data", str(two_pieces)] if words[0] in ("probe", "stats") else []
+    found = loaded(IN_PROCESS, [[*(word.format(games=file) for word in words), *data]])
     assert found & set(HEAVY) == needed
     assert {name for name in set(COMMANDS.values()) if f"tablebase.cli.{name}" in found} == {COMMANDS[words[0]]}
     assert not [name for name in found if name.startswith(("tablebase.svg", "tablebase.building", "tablebase.mining"))]

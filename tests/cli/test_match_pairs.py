@@ -1,14 +1,13 @@
-"""The command `match` for games of pieces on squares, and `line --replay`."""
+"""The command `match` for games of pieces on squares."""
 
 import sys
 from pathlib import Path
 
 import pytest
 from support import odd_engine
-from support.program import Ask, assert_one_sentence
+from support.program import Ask
 
-from tablebase.api.tablebase import Tablebase
-from tablebase.play.game_texts import GameText, read_games, write_game
+from tablebase.play.records import records_in
 
 WORDS = ("hexapawn", "--player", "engine:nodes=60", "--player", "engine:level=1", "--games", 6, "--opening", 1, "--data", "nowhere")
 
@@ -26,7 +25,7 @@ def test_a_match(ask: Ask, tmp_path: Path) -> None:
     assert first["share"] == pytest.approx((first["wins"] + first["draws"] / 2) / 6)
     assert first["share"] + second["share"] == pytest.approx(1)
     assert first["share_from"] + second["share_to"] == pytest.approx(1)
-    texts = list(read_games(files[0].read_text()))
+    texts = list(records_in(files[0]))
     won = sum(text.winner is not None and text.players[text.winner] == "engine:nodes=60" for text in texts)
     assert (len(texts), won) == (6, first["wins"])
     table = ask("match", *WORDS)
@@ -52,36 +51,3 @@ def test_forfeits_are_named(ask: Ask) -> None:
     assert [row["forfeits"] for row in answer.json] == [0, 2]
     assert "game 1: White wins: the engine " in answer.err
     assert "which is not a legal move" in answer.err
-
-
-def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebase) -> None:
-    """Every position with the move that was made there, and what the tables say of it."""
-    file = tmp_path / "games"
-    assert ask("match", *WORDS, "--output", file).code == 0
-    text = list(read_games(file.read_text()))[2]
-    answer = ask("line", "hexapawn", "--replay", file, "--number", 3, "--data", hexapawns, "--format", "json")
-    rows = answer.json
-    assert [row["move"] for row in rows] == [*text.moves, None]
-    assert rows[0]["position"] == text.start
-    for row in rows[:-1]:
-        probe = pawn_tables.probe("hexapawn", row["position"])
-        assert (row["outcome"], row["distance"], row["best"]) == (str(probe.outcome), probe.distance, probe.best)
-    assert f"game 3, {text.players[0]} against {text.players[1]}: {text.why}\n" in answer.err
-    bare = ask("line", "hexapawn", "--replay", file, "--data", "nowhere", "--plies", 1, "--format", "csv").csv
-    assert [(row["ply"], row["outcome"]) for row in bare] == [("0", ""), ("1", "")]
-    drawn = ask("line", "hexapawn", "--replay", file, "--boards", "--plies", 1, "--data", "nowhere").out
-    assert drawn.startswith(f"{text.start}\n\n 3 p p p")
-    assert drawn.count("   a b c\n") == 2
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
-        (["doushouqi", "--replay", "{file}"], "game 1 is one of hexapawn, not of doushouqi"),
-    ],
-)
-def test_what_replay_refuses(words: list[str], said: str, ask: Ask, tmp_path: Path) -> None:
-    file = tmp_path / "games"
-    file.write_text(write_game(GameText("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), 0, "goal")))
-    assert_one_sentence(ask("line", *(word.format(file=file) for word in words)), said)

@@ -15,6 +15,7 @@ from tablebase.cli import program
 from tablebase.game.installed import load_rules
 from tablebase.play.players import PLAYERS, player_names
 from tablebase.play.state_players import STATE_PLAYERS
+from tablebase.play.statistics import ROWS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
@@ -122,6 +123,14 @@ def test_columns_of_the_catalog(page: str, name: str) -> None:
 def test_columns_of_the_view() -> None:
     """Those of the view are the fields of a slice, in answers, too."""
     assert names_below("guide.md", f"**{VIEW}** — ") == SliceRow.__annotations__.keys()
+
+
+@pytest.mark.parametrize("by", ROWS)
+def test_fields_of_statistics(by: str) -> None:
+    """Those that all rows have are listed once."""
+    shared = set() if by == "game" else {"game", "players"}
+    beginning = "which has these fields as JSON and CSV" if by == "game" else f"\n`--by {by}`: "
+    assert names_below("guide.md", beginning) | shared == {one.name for one in fields(ROWS[by])}
 
 
 def test_fields_of_an_estimate() -> None:

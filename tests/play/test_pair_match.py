@@ -1,4 +1,4 @@
-"""Matches of pieces on squares: pairs of games, seeds, tables, programs of their own that fail, and games as text."""
+"""Matches of pieces on squares: pairs of games, seeds, tables, and programs of their own that fail."""
 
 import sys
 from contextlib import closing
@@ -6,18 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support import odd_engine
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.errors import NotationError, TablebaseError
+from tablebase.errors import TablebaseError
 from tablebase.game import Outcome, load_game
-from tablebase.game.notation import parse, render
+from tablebase.game.notation import parse
 from tablebase.play.comparison import SequentialTest
-from tablebase.play.game_texts import GameText, read_games, replayed, write_game
 from tablebase.play.match import Match
 from tablebase.play.pair_match import Conditions, PlayedGame, enough, opening, pair_points, play_match
+from tablebase.play.records import Record, places_of, replayed
 from tablebase.probe.prober import Prober
 from tablebase.protocol.client import Budget
 
@@ -27,18 +25,6 @@ JUNGLE = load_game("doushouqi")
 NOWHERE = Path("nowhere")
 HERE = Conditions(parse(PAWNS, PAWNS.start), opening=1, folder=NOWHERE)
 ODD = f"uci:{sys.executable} {odd_engine.__file__}"
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-PLAYED = st.builds(
-    GameText,
-    TEXTS,
-    st.integers(1, 999),
-    st.tuples(TEXTS, TEXTS),
-    TEXTS,
-    st.integers(0, 99),
-    st.lists(st.from_regex(r"[a-h][1-9][a-h][1-9]", fullmatch=True), max_size=9).map(tuple),
-    st.sampled_from([0, 1, None]),
-    TEXTS,
-)
 
 
 def games(*names: str, count: int = 4, conditions: Conditions = HERE, game: str = "hexapawn") -> list[PlayedGame]:
@@ -78,7 +64,7 @@ def test_tables_end_games(two_pieces: Path) -> None:
     start = parse(JUNGLE, "7/7/7/7/3c3/3C3/3d3/7/7 w")
     into = replace(HERE, start=start, opening=0, folder=two_pieces, most_plies=30)
     for game in games("engine:level=1", "engine:level=1", conditions=into, game="doushouqi"):
-        positions = replayed(JUNGLE, game.text)
+        positions = [moment.position for moment in replayed(JUNGLE, game.text)]
         assert game.text.why.endswith("by the tables")
         with closing(Prober(two_pieces)) as prober:
             value = prober.value(JUNGLE, positions[-1])
@@ -107,7 +93,8 @@ def test_long_games_are_drawn() -> None:
 
 def test_the_sequential_test_ends_matches() -> None:
     """After whole pairs only, and once a hypothesis is accepted."""
-    won = [PlayedGame(GameText("", 1, ("", ""), "", 0, (), side, ""), sides, False) for side, sides in ((0, (0, 1)), (1, (1, 0)))]
+    seated = ((0, (0, 1)), (1, (1, 0)))
+    won = [PlayedGame(Record("", 1, ("", ""), "", 0, (), places_of(side), ""), sides, False) for side, sides in seated]
     test = SequentialTest(-50, 50)
     assert pair_points(won * 3 + won[:1]) == [2.0] * 3
     assert enough(test, won * 60)
@@ -185,43 +172,3 @@ def test_openings_that_end_the_game() -> None:
         assert opening(PAWNS, replace(HERE, opening=3), pair).plies == 3
     with pytest.raises(TablebaseError, match="8 random plies end the game again and again"):
         opening(PAWNS, replace(HERE, opening=8), 0)
-
-
-# Games as text
-
-
-@given(st.lists(PLAYED, max_size=4))
-def test_text_and_back(texts: list[GameText]) -> None:
-    assert list(read_games("".join(map(write_game, texts)))) == texts
-
-
-def test_text_by_hand() -> None:
-    """The form of PGN."""
-    text = GameText("hexapawn", 7, ("a", 'b "c"'), "3/P1p/3 w", 0, ("a2a3",), 0, "White wins: goal")
-    assert write_game(text) == (
-        '[Game "hexapawn"]\n[Round "7"]\n[White "a"]\n[Black "b \\"c\\""]\n[Start "3/P1p/3 w"]\n[Opening "0"]\n'
-        '[Result "1-0"]\n[Termination "White wins: goal"]\n\na2a3\n1-0\n\n'
-    )
-    assert [render(PAWNS, position) for position in replayed(PAWNS, text)] == ["3/P1p/3 w", "P2/2p/3 b"]
-
-
-GOOD = write_game(GameText("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), 0, "goal"))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("\n1-0\n", "\n", "the last game has no result"),
-        ('[Start "3/P1p/3 w"]\n', "", "has no tag Start"),
-        ('[Result "1-0"]', '[Result "0-1"]', "do not fit its moves"),
-        ('[Round "1"]', '[Round "x"]', "do not fit its moves"),
-        ('[Start "3/P1p/3 w"]', r'[Start "\q"]', "is not a tag"),
-        ("a2a3", "a2a1", "move 1 of game 1, 'a2a1', is not legal"),
-        ("a2a3", "a2a3 c2c1", "move 2 of game 1, 'c2c1', is not legal"),
-        ('[Game "hexapawn"]', '[Game "doushouqi"]', "game 1 is one of doushouqi, not of hexapawn"),
-    ],
-)
-def test_texts_that_are_damaged(old: str, new: str, said: str) -> None:
-    with pytest.raises(TablebaseError, match=said) as refused:
-        [replayed(PAWNS, text) for text in read_games(GOOD.replace(old, new))]
-    assert isinstance(refused.value, NotationError) == ("one of doushouqi" not in said)

@@ -1,0 +1,282 @@
+"""Records of games of every kind: who played, from which position, each move and outcome of chance, and how it ended.
+
+The form is that of PGN (S. Edwards, *Portable Game Notation Specification and Implementation Guide*, 1994), with moves as they
+are written everywhere here, and without move numbers::
+
+    [Game "doushouqi"]
+    [Round "1"]
+    [White "engine:level=3"]
+    [Black "engine:level=5"]
+    [Start "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"]
+    [Opening "4"]
+    [Result "0-1"]
+    [Termination "Black wins: goal"]
+
+    a1a2 g9g8 …
+    0-1
+
+``White`` is the player of side 0. Games of more than two players have the tags ``Player1``, ``Player2`` and so on instead, and
+their result is the place of each player, such as ``2-1-3``. An outcome of chance is its label in braces, ``{6}``, which other
+programs that read PGN skip as a comment. `Opening` counts the turns of random moves at the beginning; in a game of pieces on
+squares, a turn is a ply.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import wrap
+from typing import Generic, NamedTuple
+
+from tablebase.errors import NotationError, TablebaseError, quoted
+from tablebase.files.inputs import read_lines
+from tablebase.game.notation import whole_number
+from tablebase.game.rules import CHANCE, P, Rules, legal
+
+RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2"}
+"""Results of games of two players, by their places."""
+CURE = "name the file that match --output has written"
+WIDTH = 100
+"""Characters of a line of moves."""
+MOST = 1_000_000
+"""Moves and outcomes of chance of a game, at most."""
+_TAG = re.compile(r'\[(\w+) ("(?:[^"\\]|\\.)*")\]')
+_EVENT = re.compile(r"[^{].*|\{.+\}")
+
+
+@dataclass(frozen=True)
+class Record:
+    """A recorded game."""
+
+    game: str  # the full name
+    number: int  # in its match, from 1
+    players: tuple[str, ...]  # in the order of their sides
+    start: str  # the position that it began with
+    opening: int  # turns from there on that were made of random moves
+    events: tuple[str, ...]  # moves by their text, outcomes of chance by their label in braces
+    places: tuple[int, ...]  # of each player, from 1; players may share a place
+    why: str  # how it ended, in words
+    line: int = field(default=0, compare=False)  # of its file, where it begins; 0 if it has not been read
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The moves alone."""
+        return tuple(event for event in self.events if label_of(event) is None)
+
+    @property
+    def winner(self) -> int | None:
+        """The player who is first alone; None for a draw."""
+        return self.places.index(1) if self.places.count(1) == 1 else None
+
+    @property
+    def ending(self) -> str:
+        """The reason why it ended, without the winner: ``goal``."""
+        return self.why.partition(": ")[2] or self.why
+
+    def __str__(self) -> str:
+        return f"game {self.number} (line {self.line})" if self.line else f"game {self.number}"
+
+
+class Moment(NamedTuple, Generic[P]):
+    """A position of a recorded game, and the event that follows."""
+
+    position: P
+    mover: int  # the player who moves, or `CHANCE`; after the last event, the player to move or `OVER`
+    event: str | None  # as in `Record`; None after the last one
+    choices: int  # number of legal moves, or of possible outcomes of chance; 0 after the last event
+    turn: int  # number of turns completed since the start
+
+
+def label_of(event: str) -> str | None:
+    """Return the label of an outcome of chance; None for a move."""
+    return event[1:-1] if event.startswith("{") else None
+
+
+def places_of(winner: int | None) -> tuple[int, int]:
+    """Return the places of two players, given the winner; None for a draw."""
+    return (1, 1) if winner is None else (1 + winner, 2 - winner)
+
+
+def record_of(
+    rules: Rules[P],
+    number: int,
+    players: Sequence[str],
+    start: P,
+    events: Iterable[tuple[str, bool]],
+    places: tuple[int, ...],
+    why: str,
+    opening: int = 0,
+) -> Record:
+    """Make the record of a game.
+
+    Parameters
+    ----------
+    rules : Rules
+    number : int
+        Its number in the match, from 1.
+    players : sequence of str
+        The name of each player, in the order of sides.
+    start : position
+        The first position.
+    events : iterable of (str, bool)
+        The text of each move with False, and the label of each outcome of chance with True.
+    places : tuple of int
+        The place of each player, from 1.
+    why : str
+        The reason why it ended, in a word or two: ``goal``.
+    opening : int
+        The number of turns at the beginning that were made of random moves.
+    """
+    winner = places.index(1) if places.count(1) == 1 else None
+    said = f"{'draw' if winner is None else f'{rules.sides[winner].name} wins'}: {why}"
+    texts = tuple(f"{{{text}}}" if drawn else text for text, drawn in events)
+    return Record(rules.name, number, tuple(players), rules.format(start), opening, texts, places, said)
+
+
+def write_record(record: Record) -> str:
+    r"""Return a game as text that ends with an empty line.
+
+    Examples
+    --------
+    >>> one = Record("hexapawn", 1, ("tables", "engine"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "White wins: goal")
+    >>> [read_back] = read_records(write_record(one).split("\n"))
+    >>> read_back == one
+    True
+    """
+    result = _result(record.places)
+    tags = {
+        "Game": record.game,
+        "Round": record.number,
+        **dict(zip(_seats(len(record.players)), record.players, strict=True)),
+        "Start": record.start,
+        "Opening": record.opening,
+        "Result": result,
+        "Termination": record.why,
+    }
+    lines = [f"[{name} {json.dumps(str(value), ensure_ascii=False)}]" for name, value in tags.items()]
+    moves = wrap(" ".join(record.events), WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*lines, "", *moves, result, "", ""])
+
+
+def _seats(players: int) -> tuple[str, ...]:
+    """Return the names of the tags for the players."""
+    return ("White", "Black") if players == 2 else tuple(f"Player{number}" for number in range(1, players + 1))
+
+
+def _result(places: tuple[int, ...]) -> str:
+    return RESULTS.get(places) or "-".join(map(str, places))
+
+
+def records_in(path: Path) -> Iterator[Record]:
+    """Read the games of a file one by one; raise `TablebaseError` with its name if they cannot be read."""
+    try:
+        yield from read_records(read_lines(path, CURE))
+    except NotationError as fault:
+        raise NotationError(f"{path}: {fault}") from fault
+
+
+def read_records(lines: Iterable[str]) -> Iterator[Record]:
+    """Read games from lines; raise `NotationError` with the number of a line if they cannot be read."""
+    tags: dict[str, str] = {}
+    events: list[str] = []
+    begun = 0
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if not words:
+            continue
+        if not tags:
+            begun = number
+        if words[0].startswith("[") or not tags:
+            name, value = _tag(line.strip(), number)
+            if events or name in tags:
+                raise NotationError(f"the game that begins in line {begun} has no result before line {number}: end it with 1-0")
+            tags[name] = value
+        elif words[-1] in (tags.get("Result"), *RESULTS.values()):
+            yield _record(tags, [*events, *_events(words[:-1], number)], words[-1], begun)
+            tags, events = {}, []
+        else:
+            events += _events(words, number)
+            if len(events) > MOST:
+                raise NotationError(f"the game that begins in line {begun} has more than {MOST:,} moves")
+    if tags:
+        raise NotationError(
+            f"the last game, which begins in line {begun}, has no result: end its moves with that of its tag Result"
+        )
+
+
+def _tag(line: str, number: int) -> tuple[str, str]:
+    """Read a tag; return its name and value."""
+    if found := _TAG.fullmatch(line):
+        try:
+            return found[1], str(json.loads(found[2]))
+        except ValueError:
+            pass
+    raise NotationError(f"line {number}, {quoted(line)}, is not a tag: write a name and a text in quotes")
+
+
+def _events(words: Sequence[str], number: int) -> list[str]:
+    """Check the moves and outcomes of chance of a line."""
+    for word in words:
+        if not _EVENT.fullmatch(word):
+            raise NotationError(f"line {number} has {quoted(word)}: an outcome of chance is one word in braces, such as {{6}}")
+    return list(words)
+
+
+def _record(tags: dict[str, str], events: list[str], result: str, line: int) -> Record:
+    """Make a record from the tags and events of the game that begins in a line."""
+    places = _places(result)
+    seats = _seats(len(places))
+    for name in ("Game", "Round", *seats, "Start", "Opening", "Result", "Termination"):
+        if name not in tags:
+            raise NotationError(f"the game that begins in line {line} has no tag {name}")
+    number, opening = whole_number(tags["Round"]), whole_number(tags["Opening"])
+    ranked = all(place == 1 + sum(other < place for other in places) for place in places)
+    if number is None or opening is None or tags["Result"] != result or not ranked:
+        raise NotationError(f"the tags Round, Opening and Result of the game that begins in line {line} do not fit its moves")
+    players = tuple(tags[name] for name in seats)
+    return Record(tags["Game"], number, players, tags["Start"], opening, tuple(events), places, tags["Termination"], line)
+
+
+def _places(result: str) -> tuple[int, ...]:
+    """Read a result; a part that is not a place becomes 0, which no player has."""
+    known = next((places for places, text in RESULTS.items() if text == result), None)
+    return known or tuple(whole_number(word) or 0 for word in result.split("-"))
+
+
+def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
+    """Yield the positions of a game one by one, from the first to the last.
+
+    Raise `TablebaseError` if it is a game of other rules, if a move or an outcome of chance is not possible, or if the result is
+    not that of the last position.
+    """
+    if record.game != rules.name:
+        raise TablebaseError(f"{record} is one of {record.game}, not of {rules.name}: name that game")
+    if len(record.places) != rules.players:
+        raise NotationError(f"{record} has {len(record.places)} players, but {rules.name} has {rules.players}")
+    try:
+        position = rules.parse(record.start)
+    except NotationError as fault:
+        raise NotationError(f"the start of {record} is not one: {fault}") from fault
+    turn = 0
+    for number, event in enumerate(record.events, start=1):
+        label = label_of(event)
+        after = legal(rules, position) if label is None else _outcomes(rules, position)
+        name = event if label is None else label
+        if name not in after:
+            raise NotationError(f"move {number} of {record}, {quoted(event)}, is not {'legal' if label is None else 'possible'}")
+        yield Moment(position, rules.viewer(position) if label is None else CHANCE, event, len(after), turn)
+        position = after[name]
+        turn += rules.begins_turn(position)
+    ending = rules.result(position)
+    if ending is not None and ending.places != record.places:
+        raise NotationError(f"{record} ends with {_result(record.places)}, but its last position with {_result(ending.places)}")
+    yield Moment(position, rules.to_move(position), None, 0, turn)
+
+
+def _outcomes(rules: Rules[P], position: P) -> dict[str, P]:
+    """Return the position that each outcome of chance leads to, by its label."""
+    draws = rules.draws(position) if rules.to_move(position) == CHANCE else ()
+    return {draw.label: draw.position for draw in draws}

@@ -1,0 +1,316 @@
+"""Statistics of recorded games: their length, the number of moves to choose from, their endings.
+
+Games are added one by one, and only counts are kept (by length, by square and so on), so memory does not grow with the number of
+games. Standard deviations are those of the given numbers (divided by n, not by n - 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tablebase.game import Game
+from tablebase.game.installed import load_rules
+from tablebase.game.moves import Position
+from tablebase.game.notation import read_move
+from tablebase.game.rules import CHANCE, Rules
+from tablebase.play.records import Moment, Record, label_of, replayed
+
+MOST_ENDINGS = 100
+"""Number of endings that are counted separately: each failure of an external engine has a sentence of its own."""
+OTHERS = "others"
+
+
+class Spread(NamedTuple):
+    """The distribution of some numbers; all fields are None if there are no numbers."""
+
+    mean: float | None
+    deviation: float | None
+    least: int | None
+    median: float | None
+    most: int | None
+
+
+def spread(counts: Mapping[int, int]) -> Spread:
+    """Return the distribution of numbers, given how often each occurs.
+
+    Examples
+    --------
+    >>> spread({3: 1, 5: 2, 7: 1})
+    Spread(mean=5.0, deviation=1.4142135623730951, least=3, median=5.0, most=7)
+    """
+    total = sum(counts.values())
+    if not total:
+        return Spread(None, None, None, None, None)
+    weighed = sum(number * count for number, count in counts.items())
+    squared = sum(number * number * count for number, count in counts.items())
+    # Whole numbers up to the root, so that nothing cancels.
+    deviation = math.sqrt(total * squared - weighed * weighed) / total
+    middle = (_at(counts, (total - 1) // 2) + _at(counts, total // 2)) / 2
+    return Spread(weighed / total, deviation, min(counts), middle, max(counts))
+
+
+def _at(counts: Mapping[int, int], place: int) -> int:
+    """Return the number at a place, from 0, in ascending order."""
+    for number in sorted(counts):
+        place -= counts[number]
+        if place < 0:
+            return number
+    raise IndexError(place)
+
+
+@dataclass(frozen=True)
+class GameRow:
+    """All games of one kind."""
+
+    game: str
+    players: int
+    games: int
+    drawn: int
+    opening: float
+    plies: float
+    plies_sd: float
+    plies_min: int
+    plies_median: float
+    plies_max: int
+    turns: float
+    turns_sd: float
+    turns_min: int
+    turns_median: float
+    turns_max: int
+    choices: float | None
+    choices_sd: float | None
+    choices_min: int | None
+    choices_median: float | None
+    choices_max: int | None
+    chance: float
+    captures: float | None
+    pieces_left: float | None
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """The results of one player, over the games of one kind."""
+
+    game: str
+    players: int
+    seat: int
+    side: str
+    games: int
+    wins: int
+    shared: int
+    win_share: float
+    place: float
+
+
+@dataclass(frozen=True)
+class EndingRow:
+    """A reason why games of one kind ended."""
+
+    game: str
+    players: int
+    ending: str
+    games: int
+    share: float
+
+
+@dataclass(frozen=True)
+class ChanceRow:
+    """An outcome of chance."""
+
+    game: str
+    players: int
+    label: str
+    meaning: str
+    times: int
+    share: float
+
+
+@dataclass(frozen=True)
+class SquareRow:
+    """A square of the board."""
+
+    game: str
+    players: int
+    square: str
+    moves: int
+    share: float
+    captures: int
+
+
+@dataclass(frozen=True)
+class PieceRow:
+    """A kind of piece."""
+
+    game: str
+    players: int
+    piece: str
+    name: str
+    moves: int
+    share: float
+    captures: int
+    captured: int
+
+
+Row = GameRow | SeatRow | EndingRow | ChanceRow | SquareRow | PieceRow
+
+
+class _Board:
+    """Counts of the moves of pieces on squares."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.to, self.captures_on = Counter[int](), Counter[int]()
+        self.moved, self.captures_by, self.captured = Counter[int](), Counter[int](), Counter[int]()
+        self.left = 0
+
+    def move(self, position: Position, event: str) -> None:
+        """Count a move."""
+        origin, target = read_move(self.game, event)
+        occupant = {square: kind for kind, square in position.pieces}
+        self.to[target] += 1
+        self.moved[occupant[origin]] += 1
+        if target in occupant:
+            self.captures_on[target] += 1
+            self.captures_by[occupant[origin]] += 1
+            self.captured[occupant[target]] += 1
+
+
+class GameStatistics:
+    """Statistics of the games of one kind."""
+
+    def __init__(self, rules: Rules[Any], *, with_opening: bool = False) -> None:
+        self.rules, self._with_opening = rules, with_opening
+        self._games = self._drawn = self._opening = 0
+        self._plies, self._turns, self._choices = Counter[int](), Counter[int](), Counter[int]()
+        self._endings, self._labels = Counter[str](), Counter[str]()
+        self._wins, self._shared, self._places = ([0] * rules.players for _ in range(3))
+        self._board = _Board(rules) if isinstance(rules, Game) else None
+
+    def add(self, record: Record) -> None:
+        """Count a game; errors are those of `replayed`."""
+        plies = turns = begun = 0
+        for moment in replayed(self.rules, record):
+            if moment.turn < record.opening and not self._with_opening:
+                begun = moment.turn + 1
+                self._opening += moment.event is not None and moment.mover != CHANCE
+                continue
+            turns = moment.turn - begun
+            plies += self._count(moment)
+        self._finish(record, moment.position, plies, turns)
+
+    def _count(self, moment: Moment[Any]) -> bool:
+        """Count a position; return whether a player moves in it."""
+        if moment.event is None:
+            return False
+        if moment.mover == CHANCE:
+            self._labels[label_of(moment.event) or ""] += 1
+            return False
+        self._choices[moment.choices] += 1
+        if self._board is not None:
+            self._board.move(moment.position, moment.event)
+        return True
+
+    def _finish(self, record: Record, last: Any, plies: int, turns: int) -> None:
+        """Count the end of a game."""
+        self._games += 1
+        self._drawn += record.winner is None
+        self._plies[plies] += 1
+        self._turns[turns] += 1
+        known = record.ending in self._endings or len(self._endings) < MOST_ENDINGS
+        self._endings[record.ending if known else OTHERS] += 1
+        for seat, place in enumerate(record.places):
+            self._wins[seat] += record.winner == seat
+            self._shared[seat] += place == 1 and record.winner is None
+            self._places[seat] += place
+        if self._board is not None:
+            self._board.left += len(last.pieces)
+
+    @property
+    def _key(self) -> tuple[str, int]:
+        return self.rules.name, self.rules.players
+
+    def by_game(self) -> Iterator[GameRow]:
+        """Yield one row for all games."""
+        board = self._board
+        captures = None if board is None else board.captured.total() / self._games
+        left = None if board is None else board.left / self._games
+        measured = [number for counts in (self._plies, self._turns, self._choices) for number in spread(counts)]
+        chance = self._labels.total() / self._games
+        numbers: list[Any] = [self._games, self._drawn, self._opening / self._games, *measured, chance, captures, left]
+        yield GameRow(*self._key, *numbers)
+
+    def by_seat(self) -> Iterator[SeatRow]:
+        """Yield a row for each player, in the order of sides."""
+        for seat, side in enumerate(self.rules.sides):
+            wins, shared, places = self._wins[seat], self._shared[seat], self._places[seat]
+            share, place = wins / self._games, places / self._games
+            yield SeatRow(*self._key, seat + 1, side.name, self._games, wins, shared, share, place)
+
+    def by_ending(self) -> Iterator[EndingRow]:
+        """Yield a row for each ending, the most frequent one first."""
+        for ending, games in self._endings.most_common():
+            yield EndingRow(*self._key, ending, games, games / self._games)
+
+    def by_chance(self) -> Iterator[ChanceRow]:
+        """Yield a row for each outcome of chance that has occurred, the most frequent one first."""
+        total = self._labels.total()
+        for label, times in self._labels.most_common():
+            yield ChanceRow(*self._key, label, self.rules.draw_text(label), times, times / total)
+
+    def by_square(self) -> Iterator[SquareRow]:
+        """Yield a row for each square, first the one that most moves lead to; no row without a board."""
+        board = self._board
+        if board is not None:
+            names, total = board.game.board.names, max(board.to.total(), 1)
+            for square, name in sorted(enumerate(names), key=lambda one: -board.to[one[0]]):
+                moves = board.to[square]
+                yield SquareRow(*self._key, name, moves, moves / total, board.captures_on[square])
+
+    def by_piece(self) -> Iterator[PieceRow]:
+        """Yield a row for each kind of piece, first the one that moves most; no row without a board."""
+        board = self._board
+        if board is not None:
+            total = max(board.moved.total(), 1)
+            for number, kind in sorted(enumerate(board.game.kinds), key=lambda one: -board.moved[one[0]]):
+                moves = board.moved[number]
+                name, captures = f"{board.game.sides[kind.side].name} {kind.name}", board.captures_by[number]
+                yield PieceRow(*self._key, kind.symbol, name, moves, moves / total, captures, board.captured[number])
+
+
+class Statistics:
+    """Statistics of games of any kinds, each kind by itself.
+
+    Parameters
+    ----------
+    with_opening : bool
+        Whether the random moves of openings count like others; by default only their number is kept.
+    """
+
+    def __init__(self, *, with_opening: bool = False) -> None:
+        self._with_opening = with_opening
+        self.of_games: dict[str, GameStatistics] = {}
+
+    def add(self, record: Record) -> None:
+        """Count a game; raise `TablebaseError` if its rules are not installed, or as `replayed` does."""
+        if record.game not in self.of_games:
+            self.of_games[record.game] = GameStatistics(load_rules(record.game), with_opening=self._with_opening)
+        self.of_games[record.game].add(record)
+
+    def rows(self, by: str) -> list[Row]:
+        """Return the rows by one of `ROWS`; kinds of games are in the order in which they were added."""
+        return [row for one in self.of_games.values() for row in getattr(one, f"by_{by}")()]
+
+
+ROWS: Mapping[str, type[Row]] = {
+    "game": GameRow,
+    "seat": SeatRow,
+    "ending": EndingRow,
+    "chance": ChanceRow,
+    "square": SquareRow,
+    "piece": PieceRow,
+}
+"""The kinds of rows, by the subject of a row."""
