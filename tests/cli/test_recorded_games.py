@@ -1,5 +1,6 @@
 """Records of games of every kind on the command line: `match --output`, `line --replay` and `match-stats`."""
 
+from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,13 @@ from typing import Any
 import pytest
 from support.program import Ask, assert_one_sentence
 from support.recorded import KINDS, records
-from tablebase.stochastic.state_prober import StateProber
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.game.installed import load_rules
+from tablebase.game.values import Bounds
 from tablebase.play.records import Record, label_of, records_in, replayed, write_record
 from tablebase.play.statistics import ROWS, Statistics
+from tablebase.probe.prober import Prober
 
 WORDS = ("hexapawn", "--player", "engine:nodes=60", "--player", "engine:level=1", "--games", 6, "--opening", 1, "--data", "nowhere")
 WON = Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal")
@@ -113,10 +115,10 @@ def test_bounds_of_tables_stand_beside_moves(ask: Ask, tmp_path: Path, piglet_ta
     rules: Any = load_rules(name)
     file = written(tmp_path / "games", *records(name, 1))
     *rows, last = ask("line", name, "--replay", file, "--data", piglet_tables, "--format", "json").json
-    with StateProber(piglet_tables, rules) as prober:
+    with closing(Prober(piglet_tables)) as prober:
         for row in rows:
-            answer = prober.probe(rules.parse(row["position"]))
-            assert (row["lower"], row["upper"], row["best"]) == (answer.bounds.lower, answer.bounds.upper, answer.best)
+            answer = prober.probe(rules, rules.parse(row["position"]))
+            assert (Bounds(row["lower"], row["upper"]), row["best"]) == (answer.value, answer.best)
     assert len(rows) > 3
     assert (last["lower"], last["best"]) == (None, None)
 
