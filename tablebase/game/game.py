@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tablebase.errors import RulesError
+from tablebase.errors import NotationError, RulesError, quoted
 from tablebase.game.features import Feature
 from tablebase.game.rules import OVER, Ending, Rules
 from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
@@ -20,6 +21,9 @@ from tablebase.game.validation import faults
 
 if TYPE_CHECKING:
     from tablebase.game.moves import Position
+
+_BETWEEN = re.compile("[-x: ]")
+_MOVE = re.compile("[a-z][0-9]{1,2}[a-z][0-9]{1,2}")
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,9 @@ class Game(Rules["Position"]):
     evaluation: Evaluation | None = None
 
     players = 2
+    has_chance = False
+    repetitions = 3
+    most_turns_each = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -161,6 +168,13 @@ class Game(Rules["Position"]):
                 after[text] = child
         return dict(sorted(after.items()))
 
+    def read_move(self, word: str) -> str:
+        """Origin and target, with or without a sign between them: ``a1-a2`` is ``a1a2``."""
+        move = _BETWEEN.sub("", word)
+        if not _MOVE.fullmatch(move):
+            raise NotationError(f"{quoted(word)} is not a move: write origin and target, as in a1a2")
+        return move
+
     def result(self, position: Position) -> Ending | None:
         """How the game has ended; None while it goes on. Repetitions are of a game, not of a position."""
         from tablebase.game.moves import GOAL, decided, has_escaped
@@ -168,15 +182,15 @@ class Game(Rules["Position"]):
         to_move = self.sides[position.side].name
         if position.won:
             said = self._goal(position) if position.won == GOAL else f"{to_move} has no pieces left"
-            return _ending(1 - position.side, position.won, said)
+            return Ending.of_two(1 - position.side, position.won, said)
         outcome = decided(self, position)
         if outcome is None:
             return None
         winner = {Outcome.WIN: position.side, Outcome.LOSS: 1 - position.side}.get(outcome)
         # Having no legal move comes first in the rules, so an escape is the reason only if the runner has won.
         if self.escape is not None and winner == self.runner_side and has_escaped(self, position):
-            return _ending(winner, "escaped", f"the {self.kinds[self.by_symbol[self.escape.runner]].name} has escaped")
-        return _ending(winner, "no move", f"{to_move} has no legal move")
+            return Ending.of_two(winner, "escaped", f"the {self.kinds[self.by_symbol[self.escape.runner]].name} has escaped")
+        return Ending.of_two(winner, "no move", f"{to_move} has no legal move")
 
     def _goal(self, position: Position) -> str:
         """Who has won by a step onto a goal."""
@@ -210,11 +224,6 @@ class Game(Rules["Position"]):
         if self.escape is not None:
             rules["escape"] = _escape_key(self.escape)
         return rules
-
-
-def _ending(winner: int | None, why: str, said: str) -> Ending:
-    """The end of a game of two sides; a draw without a winner."""
-    return Ending((1, 1) if winner is None else (1 + winner, 2 - winner), why, said)
 
 
 def _escape_key(escape: Escape) -> list[object]:

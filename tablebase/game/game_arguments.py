@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tablebase.errors import NotationError, RulesError, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.installed import full_name, load_rules
 from tablebase.game.moves import Position, won_before
 from tablebase.game.notation import check_pieces, check_placement, parse, read
+from tablebase.game.rules import Rules
 from tablebase.game.stochastic import StochasticGame
 
 
@@ -72,7 +74,7 @@ def as_asked(game: Game, position: str | Position) -> tuple[Position, bool]:
     return placement, False
 
 
-def refuse_given(game: StochasticGame, **options: object) -> None:
+def refuse_given(game: Rules[Any], **options: object) -> None:
     """Refuse options that mean nothing for games without pieces."""
     for name, value in options.items():
         if value is not None:

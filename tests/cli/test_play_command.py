@@ -15,8 +15,6 @@ from support.pawn_games import SEED, START, any_moves
 from support.program import PROGRAM, Ask, assert_one_sentence
 
 from tablebase.game import load_game
-from tablebase.game.notation import read
-from tablebase.play.match import Ending, EndReason, Match, reason
 from tablebase_rules.hexapawn import game as hexapawn
 
 PAWNS = hexapawn()
@@ -59,10 +57,11 @@ def test_a_game_word_by_word(play: Ask) -> None:
         f"White> {START}"
         "White> a move, such as a1a2\n"
         "moves   list the legal moves\n"
-        "hint    show the value of the position and the best move\n"
-        "undo    take back your last move and the reply\n"
+        "hint    show the best move, and what the tables or a search say of it\n"
+        "undo    take back your last move and all that came after it\n"
         "board   draw the board\n"
         "help    show this list\n"
+        "resign  give the game up\n"
         "quit    leave the game\n"
         "White> \nBlack: b3c2\n\n 3 p[.]p\n 2 . .[p]\n 1 P P .\n   a b c\n   White to move\n"
         "White> game abandoned after 2 plies\n"
@@ -206,7 +205,7 @@ def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
     assert reply.startswith("\nBlack: a3b2\ndrawn from a box of 1 bead: a3b2\n")
     assert hint.startswith("White to move: ")
     assert hint.endswith(", by a search\n")
-    assert "\nboxes   show the matchboxes with their beads\nhelp    show this list\n" in help_
+    assert "\nboxes   show the matchboxes with their beads\nquit    leave the game\n" in help_
     assert end == f"game abandoned after 2 plies\n{SEED.format(6)}"
     # What was learned is there the next time.
     assert "games won: White 1, Black 0; beads left: 44 of 45" in play_without(["boxes"], *options).out
@@ -243,23 +242,28 @@ def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
     assert answer.out.endswith(f"{end}{SEED.format(0)}")
 
 
-REASONS = {
-    "last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", "b3a3", "Black has no pieces left"),
-    "fox": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", "e4f3", "the fox has escaped"),
-    "rabbit": ("hasenspiel", "8/8/8/8/8/2R5/8/2p1p1p1 w", "c3b2", "the rabbit has escaped"),
-}
+def test_two_people_at_one_terminal(typed: Ask) -> None:
+    """Each is asked in turn, takes back his own last move, and may give the game up; nobody needs tables."""
+    options = ["play", "hexapawn", "--side", "w", "--side", "b", "--seed", 1, "--data", "nowhere"]
+    answer = typed(["b1b2", "a3b2", "undo", "a1b2", "resign"], *options)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == (
+        f"Hexapawn: people play White and Black; type help for a list of commands\n{START}"
+        "White> \n 3 p p p\n 2 .[P].\n 1 P[.]P\n   a b c\n   Black to move\n"
+        "Black> \n 3[.]p p\n 2 .[p].\n 1 P . P\n   a b c\n   White to move\n"
+        f"White> {START}"
+        "White> a1b2 is not a legal move here: type moves to list the legal ones\n"
+        "White> \n 3 p p p\n 2 . . .\n 1 P P P\n   a b c\n\n"
+        f"won by Black in 0 plies: White resigns\n{SEED.format(1)}"
+    )
 
 
-@pytest.mark.parametrize(("name", "start", "move", "expected"), REASONS.values(), ids=REASONS)
-def test_reasons(name: str, start: str, move: str, expected: str) -> None:
-    """Each way to win is described in the words of its game."""
-    game = load_game(name)
-    match = Match(game, read(game, start))
-    match.play(match.legal()[move])
-    ending = match.ending()
-    assert ending is not None
-    assert reason(match, ending) == expected
-    assert reason(match, Ending(None, EndReason.REPEATED)) == "the same position has occurred three times"
+def test_random_moves_in_a_game_of_pieces(typed: Ask) -> None:
+    """A player of every game plays here, too, with a reply that a seed repeats."""
+    games = [typed(["b1b2", "quit"], "play", "hexapawn", "--player", "random", "--seed", 2).out for _ in range(2)]
+    assert games[0] == games[1]
+    assert games[0].startswith("Hexapawn: you play White, random moves play Black; ")
+    assert re.search(r"\nBlack: [a-c]3[a-c]2\n", games[0])
 
 
 @pytest.mark.parametrize("plies", [0, 1, 6, 7])
