@@ -155,33 +155,35 @@ class Session:
 
     def _show_hint(self) -> None:
         """Show what the tables say, or what a search finds where there is no table; if a table is damaged, say so."""
-        from tablebase.api.tablebase import Tablebase
-        from tablebase.cli.probe import verdict
-
         try:
-            # Where chance takes part, tables have bounds, which a search makes more of.
-            if self.rules.has_chance or not self.folder.exists():
-                self._ask_adviser()
-                return
-            try:
-                with Tablebase(self.folder) as tables:
-                    _say(verdict(tables.probe(self.rules.name, self.match.position, strict=True)))
-            except MissingTableError:
-                self._ask_adviser()
+            _say(self._said_by_tables() or self._found_by_search())
         except TablebaseError as fault:
             _say(f"no hint: {fault}")
 
-    def _ask_adviser(self) -> None:
-        """Show the best move that a search finds, which ends in the tables that there are."""
+    def _said_by_tables(self) -> str | None:
+        """The value and the best move; None without a table. With chance tables have bounds, of which a search makes more."""
+        from tablebase.api.tablebase import Tablebase
+        from tablebase.cli.probe import verdict
+
+        if self.rules.has_chance or not self.folder.exists():
+            return None
+        try:
+            with Tablebase(self.folder) as tables:
+                return verdict(tables.probe(self.rules.name, self.match.position, strict=True))
+        except MissingTableError:
+            return None
+
+    def _found_by_search(self) -> str:
+        """The best move that a search finds, which ends in the tables that there are."""
         from tablebase.play.player import Seat
         from tablebase.play.players import find_player, open_player
 
         able = [name for name in ADVISERS if find_player(name).refuses(self.rules) is None]
         seat = Seat(self.rules, self.start, self.match.player, self.folder)
-        with open_player((able or ADVISERS)[0], seat) as adviser:
+        with open_player([*able, ADVISERS[-1]][0], seat) as adviser:
             best = adviser.choose(self.match, Random(0))
-            assert best is not None
-            _say(f"{self._name(seat.side)} to move: {adviser.remark}, best move {self._in_words(best)}, by a search")
+            assert best is not None, "no adviser resigns"
+            return f"{self._name(self.match.player)} to move: {adviser.remark}, best move {self._in_words(best)}, by a search"
 
     def _undo(self) -> None:
         if self.match.undo(self.match.player):
@@ -213,8 +215,8 @@ class Session:
         turns = self.match.turns
         return count_plies(self.match.plies) if not self.rules.has_chance else f"{turns} turn{'s' if turns != 1 else ''}"
 
-    def _name(self, side: int | None) -> str:
-        return self.rules.sides[side or 0].name
+    def _name(self, side: int) -> str:
+        return self.rules.sides[side].name
 
     def _in_words(self, move: str) -> str:
         """A move in the current position, and what it means if that is not the same."""

@@ -55,8 +55,8 @@ class Match(Generic[P]):
         All that has happened and was not taken back.
     player : int
         The player to move; `OVER` if the position ends the game.
-    turns : int
-        How many turns have ended.
+    turns, plies : int
+        How many turns have ended, and how many moves were made.
     """
 
     def __init__(self, rules: Rules[P], start: P, random: Random | None = None, most_turns: int | None = None) -> None:
@@ -66,7 +66,7 @@ class Match(Generic[P]):
             most_turns = rules.most_turns_each * rules.players
         self.most_turns = most_turns
         self.events: list[Event[P]] = []
-        self.turns = 0
+        self.turns = self.plies = 0
         self._legal: dict[str, P] | None = None
         self._draw(0)
 
@@ -79,11 +79,6 @@ class Match(Generic[P]):
     def positions(self) -> list[P]:
         """All positions, the start first."""
         return [self.start, *(event.position for event in self.events)]
-
-    @property
-    def plies(self) -> int:
-        """Number of moves made and not taken back."""
-        return sum(not event.drawn for event in self.events)
 
     def legal(self) -> dict[str, P]:
         """What each legal move leads to; empty once the game is over."""
@@ -113,7 +108,9 @@ class Match(Generic[P]):
         if not own:
             return False
         del self.events[own[-1] :]
-        self.turns = sum(self.rules.begins_turn(event.position) for event in self.events)
+        self.turns = self.plies = 0
+        for event in self.events:
+            self._count(event)
         self._stand(player)
         return True
 
@@ -132,7 +129,11 @@ class Match(Generic[P]):
 
     def _add(self, event: Event[P]) -> None:
         self.events.append(event)
+        self._count(event)
+
+    def _count(self, event: Event[P]) -> None:
         self.turns += self.rules.begins_turn(event.position)
+        self.plies += not event.drawn
 
     def _stand(self, mover: int) -> None:
         """Take note of who is to move, or whether the game is over: rules take their time for that, so it is done once."""

@@ -53,25 +53,6 @@ def test_points(places: tuple[int, ...], seats: tuple[int, ...], expected: dict[
     assert points(places, seats) == expected
 
 
-@pytest.mark.parametrize(
-    ("successes", "trials", "expected"),
-    [(81, 263, (0.2553, 0.3662)), (15, 148, (0.0624, 0.1605)), (0, 20, (0.0, 0.1611)), (1, 29, (0.0061, 0.1718))],
-)
-def test_intervals_are_those_of_the_literature(successes: int, trials: int, expected: tuple[float, float]) -> None:
-    """Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I, method 3: Wilson's score."""
-    assert wilson(successes, trials) == pytest.approx(expected, abs=5e-5)
-    mirrored = wilson(trials - successes, trials)
-    assert mirrored == pytest.approx((1 - expected[1], 1 - expected[0]), abs=5e-5)
-
-
-def test_elo() -> None:
-    """Ten to one is 400 points; nothing against something has no number."""
-    assert elo(10 / 11) == pytest.approx(400)
-    assert elo(1 / 11) == pytest.approx(-400)
-    assert (elo(0.5), elo(0), elo(1)) == (0, None, None)
-    assert wilson(0, 0) == (0, 1)
-
-
 def played(seats: tuple[int, ...], places: tuple[int, ...], why: str = "finished") -> Played:
     """A game that ended like this."""
     return Played(Fixture(0, seats, "", "", ()), "", (), 30, Ending(places, why), False)
