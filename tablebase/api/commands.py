@@ -35,9 +35,10 @@ from typing import TYPE_CHECKING, Any
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
+from tablebase.play.match import Match
+from tablebase.play.player import functions_of
 from tablebase.play.player_records import check_setting
-from tablebase.play.state_match import StateMatch
-from tablebase.play.state_players import STATE_PLAYERS
+from tablebase.play.players import find_player
 
 if TYPE_CHECKING:
     from tablebase.search.maxn_frames import Tables
@@ -104,13 +105,13 @@ def _answered(command: Callable[[dict[str, Any]], dict[str, Any]], request: Any)
 def _new_game(fields: dict[str, Any]) -> dict[str, Any]:
     _check_fields(fields, {"game", "seed"})
     game = _game(fields)
-    return _answer(StateMatch(game, game.start, _random(fields)))
+    return _answer(game, Match(game, game.start, _random(fields)))
 
 
 def _move(fields: dict[str, Any]) -> dict[str, Any]:
     _check_fields(fields, {"game", "position", "code", "seed"}, {"position", "code"})
-    match = _match(fields)
-    return _made(match, _whole_number(fields["code"], "the code of a move"))
+    game = _game(fields)
+    return _made(game, _match(game, fields), _whole_number(fields["code"], "the code of a move"))
 
 
 def _computer_move(fields: dict[str, Any], tables: Tables | None) -> dict[str, Any]:
@@ -119,43 +120,43 @@ def _computer_move(fields: dict[str, Any], tables: Tables | None) -> dict[str, A
     from tablebase.search.lookahead import Lookahead
 
     _check_fields(fields, {"game", "position", "seed", "settings"}, {"position"})
-    match = _match(fields)
-    chosen = parse_settings(match.game, _settings(fields, match.game))
+    game = _game(fields)
+    match = _match(game, fields)
+    chosen = parse_settings(game, _settings(fields, game))
     foresight = replace(chosen.foresight, nodes=MOST_NODES)
-    lookahead = Lookahead(match.game, foresight, tables if chosen.tables else None, chosen.weights)
+    lookahead = Lookahead(game, foresight, tables if chosen.tables else None, chosen.weights)
     if not match.legal():
         raise _over(match)
-    found = lookahead.search(match.state, match.random.getrandbits(SEED_BITS))
-    return {**_made(match, found.best), "values": [value / POINT for value in found.values]}
+    found = lookahead.search(match.position, match.random.getrandbits(SEED_BITS))
+    return {**_made(game, match, found.best), "values": [value / POINT for value in found.values]}
 
 
-def _made(match: StateMatch, code: int) -> dict[str, Any]:
+def _made(game: StochasticGame, match: Match[State], code: int) -> dict[str, Any]:
     """The answer after a move."""
     legal = match.legal()
     if not legal:
         raise _over(match)
-    if code not in legal:
-        choice = ", ".join(map(str, legal))
-        raise RulesError(f"the move {code} is not legal in {match.game.format(match.state)}: choose one of {choice}")
-    match.play(code)
-    return {**_answer(match), "code": code}
+    if str(code) not in legal:
+        raise RulesError(f"the move {code} is not legal in {game.format(match.position)}: choose one of {', '.join(legal)}")
+    match.play(str(code))
+    return {**_answer(game, match), "code": code}
 
 
-def _over(match: StateMatch) -> TablebaseError:
-    return RulesError(f"the game is over in {match.game.format(match.state)}: begin a new one")
+def _over(match: Match[State]) -> TablebaseError:
+    return RulesError(f"the game is over in {match.rules.format(match.position)}: begin a new one")
 
 
-def _answer(match: StateMatch) -> dict[str, Any]:
+def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
     """What is to be said about a match as it stands."""
-    game, state, ending = match.game, match.state, match.ending()
+    state, ending = match.position, match.ending()
     return {
         "game": game.name,
         "position": game.format(state),
         "description": game.describe(state),
         "to_move": None if ending else match.player + 1,
-        "moves": [{"code": code, "text": game.code_text(code)} for code in match.legal()],
+        "moves": [{"code": int(move), "text": game.move_text(state, move)} for move in match.legal()],
         "code": None,
-        "cards": [{"card": event.label, "text": game.draw_text(event.label)} for event in match.events if event.code is None],
+        "cards": [{"card": event.text, "text": game.draw_text(event.text)} for event in match.events if event.drawn],
         "places": list(ending.places) if ending else None,
     }
 
@@ -175,16 +176,16 @@ def _check_fields(fields: dict[str, Any], allowed: set[str], needed: set[str] = 
 
 def _game(fields: dict[str, Any]) -> StochasticGame:
     """The game of a request."""
-    game = load_rules(_text(fields.get("game", DEFAULT_GAME), "the game"))
-    if not isinstance(game, StochasticGame):
-        raise RulesError(f"{game.name} is a game of pieces on squares: choose one such as {DEFAULT_GAME}")
+    rules = load_rules(_text(fields.get("game", DEFAULT_GAME), "the game"))
+    game = functions_of(rules)
+    if game is None:
+        raise RulesError(f"{rules.name} is a game of pieces on squares: choose one such as {DEFAULT_GAME}")
     return game
 
 
-def _match(fields: dict[str, Any]) -> StateMatch:
-    """The game of a request, at its position."""
-    game = _game(fields)
-    return StateMatch(game, _state(game, fields["position"]), _random(fields))
+def _match(game: StochasticGame, fields: dict[str, Any]) -> Match[State]:
+    """A game at the position of a request."""
+    return Match(game, _state(game, fields["position"]), _random(fields))
 
 
 def _state(game: StochasticGame, position: Any) -> State:
@@ -207,10 +208,10 @@ def _settings(fields: dict[str, Any], game: StochasticGame) -> dict[str, str]:
     settings = fields.get("settings", {})
     if not isinstance(settings, dict):
         raise TablebaseError('the settings must be an object, as in {"depth": 3}')
-    record = STATE_PLAYERS[0]
+    record, known = find_player("computer"), find_player("computer").settings_in(game)
     texts = {}
     for name, value in settings.items():
-        check_setting(record.name, str(name), [*record.settings, *game.weights])
+        check_setting(record.name, str(name), known)
         texts[name] = _setting_text(value, name)
     return texts
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import Format, chosen_rules, chosen_start
+from tablebase.errors import TablebaseError, quoted, system_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tablebase.game.rules import Rules
+    from tablebase.play.comparison import SequentialTest
+    from tablebase.play.tournament import Conditions, Played
+    from tablebase.protocol.client import Budget
 
 GAMES = 100
+CURE = "name a new file with --output"
 
 
 def match(
@@ -63,39 +73,133 @@ def match(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Run matches between built-in players and external engines."""
-    from tablebase.cli import match_pairs
-    from tablebase.cli.output import say, write_rows
-    from tablebase.compute.progress import progress
-    from tablebase.game import Game
-    from tablebase.play.records import record_of
-    from tablebase.play.tournament import line_ups, standings, tournament
-
-    rules = chosen_rules(game, size, variant, players)
-    text, names = chosen_start(rules, position, begin), player or []
-    if isinstance(rules, Game):
-        limits = match_pairs.Limits(nodes, time, patience, plies, no_tables)
-        match_pairs.play(rules, text, names, games, opening, seed, limits, sprt, record, data, style)
-        return
+    from tablebase.cli.output import say
     from tablebase.game.game_arguments import refuse_given
+    from tablebase.play.schedules import schedule_of
+    from tablebase.play.tournament import Conditions
+    from tablebase.protocol.client import PATIENCE
+    from tablebase.tables.folder import check_folder
 
-    refuse_given(rules, nodes=nodes, time=time, patience=patience, plies=plies, no_tables=no_tables or None, sprt=sprt)
-    start = rules.parse(text)
-    played = []
-    total = games * len(line_ups(len(names), rules.players)) if names else None
-    with ExitStack() as stack:
-        keep = match_pairs.recorder(record, stack)
-        shown = stack.enter_context(progress(f"match {rules.name}", "games", total, compiles=True))
-        for one in tournament(rules, names, games, seed, start, opening, data):
-            played.append(one)
-            seated = [names[contestant] for contestant in one.fixture.seats]
-            begun = rules.parse(one.start)
-            keep(record_of(rules, one.fixture.number + 1, seated, begun, one.events, one.places, one.why))
-            shown.update()
+    rules: Any = chosen_rules(game, size, variant, players)
+    names = player or []
+    start = rules.parse(chosen_start(rules, position, begin))
+    rules.check(start)
+    schedule = schedule_of(rules)
+    if not schedule.paired:
+        only_pairs = {"nodes": nodes, "time": time, "patience": patience, "plies": plies, "no_tables": no_tables or None}
+        refuse_given(rules, **only_pairs, sprt=sprt)
+    check_folder(data)
+    test = None if sprt is None else _test(sprt)
+    conditions: Conditions[Any] = Conditions(
+        start, opening, seed, data, not no_tables, plies, _budget(nodes, time), patience or PATIENCE
+    )
+    played = _all_played(rules, names, games, conditions, len(schedule(rules, len(names), games, seed)), test, record)
+    for one in played:
+        if one.forfeit:
+            say(f"game {one.fixture.number + 1}: {rules.sides[one.ending.winner or 0].name} wins: {one.ending.why}")
+    _write(names, played, test, style, paired=schedule.paired)
     if record is not None:
         say(f"wrote {len(played)} games to {record}")
-    rows = standings(names, played)
+
+
+def _budget(nodes: int | None, seconds: float | None) -> Budget:
+    """What a program of its own is given for a move."""
+    from tablebase.protocol.client import Budget
+
+    if nodes is not None and seconds is not None:
+        raise TablebaseError("--nodes and --time both limit a move: give one of them")
+    return Budget(None, seconds) if seconds is not None else Budget(nodes or Budget.nodes)
+
+
+def _test(text: str) -> SequentialTest:
+    """The sequential test that an option asks for."""
+    from tablebase.play.comparison import SequentialTest
+
+    try:
+        least, most = map(float, text.split(","))
+    except ValueError:
+        raise TablebaseError(f"--sprt needs two differences in Elo points, as in 0,10, not {quoted(text)}") from None
+    return SequentialTest(least, most)
+
+
+def _all_played(
+    rules: Rules[Any],
+    names: Sequence[str],
+    games: int,
+    conditions: Conditions[Any],
+    total: int,
+    test: SequentialTest | None,
+    record: Path | None,
+) -> list[Played]:
+    """The games of a match, until a test needs no more of them; each is written to a file as soon as it is over."""
+    from tablebase.compute.progress import progress
+    from tablebase.play.standings import enough
+    from tablebase.play.tournament import tournament
+
+    played: list[Played] = []
+    with ExitStack() as stack:
+        keep = _recorder(record, rules, names, stack)
+        shown = stack.enter_context(progress(f"match {rules.name}", "games", total, compiles=True))
+        for one in tournament(rules, names, games, conditions):
+            played.append(one)
+            keep(one)
+            shown.update()
+            if enough(test, played):
+                break
+    return played
+
+
+def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack: ExitStack) -> Callable[[Played], None]:
+    """What keeps a game, if a file is wanted: a new one, which the first game makes."""
+    from tablebase.files.outputs import appended, check_output
+    from tablebase.play.records import record_of, write_record
+
+    if path is None:
+        return lambda _: None
+    check_output(path, CURE, new=True)
+    opened: list[TextIO] = []
+
+    def keep(one: Played) -> None:
+        if not opened:
+            opened.append(stack.enter_context(appended(path, CURE, new=True)))
+        seated = [names[contestant] for contestant in one.fixture.seats]
+        start, places, why = rules.parse(one.start), one.ending.places, one.ending.why
+        record = record_of(rules, one.fixture.number + 1, seated, start, one.happened, places, why, one.opening)
+        try:
+            opened[0].write(write_record(record))
+            opened[0].flush()
+        except OSError as fault:
+            raise system_error(fault, path, CURE) from fault
+
+    return keep
+
+
+def _write(names: Sequence[str], played: Sequence[Played], test: SequentialTest | None, style: Format, *, paired: bool) -> None:
+    """Write a row for each player, and how a test has ended."""
+    from tablebase.cli.output import say, write_rows
+    from tablebase.play.standings import of_pairs, of_rounds, pair_points
+
+    rows = of_pairs(names, played) if paired else of_rounds(names, played)
+    columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
+    if test is not None:
+        pairs = pair_points(played)
+        ratio, accepted = test.ratio(pairs), test.accepted(pairs)
+        rows = [{**row, "ratio": ratio, "accepted": accepted} for row in rows]
+        low, high = test.bounds
+        ending = f"{accepted} is accepted" if accepted else "neither hypothesis is accepted"
+        say(f"{ending}: the logarithm of the likelihood ratio is {ratio:.2f}, and the bounds are {low:.2f} and {high:.2f}")
     if style is Format.TABLE:
-        rows = [{**row, "elo": match_pairs.interval(row, "elo"), "share": match_pairs.interval(row, "share")} for row in rows]
-        write_rows(rows, style, ["player", "games", "wins", "place", "share", "elo", "broken_off"])
+        shown = [{**row, "elo": _interval(row, "elo"), "share": _interval(row, "share")} for row in rows]
+        write_rows(shown, style, columns)
     else:
         write_rows(rows, style)
+
+
+def _interval(row: dict[str, Any], name: str) -> str:
+    """A number with its interval; one that is infinite as such."""
+    digits = 3 if name == "share" else 0
+    shown = []
+    for bound in ("", "_from", "_to"):
+        value, infinite = row[name + bound], "inf" if row["share" + bound] else "-inf"
+        shown.append(infinite if value is None else f"{value:.{digits}f}")
+    return f"{shown[0]} ({shown[1]} to {shown[2]})"

@@ -72,10 +72,8 @@ def complete_game(beginning: str) -> list[str]:
 def complete_player(beginning: str) -> list[str]:
     """The players whose names begin so, for the completion of shells."""
     from tablebase.play.players import player_names
-    from tablebase.play.state_players import state_player_names
 
-    names = dict.fromkeys([*player_names(), *state_player_names()])
-    return [name for name in names if name.startswith(beginning)]
+    return [name for name in player_names() if name.startswith(beginning)]
 
 
 def from_input(word: str) -> str:

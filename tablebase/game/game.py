@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tablebase.errors import RulesError
+from tablebase.errors import NotationError, RulesError, quoted
 from tablebase.game.features import Feature
 from tablebase.game.moves import GOAL, Position, decided, has_escaped, legal_moves, played, won_before
 from tablebase.game.notation import check_in_play, check_placement, read, read_move, render, render_move
@@ -20,6 +21,9 @@ from tablebase.game.rules import OVER, Ending, Rules
 from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
 from tablebase.game.values import EXACT
+
+_BETWEEN = re.compile("[-x: ]")
+_MOVE = re.compile("[a-z][0-9]{1,2}[a-z][0-9]{1,2}")
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,10 @@ class Game(Rules[Position]):
     evaluation: Evaluation | None = None
 
     players = 2
-    repetitions = 3
+    has_chance = False
     value_fields = EXACT
+    repetitions = 3
+    most_turns_each = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -170,20 +176,27 @@ class Game(Rules[Position]):
         names = {square: self.kinds[kind].name for kind, square in position.pieces}
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
+    def read_move(self, word: str) -> str:
+        """Origin and target, with or without a sign between them: ``a1-a2`` is ``a1a2``."""
+        move = _BETWEEN.sub("", word)
+        if not _MOVE.fullmatch(move):
+            raise NotationError(f"{quoted(word)} is not a move: write origin and target, as in a1a2")
+        return move
+
     def result(self, position: Position) -> Ending | None:
         """How the game has ended; None while it goes on. Repetitions are of a game, not of a position."""
         to_move = self.sides[position.side].name
         if position.won:
             said = self._goal(position) if position.won == GOAL else f"{to_move} has no pieces left"
-            return _ending(1 - position.side, position.won, said)
+            return Ending.of_two(1 - position.side, position.won, said)
         outcome = decided(self, position)
         if outcome is None:
             return None
         winner = {Outcome.WIN: position.side, Outcome.LOSS: 1 - position.side}.get(outcome)
         # Having no legal move comes first in the rules, so an escape is the reason only if the runner has won.
         if self.escape is not None and winner == self.runner_side and has_escaped(self, position):
-            return _ending(winner, "escaped", f"the {self.kinds[self.by_symbol[self.escape.runner]].name} has escaped")
-        return _ending(winner, "no move", f"{to_move} has no legal move")
+            return Ending.of_two(winner, "escaped", f"the {self.kinds[self.by_symbol[self.escape.runner]].name} has escaped")
+        return Ending.of_two(winner, "no move", f"{to_move} has no legal move")
 
     def _goal(self, position: Position) -> str:
         """Who has won by a step onto a goal."""
@@ -217,11 +230,6 @@ class Game(Rules[Position]):
         if self.escape is not None:
             rules["escape"] = _escape_key(self.escape)
         return rules
-
-
-def _ending(winner: int | None, why: str, said: str) -> Ending:
-    """The end of a game of two sides; a draw without a winner."""
-    return Ending((1, 1) if winner is None else (1 + winner, 2 - winner), why, said)
 
 
 def _escape_key(escape: Escape) -> list[object]:

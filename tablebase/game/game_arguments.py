@@ -74,7 +74,7 @@ def as_asked(rules: Rules[Any], position: Any) -> Any:
     return asked
 
 
-def refuse_given(game: StochasticGame, **options: object) -> None:
+def refuse_given(game: Rules[Any], **options: object) -> None:
     """Refuse options that mean nothing for games without pieces."""
     for name, value in options.items():
         if value is not None:

@@ -34,6 +34,11 @@ class Ending(NamedTuple):
     why: str = "finished"
     said: str = ""
 
+    @classmethod
+    def of_two(cls, winner: int | None, why: str, said: str = "") -> Ending:
+        """The end of a game of two players; a draw without a winner."""
+        return cls((1, 1) if winner is None else (1 + winner, 2 - winner), why, said)
+
     @property
     def winner(self) -> int | None:
         """The player who is first alone; None in a draw."""
@@ -77,10 +82,14 @@ class Rules(ABC, Generic[P]):
         Letter and name of each player.
     board : Board or None
         The squares that pieces stand on; None if the game is not of that kind.
-    repetitions : int or None
-        Occurrences of a position that make a game a draw; None if they mean nothing.
     value_fields : tuple of str
         The fields of its values: outcome and distance; with chance, also bounds of the chance to win.
+    has_chance : bool
+        Whether there are positions in which chance moves.
+    repetitions : int or None
+        Occurrences of a position with which a game is a draw; None if they mean nothing.
+    most_turns_each : int or None
+        Turns of each player after which a game is broken off; None if it goes on.
     """
 
     # No more than names: a dataclass would take an inherited value for the default of its own field.
@@ -89,8 +98,10 @@ class Rules(ABC, Generic[P]):
     players: int
     sides: Sequence[Side]
     board: Board | None
-    repetitions: int | None
     value_fields: tuple[str, ...]
+    has_chance: bool
+    repetitions: int | None
+    most_turns_each: int | None
 
     @property
     @abstractmethod
@@ -159,6 +170,10 @@ class Rules(ABC, Generic[P]):
         """Whether play is over, though positions do not know it, because nobody can ever do anything again."""
         del position
         return False
+
+    def read_move(self, word: str) -> str:
+        """A move as it is written, from what a person types; `NotationError` for what does not look like a move."""
+        return word
 
     def move_text(self, position: P, move: str) -> str:
         """A move in words, for people."""

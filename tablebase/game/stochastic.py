@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, quoted
 from tablebase.game.rules import CHANCE, OVER, Ending, Rules
 from tablebase.game.types import Side
 from tablebase.game.values import BOUNDED
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tablebase.game.kernels import Kernels, Region, StateEvaluation
 
 State = tuple[int, ...]
+_CODE = re.compile("[+-]?[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -74,12 +76,14 @@ class StochasticGame(Rules[State]):
     """
 
     board = None
-    repetitions = None
     value_fields = BOUNDED
     start: State
     options: Mapping[str, int | str]
     former_digests: ClassVar[Mapping[str, str]] = {}
     limits: ClassVar[Mapping[str, int | str]] = {}
+    has_chance = True
+    repetitions = None
+    most_turns_each = 250
     weights: ClassVar[Mapping[str, str]] = {}
 
     @property
@@ -95,6 +99,12 @@ class StochasticGame(Rules[State]):
     def result(self, state: State) -> Ending | None:
         """How the game has ended, by the places of the players; None while it goes on."""
         return Ending(self.places(state)) if self.to_move(state) == OVER else None
+
+    def read_move(self, word: str) -> str:
+        """A move's code, with or without a sign: ``+5`` is ``5``."""
+        if not _CODE.fullmatch(word):
+            raise NotationError(f"{quoted(word)} is not a move: write its code, as in 5")
+        return word.removeprefix("+")
 
     def move_text(self, state: State, move: str) -> str:
         """A move in words, for people."""

@@ -1,11 +1,15 @@
-"""What the games of two players against each other say about their strength.
+"""What games say about the strength of players.
 
-Games are played in pairs: the same opening twice, with colours swapped. The points of a pair, from 0 to 2 by halves, are one
-observation, since the games of a pair depend on each other (the *pentanomial* model). With the mean share s of the points of n
-pairs and the variance v of a pair's share:
+A share of p of the points is a difference of 400·log10(p / (1 - p)) Elo points to the opponents (A. Elo, *The Rating of
+Chessplayers, Past and Present*, 1978, in its logistic form). Its interval of 95 % is that of Wilson, "Probable inference, the law
+of succession, and statistical inference" (1927), for as many trials as games: points lie between 0 and 1, so that they vary no
+more than wins and losses with the same mean do.
 
-- the difference in strength is 400·log10(s / (1 - s)) Elo points (A. Elo, *The Rating of Chessplayers, Past and Present*, 1978,
-  in its logistic form), with the interval of 95 % from s ± 1.96·sqrt(v / n);
+Pairs are two games with the same opening and colours swapped. The points of a pair, from 0 to 2 by halves, are one observation,
+since its games depend on each other (the *pentanomial* model). With the mean share s of the points of n pairs and the variance v
+of a pair's share:
+
+- the interval of 95 % of the share is s ± 1.96·sqrt(v / n);
 - the sequential test (A. Wald, "Sequential tests of statistical hypotheses", 1945) of a difference of e0 against one of e1 Elo
   points, with expected shares s0 and s1, goes on while the logarithm of the likelihood ratio lies between log(b / (1 - a)) and
   log((1 - b) / a). It is approximated by n·(s1 - s0)·(2·s - s0 - s1) / (2·v) (M. Van den Bergh, "A practical introduction to the
@@ -19,12 +23,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tablebase.errors import TablebaseError
-from tablebase.play.tournament import CONFIDENCE, elo, wilson
 
+CONFIDENCE = 1.959963984540054
+"""Standard deviations to either side of the mean within which a normal distribution lies with a probability of 95 %."""
 ERROR = 0.05
 """The chance of either error of the sequential test."""
 UNSEEN = 0.5
 """What a number of pairs that is 0 counts as in the sequential test, so that there is a variance after few pairs, too."""
+
+
+def wilson(points: float, trials: int) -> tuple[float, float]:
+    """The 95 % interval of Wilson for the share of `points` in `trials`.
+
+    Examples
+    --------
+    >>> [round(bound, 4) for bound in wilson(81, 263)]
+    [0.2553, 0.3662]
+    """
+    if trials == 0:
+        return 0.0, 1.0
+    squared = CONFIDENCE**2
+    share = points / trials
+    middle = (share + squared / (2 * trials)) / (1 + squared / trials)
+    half = CONFIDENCE * math.sqrt(share * (1 - share) / trials + squared / (4 * trials**2)) / (1 + squared / trials)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def elo(share: float) -> float | None:
+    """The difference in Elo points that a share of points amounts to; None if it is infinite."""
+    return 400 * math.log10(share / (1 - share)) if 0 < share < 1 else None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from tablebase.errors import TablebaseError, quoted
-from tablebase.game.moves import Move
+from tablebase.game.moves import Position
 from tablebase.game.notation import whole_number
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
@@ -36,11 +36,10 @@ class EnginePlayer(Player):
     Examples
     --------
     >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse, render_move
     >>> game = load_game("hexapawn")
-    >>> start = parse(game, "2p/P2/2P w")
+    >>> start = game.parse("2p/P2/2P w")
     >>> with EnginePlayer(Seat(game, start, side=0)) as player:
-    ...     print(render_move(game, player.choose(Match(game, start), Random(1))), player.remark)
+    ...     print(player.choose(Match(game, start), Random(1)), player.remark)
     a2a3 win in 1
     """
 
@@ -52,15 +51,14 @@ class EnginePlayer(Player):
         self._nodes = NODES[level - 1] * self._lines if nodes is None else nodes
         self._margin = CARELESSNESS * weakness
         self._prober = Prober(seat.folder) if tables and seat.folder.exists() else None
-        self._engine = Engine(seat.game, self._prober, Options(repetition=Repetition.DRAW))
+        self._engine = Engine(seat.pieces, self._prober, Options(repetition=Repetition.DRAW))
 
-    def choose(self, match: Match, random: Random) -> Move:
+    def choose(self, match: Match[Position], random: Random) -> str:
         """One of the best lines' first moves; errors are those of `Engine.analyse`."""
         found = self._engine.analyse(match.position, nodes=self._nodes, lines=self._lines, past=match.positions[:-1])
         chosen = random.choice(almost_best(list(found), self._margin))
         self.remark = _remark(chosen)
-        legal = match.legal()
-        return legal[random.choice(list(legal)) if _is_blind(chosen) else str(chosen.best)]
+        return random.choice(list(match.legal())) if _is_blind(chosen) else str(chosen.best)
 
     def close(self) -> None:
         """Close all files."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
-from tablebase.game.moves import Move
-from tablebase.play.fallible import choose, parse_fuzz
+from tablebase.game.values import Bounds
+from tablebase.play.fallible import draw, kept_moves, parse_fuzz
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.probe.prober import Prober
-from tablebase.tables.folder import check_folder
 
 FUZZ = 0.1
 """The fuzz of the player ``fuzzy`` if none is set."""
 
 
 class TablesPlayer(Player):
-    """Makes the moves of best outcome and distance, each with the same probability; with a fuzz, other moves, too.
+    """Makes the best moves, each with the same probability; with a fuzz, other moves, too.
+
+    Best are those of best outcome and distance; with chance, those with the best lower bound and of these the best upper bound,
+    of which no one says which leads to an end. `TablebaseError` if there are no tables.
 
     Examples
     --------
@@ -27,17 +30,25 @@ class TablesPlayer(Player):
 
     def __init__(self, seat: Seat, fuzz: float = 0.0) -> None:
         super().__init__("the tables play")
-        check_folder(seat.folder, built=True)
         self.fuzz = fuzz
         self._prober = Prober(seat.folder)
+        self._source = self._prober.of(seat.rules)
+        self._source.require()
 
-    def choose(self, match: Match, random: Random) -> Move:
-        """A move drawn by its weight; errors are those of `Prober.probe`."""
-        chosen = choose(self._prober.probe(match.game, match.position, strict=True), self.fuzz, random)
-        return match.legal()[chosen.move]
+    def choose(self, match: Match[Any], random: Random) -> str:
+        """A move drawn by its weight; errors are those of `Source.probe`."""
+        answer = self._source.probe(match.position, strict=True)
+        kept = kept_moves(answer)
+        if isinstance(kept[0].value, Bounds):
+            self.remark = f"its chance is at least {kept[0].value.lower:.6f} and at most {kept[0].value.upper:.6f}"
+            if not self.fuzz:
+                # Another use of the generator than below, which seeds of old games rely on.
+                return random.choice(kept).move
+        return draw(answer.moves, len(kept), self.fuzz, random).move
 
     def close(self) -> None:
         """Close all files."""
+        super().close()
         self._prober.close()
 
 
@@ -48,4 +59,4 @@ def make(seat: Seat, fuzz: float | str = 0.0) -> TablesPlayer:
 
 def make_fuzzy(seat: Seat, fuzz: float | str = FUZZ) -> TablesPlayer:
     """The player ``fuzzy``."""
-    return TablesPlayer(seat, parse_fuzz(fuzz))
+    return make(seat, fuzz)

@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from tablebase.errors import TablebaseError
-from tablebase.game.moves import Move, Position, legal_moves, play, wins_at_once
-from tablebase.game.notation import render, render_move
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
 from tablebase.graph.reachable import Graph, reachable
 from tablebase.play.fallible import draw
 from tablebase.play.match import Match
@@ -20,7 +20,7 @@ LIMIT = 1 << 22
 
 def graph_of(seat: Seat) -> Graph:
     """The graph of what can be reached; `CapacityError` if it is too large to play from."""
-    return reachable(seat.game, seat.start, LIMIT)
+    return reachable(seat.pieces, seat.start, LIMIT)
 
 
 class GraphPlayer(Player):
@@ -34,27 +34,27 @@ class GraphPlayer(Player):
     def merit(self, node: int, side: int) -> Any:
         """How good it is for a side to have moved to a node; only to be compared with others."""
 
-    def kept_moves(self, position: Position) -> list[Move]:
-        """The legal moves to the highest merit, all of them if several are equal, sorted by their text.
+    def kept_moves(self, position: Position) -> list[str]:
+        """The legal moves to the highest merit, all of them if several are equal, sorted.
 
         `TablebaseError` if the position cannot be reached from the start of the graph.
         """
-        game = self.graph.game
-        moves = sorted(legal_moves(game, position), key=lambda move: render_move(game, move))
-        merits = [self.merit(self._node_after(position, move), position.side) for move in moves]
-        best = max(merits, default=None)
-        return [move for move, merit in zip(moves, merits, strict=True) if merit == best]
+        after = self.graph.game.moves(position)
+        merits = {move: self.merit(self._node(child, position), position.side) for move, child in after.items()}
+        best = max(merits.values(), default=None)
+        return [move for move, merit in merits.items() if merit == best]
 
-    def choose(self, match: Match, random: Random) -> Move:
+    def choose(self, match: Match[Position], random: Random) -> str:
         """A move drawn by its weight."""
         kept = self.kept_moves(match.position)
-        others = [move for move in match.legal().values() if move not in kept]
+        others = [move for move in match.legal() if move not in kept]
         return draw([*kept, *others], len(kept), self.fuzz, random)
 
-    def _node_after(self, position: Position, move: Move) -> int:
+    def _node(self, child: Position, position: Position) -> int:
+        """The node of what a move from a position leads to."""
         game = self.graph.game
         try:
-            return self.graph.node(play(position, move), final=wins_at_once(game, position, move))
+            return self.graph.node(child, final=bool(child.won))
         except KeyError:
             start = render(game, self.graph.position(0))
             raise TablebaseError(f"{render(game, position)} cannot be reached from {start}: make a player for it") from None

@@ -1,10 +1,9 @@
-"""The player ``computer`` of games of chance or of several players: it looks ahead."""
+"""The player ``computer`` of games whose rules are functions: it looks ahead."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,7 +11,8 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game.kernels import POINT
 from tablebase.game.notation import whole_number
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.play.state_players import StatePlayer
+from tablebase.play.match import Match
+from tablebase.play.player import Player, Seat
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
@@ -31,21 +31,22 @@ class Chosen:
     weights: Mapping[str, float] = field(default_factory=dict)  # of the game's evaluation
 
 
-class LookaheadPlayer(StatePlayer):
+class LookaheadPlayer(Player):
     """Makes the move that a search finds best; the folder of tables need not exist."""
 
-    def __init__(self, game: StochasticGame, folder: Path, chosen: Chosen) -> None:
-        super().__init__()
+    def __init__(self, seat: Seat, chosen: Chosen) -> None:
+        super().__init__(f"the computer at depth {chosen.foresight.depth} plays")
+        game = seat.functions
         # For more players there are no tables.
-        tables = load_tables(folder, game) if chosen.tables and game.players == 2 else None
+        tables = load_tables(seat.folder, game) if chosen.tables and game.players == 2 else None
         self._lookahead = Lookahead(game, chosen.foresight, tables, chosen.weights)
 
-    def choose(self, state: State, random: Random) -> int:
+    def choose(self, match: Match[State], random: Random) -> str:
         """The best move; errors are those of `Lookahead.search`."""
-        found = self._lookahead.search(state, random.getrandbits(SEED_BITS))
+        found = self._lookahead.search(match.position, random.getrandbits(SEED_BITS))
         values = ", ".join(f"{value / POINT:,.1f}" for value in found.values)
         self.remark = f"it expects {values} points after {' '.join(found.line)}"
-        return found.best
+        return str(found.best)
 
 
 def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
@@ -102,6 +103,6 @@ def _read_weight(name: str, text: str) -> float:
         raise TablebaseError(f"the weight of {name} must be a number, not {quoted(text)}") from None
 
 
-def make(game: StochasticGame, folder: Path, settings: Mapping[str, str]) -> LookaheadPlayer:
+def make(seat: Seat, **settings: str) -> LookaheadPlayer:
     """The player ``computer``."""
-    return LookaheadPlayer(game, folder, parse_settings(game, settings))
+    return LookaheadPlayer(seat, parse_settings(seat.functions, settings))

@@ -1,132 +1,167 @@
-"""A game between two players: its moves, whose turn it is, and when and why it is over.
+"""A game as it is played, of any kind: what has happened in it, who is to move, and when and why it is over.
 
 Nothing here chooses a move, and nothing does input or output: see `tablebase.play.players` and `tablebase.cli.play`.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import NamedTuple
+from random import Random, SystemRandom
+from typing import Generic, NamedTuple
 
-from tablebase.errors import TablebaseError
-from tablebase.game import Game, Outcome
-from tablebase.game.moves import Move, Position, decided, has_escaped, legal_moves, play, wins_at_once
-from tablebase.game.notation import render_move
+from tablebase.errors import RulesError, TablebaseError, quoted
+from tablebase.game.rules import CHANCE, OVER, Ending, P, Rules, legal
 
-REPETITIONS = 3
-"""Occurrences of a position that make the game a draw."""
-
-
-class EndReason(StrEnum):
-    """Why a game is over."""
-
-    GOAL = "goal"
-    LAST_PIECE = "last piece"
-    NO_MOVE = "no move"
-    ESCAPED = "escaped"
-    REPEATED = "repeated"
-    RESIGNED = "resigned"
+REPEATED, RESIGNED, DEADLOCK, BROKEN_OFF = "repeated", "resigned", "deadlock", "broken off"
+"""Why a match is over though its position is not an end."""
+TIMES = {2: "twice", 3: "three times"}
 
 
-class Ending(NamedTuple):
-    """The end of a game."""
+class Event(NamedTuple, Generic[P]):
+    """Something that has happened in a game.
 
-    winner: int | None  # the side that has won; None for a draw
-    why: EndReason
+    Parameters
+    ----------
+    player : int
+        Who has moved; of a draw, who has moved before it.
+    text : str
+        The move, or the label of the draw.
+    drawn : bool
+        Whether it is a draw.
+    position : P
+        What it has led to.
+    """
+
+    player: int
+    text: str
+    drawn: bool
+    position: P
 
 
-def side_number(game: Game, letter: str) -> int:
-    """The side with this letter, 0 or 1; `TablebaseError` if there is no such side."""
-    letters = [side.letter for side in game.sides]
-    if letter not in letters:
-        raise TablebaseError(f"the side to play must be {' or '.join(map(repr, letters))}, not {letter!r}")
-    return letters.index(letter)
+class Match(Generic[P]):
+    """A game played from a position, whose moves can be taken back; draws are made as they come up.
 
+    Parameters
+    ----------
+    rules : Rules
+    start : P
+    random : random.Random, optional
+        The source of draws; by default chance itself.
+    most_turns : int, optional
+        Turns of all players together after which it is broken off; by default as many as the rules say.
 
-class Match:
-    """A game played from a position, whose moves can be taken back."""
+    Attributes
+    ----------
+    events : list of Event
+        All that has happened and was not taken back.
+    player : int
+        The player to move; `OVER` if the position ends the game.
+    turns, plies : int
+        How many turns have ended, and how many moves were made.
+    """
 
-    def __init__(self, game: Game, start: Position) -> None:
-        self.game = game
-        self.positions = [start]
-        self.moves: list[Move] = []
-        self._resigned = False
+    def __init__(self, rules: Rules[P], start: P, random: Random | None = None, most_turns: int | None = None) -> None:
+        self.rules, self.start = rules, start
+        self.random = SystemRandom() if random is None else random
+        if most_turns is None and rules.most_turns_each is not None:
+            most_turns = rules.most_turns_each * rules.players
+        self.most_turns = most_turns
+        self.events: list[Event[P]] = []
+        self.turns = self.plies = 0
+        self._legal: dict[str, P] | None = None
+        self._draw(0)
 
     @property
-    def position(self) -> Position:
-        """The current position."""
-        return self.positions[-1]
+    def position(self) -> P:
+        """The current position, in which a player is to move unless the game is over."""
+        return self.events[-1].position if self.events else self.start
 
     @property
-    def side(self) -> int:
-        """The side to move, 0 or 1."""
-        return self.position.side
+    def positions(self) -> list[P]:
+        """All positions, the start first."""
+        return [self.start, *(event.position for event in self.events)]
 
-    @property
-    def plies(self) -> int:
-        """Number of moves made and not taken back."""
-        return len(self.moves)
+    def legal(self) -> dict[str, P]:
+        """What each legal move leads to; empty once the game is over."""
+        if self._legal is None:
+            self._legal = {} if self._ending is not None else legal(self.rules, self.position)
+        return self._legal
 
-    def legal(self) -> dict[str, Move]:
-        """The legal moves by their text, sorted; empty once the game is over."""
-        if self.ending() is not None:
-            return {}
-        return dict(sorted((render_move(self.game, move), move) for move in legal_moves(self.game, self.position)))
-
-    def play(self, move: Move) -> None:
-        """Make a legal move."""
-        self.positions.append(play(self.position, move))
-        self.moves.append(move)
+    def play(self, move: str) -> list[Event[P]]:
+        """Make a move, and all draws that follow it; return what has happened. `RulesError` if it is not legal."""
+        choice = self.legal()
+        if move not in choice:
+            cure = f"choose one of {', '.join(choice)}" if choice else "begin a new game"
+            raise RulesError(f"the move {quoted(move)} is not legal in {self.rules.format(self.position)}: {cure}")
+        before, player = len(self.events), self.player
+        self._add(Event(player, move, False, choice[move]))
+        self._draw(player)
+        return self.events[before:]
 
     def resign(self) -> None:
-        """Give the game up for the side to move."""
-        self._resigned = True
+        """Give the game up for the player to move."""
+        places = tuple(1 + (player == self.player) for player in range(self.rules.players))
+        self._end(Ending(places, RESIGNED, f"{self.rules.sides[self.player].name} resigns"))
 
-    def undo(self, side: int) -> bool:
-        """Take back the last move of a side and all moves after it; returns False if it has not moved."""
-        turns = [ply for ply, position in enumerate(self.positions[:-1]) if position.side == side]
-        if not turns:
+    def undo(self, player: int) -> bool:
+        """Take back the last move of a player and all that came after it; return False if he has not moved."""
+        own = [place for place, event in enumerate(self.events) if event.player == player and not event.drawn]
+        if not own:
             return False
-        del self.positions[turns[-1] + 1 :], self.moves[turns[-1] :]
-        self._resigned = False
+        del self.events[own[-1] :]
+        self.turns = self.plies = 0
+        for event in self.events:
+            self._count(event)
+        self._stand(player)
         return True
 
     def ending(self) -> Ending | None:
-        """How the game has ended; None while it continues."""
-        if self._resigned:
-            return Ending(1 - self.side, EndReason.RESIGNED)
-        if self.moves and wins_at_once(self.game, self.positions[-2], self.moves[-1]):
-            return Ending(1 - self.side, EndReason.GOAL if self.moves[-1].wins else EndReason.LAST_PIECE)
-        outcome = decided(self.game, self.position)
-        if outcome is not None:
-            return self._decided(outcome)
-        if self.positions.count(self.position) >= REPETITIONS:
-            return Ending(None, EndReason.REPEATED)
+        """How the game has ended; None while it goes on."""
+        return self._ending
+
+    def _draw(self, player: int) -> None:
+        """Make the draws that are next, after a move of a player."""
+        rules = self.rules
+        while (mover := rules.to_move(self.position)) == CHANCE:
+            draws = rules.draws(self.position)
+            [drawn] = self.random.choices(draws, [float(draw.probability) for draw in draws])
+            self._add(Event(player, drawn.label, True, drawn.position))
+        self._stand(mover)
+
+    def _add(self, event: Event[P]) -> None:
+        self.events.append(event)
+        self._count(event)
+
+    def _count(self, event: Event[P]) -> None:
+        self.turns += self.rules.begins_turn(event.position)
+        self.plies += not event.drawn
+
+    def _stand(self, mover: int) -> None:
+        """Take note of who is to move, or whether the game is over: rules take their time for that, so it is done once."""
+        self.player = mover
+        self._end(self._found_ending())
+
+    def _end(self, ending: Ending | None) -> None:
+        self._ending = ending
+        self._legal = None
+
+    def _found_ending(self) -> Ending | None:
+        """How the game has ended by its rules, or by what has happened so far."""
+        rules, position = self.rules, self.position
+        if self.player == OVER:
+            return rules.result(position)
+        if rules.is_deadlock(position):
+            return Ending(rules.standing(position), DEADLOCK, "nobody can move again")
+        if rules.repetitions is not None and self.positions.count(position) >= rules.repetitions:
+            often = TIMES.get(rules.repetitions, f"{rules.repetitions} times")
+            return Ending((1,) * rules.players, REPEATED, f"the same position has occurred {often}")
+        if self.most_turns is not None and self.turns >= self.most_turns:
+            return Ending(rules.standing(position), BROKEN_OFF, "it has taken too long and is broken off")
         return None
 
-    def _decided(self, outcome: Outcome) -> Ending:
-        """The ending of a position without legal moves."""
-        winner = {Outcome.WIN: self.side, Outcome.LOSS: 1 - self.side}.get(outcome)
-        # Having no legal move takes precedence in the rules, so an escape is the reason only if the runner has won.
-        escaped = has_escaped(self.game, self.position) and winner == self._runner_side()
-        return Ending(winner, EndReason.ESCAPED if escaped else EndReason.NO_MOVE)
 
-    def _runner_side(self) -> int | None:
-        escape = self.game.escape
-        return None if escape is None else self.game.side_of(self.game.by_symbol[escape.runner])
-
-
-def reason(match: Match, ending: Ending) -> str:
-    """Why a match has ended, as a clause."""
-    game, to_move = match.game, match.game.sides[match.side].name
-    if ending.why is EndReason.GOAL:
-        last = match.moves[-1]
-        return f"the {game.kinds[last.kind].name} has reached {game.board.names[last.target]}"
-    if ending.why is EndReason.ESCAPED and game.escape is not None:
-        return f"the {game.kinds[game.by_symbol[game.escape.runner]].name} has escaped"
-    return {
-        EndReason.LAST_PIECE: f"{to_move} has no pieces left",
-        EndReason.NO_MOVE: f"{to_move} has no legal move",
-        EndReason.REPEATED: "the same position has occurred three times",
-        EndReason.RESIGNED: f"{to_move} resigns",
-    }[ending.why]
+def side_number(rules: Rules[P], letter: str) -> int:
+    """The player with this letter, or number from 1, counted from 0; `TablebaseError` if there is none."""
+    letters = [side.letter for side in rules.sides]
+    if letter not in letters:
+        raise TablebaseError(f"the side to play must be {' or '.join(map(repr, letters))}, not {quoted(letter)}")
+    return letters.index(letter)

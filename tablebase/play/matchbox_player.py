@@ -9,8 +9,9 @@ from random import Random
 from tablebase.errors import TablebaseError
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render, render_move
+from tablebase.game.rules import Ending
 from tablebase.play.boxes_file import load_boxes, save_boxes
-from tablebase.play.match import Ending, Match
+from tablebase.play.match import Match
 from tablebase.play.matchboxes import Bead, Draw, Matchboxes, grow_tree, representative
 from tablebase.play.player import Command, Player, Seat
 
@@ -26,13 +27,11 @@ class MatchboxPlayer(Player):
     Examples
     --------
     >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse
     >>> game = load_game("hexapawn")
-    >>> start = parse(game, game.start)
-    >>> with MatchboxPlayer(Seat(game, start, side=1)) as player:
-    ...     match = Match(game, start)
-    ...     match.play(match.legal()["b1b2"])
-    ...     match.play(player.choose(match, Random(1)))
+    >>> with MatchboxPlayer(Seat(game, game.initial, side=1)) as player:
+    ...     match = Match(game, game.initial)
+    ...     [moved] = match.play("b1b2")
+    ...     [replied] = match.play(player.choose(match, Random(1)))
     ...     print(player.remark)
     drawn from a box of 2 beads: a3a2 a3b2
     """
@@ -41,11 +40,12 @@ class MatchboxPlayer(Player):
 
     def __init__(self, seat: Seat, path: Path | None = None) -> None:
         super().__init__("the matchboxes play")
-        self.boxes = Matchboxes(seat.game, seat.side, grow_tree(seat.game, seat.start))
+        game, side = seat.pieces, seat.side
+        assert side is not None, "boxes are those of one side"
+        self.boxes = Matchboxes(game, side, grow_tree(game, seat.start))
         if not self.boxes.boxes:
-            side = seat.game.sides[seat.side].name
             raise TablebaseError(
-                f"{side} never moves in {seat.game.name} from {render(seat.game, seat.start)}: choose a larger board"
+                f"{game.sides[side].name} never moves in {game.name} from {render(game, seat.start)}: choose a larger board"
             )
         self._path = path
         self._drawn: dict[int, Draw] = {}
@@ -53,9 +53,9 @@ class MatchboxPlayer(Player):
             load_boxes(path, self.boxes)
         self._save()
 
-    def choose(self, match: Match, random: Random) -> Move | None:
+    def choose(self, match: Match[Position], random: Random) -> str | None:
         """The move of a bead; None if the box is empty."""
-        game, position = match.game, match.position
+        game, position = self.boxes.game, match.position
         box = representative(game, position)
         if box not in self.boxes.boxes:
             raise TablebaseError(f"there is no box for {render(game, position)}: make a player for another start or side")
@@ -66,12 +66,12 @@ class MatchboxPlayer(Player):
         self._drawn[match.plies] = drawn
         beads = sorted(render_move(game, self._as_seen(bead, position)) for bead in self.boxes.boxes[box])
         self.remark = f"drawn from a box of {_count(len(beads), 'bead')}: {' '.join(beads)}"
-        return self._as_seen(drawn.bead, position)
+        return render_move(game, self._as_seen(drawn.bead, position))
 
-    def finish(self, match: Match, ending: Ending) -> None:
+    def finish(self, match: Match[Position], ending: Ending) -> None:
         """Take the last bead away if the game was lost, and save the boxes."""
         # Beads of moves that were taken back do not count.
-        plies = [ply for ply in range(match.plies) if match.positions[ply].side == self.boxes.side]
+        plies = [ply for ply, event in enumerate(match.events) if event.player == self.boxes.side]
         lost = self.boxes.finish([self._drawn[ply] for ply in plies if ply in self._drawn], ending.winner)
         self._drawn.clear()
         self._save()
@@ -102,14 +102,14 @@ class MatchboxPlayer(Player):
         boxes = _count(len(self.boxes.boxes), "box", "es")
         return f"games won: {won}; beads left: {self.boxes.beads:,} of {self.boxes.total:,} in {boxes}"
 
-    def _verdict(self, match: Match, plies: list[int], lost: Draw | None) -> str:
+    def _verdict(self, match: Match[Position], plies: list[int], lost: Draw | None) -> str:
         """Which bead is taken away after a game, as the board showed it."""
         if lost is None:
             return "no bead is taken away"
-        position = match.positions[plies[-1]]
-        move = render_move(match.game, self._as_seen(lost.bead, position))
+        game, position = self.boxes.game, match.positions[plies[-1]]
+        move = render_move(game, self._as_seen(lost.bead, position))
         left = len(self.boxes.boxes[lost.box])
-        return f"the bead {move} is taken out of the box {render(match.game, position)}, which keeps {_count(left, 'bead')}"
+        return f"the bead {move} is taken out of the box {render(game, position)}, which keeps {_count(left, 'bead')}"
 
     def _as_seen(self, bead: Bead, position: Position) -> Move:
         """The move of a bead in a position, whose box may show its mirror image."""

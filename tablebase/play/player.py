@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from tablebase.game import Game
-from tablebase.game.moves import Move, Position
-from tablebase.play.match import Ending, Match
+from tablebase.game.rules import Ending, Rules
+from tablebase.game.stochastic import StochasticGame
+from tablebase.play.match import Match
 
 
 @dataclass(frozen=True)
@@ -20,19 +21,43 @@ class Seat:
 
     Parameters
     ----------
-    game : Game
-    start : Position
+    rules : Rules
+    start : position
         Where its games begin.
-    side : int
-        The side it plays, 0 or 1.
+    side : int or None
+        The side it plays, from 0; None if it may be any.
     folder : Path
         The tablebase, for players that use tables.
     """
 
-    game: Game
-    start: Position
-    side: int
+    rules: Rules[Any]
+    start: Any
+    side: int | None = None
     folder: Path = Path("data")
+
+    @property
+    def pieces(self) -> Game:
+        """The rules, for players of pieces on squares."""
+        game = pieces_of(self.rules)
+        assert game is not None, "such players refuse other rules"
+        return game
+
+    @property
+    def functions(self) -> StochasticGame:
+        """The rules, for players of games whose rules are functions."""
+        game = functions_of(self.rules)
+        assert game is not None, "such players refuse other rules"
+        return game
+
+
+def pieces_of(rules: Rules[Any]) -> Game | None:
+    """The rules if they are of pieces on squares, else None."""
+    return rules if isinstance(rules, Game) else None
+
+
+def functions_of(rules: Rules[Any]) -> StochasticGame | None:
+    """The rules if they are functions of a state, else None."""
+    return rules if isinstance(rules, StochasticGame) else None
 
 
 @dataclass(frozen=True)
@@ -72,7 +97,7 @@ class Player(ABC):
         self.close()
 
     @abstractmethod
-    def choose(self, match: Match, random: Random) -> Move | None:
+    def choose(self, match: Match[Any], random: Random) -> str | None:
         """A legal move in the current position of a match that is not over; None to resign.
 
         Parameters
@@ -83,7 +108,7 @@ class Player(ABC):
             The source of all chance, so that a seed repeats a game.
         """
 
-    def finish(self, match: Match, ending: Ending) -> None:
+    def finish(self, match: Match[Any], ending: Ending) -> None:
         """Take note of a match that is over."""
         del match, ending
         self.remark = ""

@@ -1,36 +1,74 @@
 """The players: which there are, by name, which games each can play, and which settings it takes.
 
-They have the same names wherever a player is named: on the command line, in matches, on pages.
+They have the same names wherever a player is named: on the command line, in matches, on pages. A player is written as its name,
+with settings behind a colon: ``engine:level=3``, ``computer:depth=5,objective=lead``.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tablebase.game import Game
-from tablebase.play.player import Player, Seat
-from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, names_of, record_for, record_of
+from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.game.rules import Rules
+from tablebase.play.player import Player, Seat, functions_of, pieces_of
+from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, read_settings
 
 FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 1 (any move)"}
 
 
-def _not_fox_and_hounds(game: Game) -> str | None:
-    return None if game.name.partition("-")[0] == "foxhounds" else "only Fox & Hounds has FoxBoxes"
+def _not_pieces(rules: Rules[Any]) -> str | None:
+    return None if pieces_of(rules) else "it has no pieces on squares"
 
 
-def _endless(game: Game) -> str | None:
+def _not_fox_and_hounds(rules: Rules[Any]) -> str | None:
+    return None if rules.name.partition("-")[0] == "foxhounds" else "only Fox & Hounds has FoxBoxes"
+
+
+def _endless(rules: Rules[Any]) -> str | None:
     from tablebase.graph.reachable import one_way_sides
 
+    game = pieces_of(rules)
+    if game is None:
+        return _not_pieces(rules)
     return None if one_way_sides(game) else "that game can go on for ever"
+
+
+def _not_compiled(rules: Rules[Any]) -> str | None:
+    game = functions_of(rules)
+    if game is None:
+        return "it has pieces on squares"
+    return None if game.kernels() is not None else "its rules are not compiled"
+
+
+def _not_two(rules: Rules[Any]) -> str | None:
+    return None if rules.players == 2 else "tables are for two players"
 
 
 PLAYERS = (
     PlayerRecord(
+        "computer",
+        "looks ahead, and evaluates where it ends; with tables at its leaves",
+        loaded_later("tablebase.play.lookahead_player"),
+        {
+            "depth": "turns of all players that it looks ahead, from 1 to 20; by default one more than there are players, or 4",
+            "objective": "own for its own value (the default), lead for its least lead over the others",
+            "stop": "yes or no: whether it looks no further after a player has finished; by default yes",
+            "alpha-beta": "yes or no: whether it leaves out what cannot matter; for two players and lead only; by default no",
+            "sort": "yes or no: whether it looks first at what seems best; by default no",
+            "cuts": "how many of the moves that seem best it looks at in each turn, as in 0/0/8/8/4; 0 for all, the default",
+            "cards": "draw for one outcome of chance (the default), expectation for the average of all",
+            "tables": "yes or no: whether it uses tables where there are any; by default yes",
+        },
+        weighs=True,
+        refuses=_not_compiled,
+    ),
+    PlayerRecord(
         "tables",
-        "makes the best moves: the quickest win, or the slowest loss",
+        "makes the best moves: the quickest win, or the slowest loss; with chance, the best for certain",
         loaded_later("tablebase.play.from_tables"),
         FUZZ,
         needs_tables=True,
+        refuses=_not_two,
     ),
     PlayerRecord(
         "fuzzy",
@@ -38,6 +76,7 @@ PLAYERS = (
         loaded_later("tablebase.play.from_tables", "make_fuzzy"),
         FUZZ,
         needs_tables=True,
+        refuses=_not_two,
     ),
     PlayerRecord(
         "foxbox",
@@ -69,31 +108,39 @@ PLAYERS = (
             "nodes": "positions it may search for a move, instead of a level",
             "tables": "whether it uses tables: yes or no",
         },
+        refuses=_not_pieces,
     ),
+    PlayerRecord("random", "makes any move", loaded_later("tablebase.play.random_player")),
 )
-"""All players, first the one that plays if none is named."""
+"""All players; of those that can play a game, the first one plays if none is named."""
 
 
-def player_names(game: Game | None = None) -> tuple[str, ...]:
+def player_names(rules: Rules[Any] | None = None) -> tuple[str, ...]:
     """Names of all players, or of those that can play a game."""
-    return names_of(PLAYERS, game)
+    return tuple(record.name for record in PLAYERS if rules is None or record.refuses(rules) is None)
 
 
-def find_player(name: str) -> PlayerRecord:
-    """The record of a player; `TablebaseError` if there is none of that name."""
-    return record_of(name, PLAYERS)
+def find_player(text: str) -> PlayerRecord:
+    """The record of a player, whatever its settings; `TablebaseError` if there is none of that name."""
+    name = text.partition(":")[0]
+    for record in PLAYERS:
+        if record.name == name:
+            return record
+    names = player_names()
+    raise TablebaseError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
 
 
-def open_player(name: str, seat: Seat, **settings: Any) -> Player:
+def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     """Make a player, to be closed after its last game.
 
     Parameters
     ----------
-    name : str
+    text : str
+        Its name, perhaps with settings behind a colon.
     seat : Seat
         What it plays.
     **settings
-        Those that its record lists.
+        Further ones of those that its record lists.
 
     Raises
     ------
@@ -106,16 +153,22 @@ def open_player(name: str, seat: Seat, **settings: Any) -> Player:
     --------
     >>> from random import Random
     >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse, render_move
     >>> from tablebase.play.match import Match
     >>> game = load_game("hexapawn")
-    >>> start = parse(game, game.start)
-    >>> with open_player("ranking", Seat(game, start, side=0)) as player:
-    ...     render_move(game, player.choose(Match(game, start), Random(1)))
+    >>> with open_player("ranking", Seat(game, game.initial, side=0)) as player:
+    ...     player.choose(Match(game, game.initial), Random(1))
     'b1b2'
     """
-    record = record_for(seat.game, name, PLAYERS)
+    rules, record = seat.rules, find_player(text)
+    objection = record.refuses(rules)
+    if objection is not None:
+        choice = ", ".join(player_names(rules))
+        raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose {choice}")
+    known = record.settings_in(rules)
+    written = read_settings(record.name, text.partition(":")[2], known)
     for setting in settings:
-        check_setting(name, setting, list(record.settings))
-    player: Player = record.make(seat, **settings)
+        check_setting(record.name, setting, known)
+        if setting in written:
+            raise TablebaseError(f"the setting {setting} of the player {record.name} is given twice: leave one of them out")
+    player: Player = record.make(seat, **written, **settings)
     return player

@@ -31,11 +31,10 @@ class RankingPlayer(GraphPlayer):
     Examples
     --------
     >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse, render_move
     >>> from tablebase.graph.reachable import reachable
     >>> game = load_game("hexapawn")
     >>> player = RankingPlayer(reachable(game))
-    >>> [render_move(game, move) for move in player.kept_moves(parse(game, game.start))]
+    >>> player.kept_moves(game.initial)
     ['b1b2']
     """
 

@@ -95,11 +95,6 @@ def label_of(event: str) -> str | None:
     return event[1:-1] if event.startswith("{") else None
 
 
-def places_of(winner: int | None) -> tuple[int, int]:
-    """Return the places of two players, given the winner; None for a draw."""
-    return (1, 1) if winner is None else (1 + winner, 2 - winner)
-
-
 def record_of(
     rules: Rules[P],
     number: int,

@@ -1,184 +1,144 @@
-"""Tournaments between players of a game of chance or of several players: who meets whom, and what the results say.
+"""Matches between players: each game of a schedule, played to its end.
 
-Where more contestants take part than a game has players, every choice of them meets; where fewer do, some sit at the table more
-than once. Each line-up plays its games in rounds: within a round, all orders of seats begin with the same opening, which random
-moves have led to, and with the same seed.
-
-In a game, a player gets a point for each other contestant's player who has a worse place, and half a point for one with the same
-place, divided by their number. A contestant's share is the mean over its players and games. Intervals are those of Wilson,
-"Probable inference, the law of succession, and statistical inference" (1927), for as many trials as games: points lie between 0
-and 1, so that they vary no more than wins and losses with the same mean do. A share of p is a difference of
-400·log10(p / (1 - p)) Elo points to the opponents (A. Elo, *The Rating of Chessplayers, Past and Present*, 1978, in its logistic
-form).
+A game ends by the rules of `Match`. Pairs of games end sooner in three ways: as the tables say, as soon as a move leads into them,
+if they are asked; as a draw after a number of plies; or by the failure of a player that is a program of its own, which loses. If
+the tables know the end of the opening, they end no game, since both games of every pair would end there, and every match would be
+even.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from itertools import combinations_with_replacement, permutations
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
-from tablebase.errors import TablebaseError
-from tablebase.game.stochastic import State, StochasticGame
-from tablebase.play.state_match import EndReason, StateMatch, opened
-from tablebase.play.state_players import StatePlayer, open_state_player
+from tablebase.errors import ForfeitError, MissingTableError, TablebaseError
+from tablebase.game.rules import Ending, P, Rules
+from tablebase.game.types import Outcome
+from tablebase.play.match import Match
+from tablebase.play.player import Player, Seat, pieces_of
+from tablebase.play.players import open_player
+from tablebase.play.schedules import Fixture, Schedule, schedule_of
+from tablebase.play.uci_player import UciPlayer
+from tablebase.probe.prober import Prober
+from tablebase.protocol.client import PATIENCE, Budget
 
-CONFIDENCE = 1.959963984540054
-"""Standard deviations to either side of the mean within which a normal distribution lies with a probability of 95 %."""
+EXTERNAL = "uci:"
+"""What the name of a player begins with that is a program of its own."""
 
 
-class Fixture(NamedTuple):
-    """A game to be played."""
+@dataclass(frozen=True)
+class Conditions(Generic[P]):
+    """How the games of a match are played."""
 
-    number: int  # from 0, in the order of the tournament
-    seats: tuple[int, ...]  # the contestant that each player of the game is
-    seed: str  # that of the opening and the draws, and of the players' choices
+    start: P  # where openings begin
+    opening: int = 4  # turns of random moves
+    seed: int = 1  # the same seed gives the same games, unless a program of its own plays differently
+    folder: Path = field(default_factory=lambda: Path("data"))  # the tables
+    adjudicated: bool = True  # whether tables end games that come in pairs
+    most_plies: int | None = None  # plies behind the opening with which a game is a draw; by default those of the schedule
+    budget: Budget = field(default_factory=Budget)  # what programs of their own are given for a move
+    patience: float = PATIENCE  # seconds that they have for an answer beside that
 
 
 class Played(NamedTuple):
-    """A game that was played."""
+    """A game that was played.
+
+    Parameters
+    ----------
+    fixture : Fixture
+    start : str
+        The position that it began with.
+    opening : int
+        Turns of random moves from there on.
+    happened : tuple of (str, bool)
+        The text of each move or draw since, and whether it is a draw.
+    turns : int
+        Without those of random moves.
+    ending : Ending
+    forfeit : bool
+        Whether the loser has failed to play.
+    """
 
     fixture: Fixture
-    start: str  # the state that random moves have led to
-    places: tuple[int, ...]  # of each player
-    turns: int  # without those of random moves
-    why: EndReason
-    events: tuple[tuple[str, bool], ...] = ()  # each move and each outcome of chance, and whether it is the latter
+    start: str
+    opening: int
+    happened: tuple[tuple[str, bool], ...]
+    turns: int
+    ending: Ending
+    forfeit: bool
 
 
-def line_ups(contestants: int, players: int) -> list[tuple[int, ...]]:
-    """Who meets whom: all line-ups with as many different contestants as possible."""
-    different = min(contestants, players)
-    every = combinations_with_replacement(range(contestants), players)
-    return [seats for seats in every if len(set(seats)) == different]
+def tournament(rules: Rules[P], names: Sequence[str], games: int, conditions: Conditions[P]) -> Iterator[Played]:
+    """Play a match, each game as soon as the one before it is over.
 
-
-def fixtures(contestants: int, players: int, games: int, seed: int) -> Iterator[Fixture]:
-    """A number of games of each line-up."""
-    number = 0
-    for seats in line_ups(contestants, players):
-        orders = sorted(set(permutations(seats)))
-        # Of the many orders of a large table, any may come first.
-        Random(f"{seed} {seats}").shuffle(orders)
-        for game in range(games):
-            yield Fixture(number, orders[game % len(orders)], f"{seed} {seats} {game // len(orders)}")
-            number += 1
-
-
-def play_fixture(game: StochasticGame, start: State, opening: int, players: Sequence[StatePlayer], fixture: Fixture) -> Played:
-    """Play a game, in which the first `opening` turns are made of random moves.
-
-    `players` are by the number of the contestant.
+    There are `games` of each line-up of the contestants, who are named as `open_player` takes them, or are ``uci:`` and a command.
+    `TablebaseError` if they make no match, or one of them cannot play.
     """
-    begun = opened(game, start, opening, Random(f"{fixture.seed} opening"))
-    match = StateMatch(game, begun, Random(f"{fixture.seed} draws"))
-    choices = [Random(f"{fixture.seed} player {player}") for player in range(len(players))]
-    while (ending := match.ending()) is None:
-        contestant = fixture.seats[match.player]
-        match.play(players[contestant].choose(match.state, choices[contestant]))
-    events = tuple((event.label or str(event.code), event.code is None) for event in match.events)
-    return Played(fixture, game.format(begun), ending.places, match.turns, ending.why, events)
-
-
-def tournament(
-    game: StochasticGame,
-    names: Sequence[str],
-    games: int,
-    seed: int,
-    start: State | None = None,
-    opening: int = 0,
-    folder: Path = Path("data"),
-    part: tuple[int, int] = (0, 1),
-) -> Iterator[Played]:
-    """Play a tournament; each game as soon as it is over.
-
-    There are `games` of each line-up of two or more contestants, which are named as `open_state_player` takes them. The same seed
-    gives the same games. They begin at `start`, by default that of the game, with `opening` turns of random moves. Of a part (p, q)
-    only the games whose number leaves the remainder p when divided by q are played. `TablebaseError` if there are less than two
-    contestants, or one of them cannot play.
-    """
-    if len(names) < 2:
-        raise TablebaseError("a match is between two players at least: name each with --player")
+    schedule = schedule_of(rules)(rules, len(names), games, conditions.seed)
     with ExitStack() as stack:
-        players = [stack.enter_context(open_state_player(name, game, folder)) for name in names]
-        for fixture in fixtures(len(names), game.players, games, seed):
-            if fixture.number % part[1] == part[0]:
-                yield play_fixture(game, game.start if start is None else start, opening, players, fixture)
+        # In pairs, what a player has seen on one side must not change how it plays the other.
+        sides = range(rules.players) if schedule.paired else (None,)
+        players = [[stack.enter_context(_opened(rules, name, side, conditions)) for side in sides] for name in names]
+        tables = None
+        if schedule.paired and conditions.adjudicated and conditions.folder.exists():
+            tables = stack.enter_context(closing(Prober(conditions.folder)))
+        for fixture in schedule:
+            seated = [players[contestant][side % len(sides)] for side, contestant in enumerate(fixture.seats)]
+            yield _played(schedule, fixture, seated, tables, conditions)
 
 
-def points(places: Sequence[int], seats: Sequence[int]) -> dict[int, list[float]]:
-    """The points of each player of a game, by the contestant that he is."""
-    found: dict[int, list[float]] = {}
-    for place, seat in zip(places, seats, strict=True):
-        others = [other for other, its_seat in zip(places, seats, strict=True) if its_seat != seat]
-        found.setdefault(seat, []).append(sum((place < other) + (place == other) / 2 for other in others) / len(others))
-    return found
-
-
-def standings(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, Any]]:
-    """A row for each contestant, in their order.
-
-    Its fields are `player`; `games`; `wins`, games that one of its players has won alone; `place`, the mean place; `share` of the
-    points, `share_from` and `share_to`; `elo`, `elo_from` and `elo_to`, null if they are infinite; and `broken_off`, games that
-    have taken too long, whose places are those of that moment.
-    """
-    rows = []
-    for contestant, name in enumerate(names):
-        own = [game for game in played if contestant in game.fixture.seats]
-        places = [place for game in own for place, seat in zip(game.places, game.fixture.seats, strict=True) if seat == contestant]
-        shares = [mean(points(game.places, game.fixture.seats)[contestant]) for game in own]
-        share = mean(shares)
-        low, high = wilson(sum(shares), len(own))
-        rows.append(
-            {
-                "player": name,
-                "games": len(own),
-                "wins": sum(_won_by(game, contestant) for game in own),
-                "place": mean(places),
-                "share": share,
-                "share_from": low,
-                "share_to": high,
-                "elo": elo(share),
-                "elo_from": elo(low),
-                "elo_to": elo(high),
-                "broken_off": sum(game.why is EndReason.BROKEN_OFF for game in own),
-            }
+def _opened(rules: Rules[P], name: str, side: int | None, conditions: Conditions[P]) -> Player:
+    """A player of one side, or of all."""
+    seat = Seat(rules, conditions.start, side, conditions.folder)
+    if not name.startswith(EXTERNAL):
+        return open_player(name, seat)
+    if pieces_of(rules) is None:
+        raise TablebaseError(
+            f"programs that speak UCI cannot play {rules.name}, which has no pieces on squares: name another player"
         )
-    return rows
+    return UciPlayer(seat, name.removeprefix(EXTERNAL), conditions.budget, conditions.patience)
 
 
-def _won_by(game: Played, contestant: int) -> bool:
-    """Whether a player of this contestant alone is in first place."""
-    first = [seat for place, seat in zip(game.places, game.fixture.seats, strict=True) if place == 1]
-    return first == [contestant]
+def _played(
+    schedule: Schedule[P], fixture: Fixture, seated: Sequence[Player], tables: Prober | None, conditions: Conditions[P]
+) -> Played:
+    """Play a game to its end; the players are by their number in the game."""
+    match = schedule.begun(fixture, conditions.start, conditions.opening)
+    sources = {seed: Random(seed) for seed in fixture.choices}
+    begun, most = match.turns, conditions.most_plies or schedule.most_plies
+    last = None if most is None else match.plies + most
+    if _by_tables(match, tables):
+        tables = None
+    forfeit = False
+    while (ending := match.ending() or _by_tables(match, tables)) is None:
+        if match.plies == last:
+            ending = Ending((1,) * match.rules.players, f"not decided within {most} plies")
+            break
+        try:
+            move = seated[match.player].choose(match, sources[fixture.choices[match.player]])
+        except ForfeitError as fault:
+            ending, forfeit = Ending.of_two(1 - match.player, str(fault)), True
+            break
+        if move is None:
+            match.resign()
+        else:
+            match.play(move)
+    happened = tuple((event.text, event.drawn) for event in match.events)
+    return Played(fixture, match.rules.format(match.start), begun, happened, match.turns - begun, ending, forfeit)
 
 
-def mean(numbers: Sequence[float]) -> float:
-    """The mean; of nothing, one half, which says nothing either."""
-    return sum(numbers) / len(numbers) if numbers else 0.5
-
-
-def wilson(points: float, trials: int) -> tuple[float, float]:
-    """The 95 % interval of Wilson for the share of `points` in `trials`.
-
-    Examples
-    --------
-    >>> [round(bound, 4) for bound in wilson(81, 263)]
-    [0.2553, 0.3662]
-    """
-    if trials == 0:
-        return 0.0, 1.0
-    squared = CONFIDENCE**2
-    share = points / trials
-    middle = (share + squared / (2 * trials)) / (1 + squared / trials)
-    half = CONFIDENCE * math.sqrt(share * (1 - share) / trials + squared / (4 * trials**2)) / (1 + squared / trials)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def elo(share: float) -> float | None:
-    """The difference in Elo points that a share of points amounts to; None if it is infinite."""
-    return 400 * math.log10(share / (1 - share)) if 0 < share < 1 else None
+def _by_tables(match: Match[Any], tables: Prober | None) -> Ending | None:
+    """How a game ends under perfect play; None if no table says it."""
+    game = pieces_of(match.rules)
+    if tables is None or game is None:
+        return None
+    try:
+        outcome = tables.value(game, match.position).outcome
+    except MissingTableError:
+        return None
+    winner = {Outcome.WIN: match.player, Outcome.LOSS: 1 - match.player}.get(outcome)
+    return Ending.of_two(winner, "by the tables")

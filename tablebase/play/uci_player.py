@@ -5,8 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tablebase.errors import ForfeitError, quoted
-from tablebase.game.moves import Move
-from tablebase.game.notation import render, render_move
+from tablebase.game.moves import Position
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.protocol.client import PATIENCE, Budget, UciClient
@@ -20,14 +19,14 @@ class UciPlayer(Player):
 
     def __init__(self, seat: Seat, command: str, budget: Budget, patience: float = PATIENCE) -> None:
         super().__init__(f"the engine {command} plays")
-        self._game, self._command, self._budget, self._patience = seat.game, command, budget, patience
+        self._game, self._command, self._budget, self._patience = seat.pieces, command, budget, patience
         self._client: UciClient | None = self._started()
-        self._match: Match | None = None
+        self._match: Match[Position] | None = None
 
     def _started(self) -> UciClient:
         return UciClient(self._command, self._game.name, self._patience)
 
-    def choose(self, match: Match, random: Random) -> Move:
+    def choose(self, match: Match[Position], random: Random) -> str:
         """The engine's move; `ForfeitError` if it has ended, does not answer, or its move is not legal."""
         del random
         if self._client is None or not self._client.alive:
@@ -36,12 +35,11 @@ class UciPlayer(Player):
         if match is not self._match:
             self._match = match
             self._client.new_game()
-        made = [render_move(self._game, move) for move in match.moves]
-        text = self._client.best_move(render(self._game, match.positions[0]), made, self._budget)
-        legal = match.legal()
-        if text not in legal:
+        made = [event.text for event in match.events]
+        text = self._client.best_move(self._game.format(match.start), made, self._budget)
+        if text not in match.legal():
             raise ForfeitError(f"the engine {quoted(self._command)} has answered {quoted(text)}, which is not a legal move")
-        return legal[text]
+        return text
 
     def close(self) -> None:
         """End the process."""

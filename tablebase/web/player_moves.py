@@ -9,21 +9,16 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any
 
-from tablebase.errors import RulesError, TablebaseError, quoted
-from tablebase.game import Game
+from tablebase.errors import RulesError, TablebaseError
 from tablebase.game.installed import load_rules
-from tablebase.game.notation import parse, render, render_move
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import P, Rules
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
-from tablebase.play.players import open_player
-from tablebase.play.state_players import open_state_player
+from tablebase.play.players import open_player, player_names
 
 Open = Callable[..., AbstractContextManager[Player]]
 QUICK = ("tables", "fuzzy", "random")
 """Players that need no process of their own."""
-DEFAULT = ("tables", "computer")
-"""Who plays if nobody is named: games of pieces, other games."""
 SEEDS = 1_000_000
 """Upper bound of seeds that are drawn."""
 FILES = ("boxes",)
@@ -32,7 +27,7 @@ FILES = ("boxes",)
 
 def is_quick(player: str | None, game: str) -> bool:
     """Whether a player moves at once."""
-    name = DEFAULT[not isinstance(load_rules(game), Game)] if player is None else player
+    name = player_names(load_rules(game))[0] if player is None else player
     return name.partition(":")[0] in QUICK
 
 
@@ -60,92 +55,57 @@ def chosen_move(
     """The move of a player, with the fields of `tablebase.web.api.play.PlayAnswer`.
 
     The game has begun at `position`, by default its start, and `moves` have been played since. The player and its settings are
-    those of ``tablebase play``; `seed` decides all chance. A player of pieces is opened by `opened`.
+    those of ``tablebase play``; `seed` decides all chance. The player is opened by `opened`.
     """
-    rules = load_rules(game)
+    rules: Rules[Any] = load_rules(game)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
-    given = dict(settings or {})
-    for name in FILES:
-        if name in given:
-            raise TablebaseError(f"the setting {name} names a file, and nothing is kept here: leave it out")
-    if isinstance(rules, StochasticGame):
-        return _state_move(folder, rules, position, moves, player or DEFAULT[1], given, seed)
-    match = _played(rules, position, moves)
-    seat = Seat(rules, match.positions[0], match.side, folder)
-    with opened(player or DEFAULT[0], seat, **given) as chooser:
-        return _move(match, chooser, player or DEFAULT[0], seed)
+    name, given = player or player_names(rules)[0], dict(settings or {})
+    for setting in FILES:
+        if setting in given:
+            raise TablebaseError(f"the setting {setting} names a file, and nothing is kept here: leave it out")
+    match = _match(rules, position, moves)
+    before = match.position
+    with opened(name, Seat(rules, match.start, match.player, folder), **given) as chooser:
+        move = chooser.choose(match, Random(seed))
+        remark = chooser.remark
+    after = before if move is None else match.legal()[move]
+    return {
+        "game": rules.name,
+        "position": rules.format(before),
+        "player": name,
+        "move": move,
+        "after": rules.format(after),
+        "remark": remark,
+        "seed": seed,
+        # Of games with chance, nobody knows it before the next draw.
+        "ending": None if rules.has_chance else _ending(match, move),
+    }
 
 
-def _played(game: Game, position: str | None, moves: Sequence[str]) -> Match:
+def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match[P]:
     """A match as it stands, in which somebody is to move."""
-    match = Match(game, parse(game, game.start if position is None else position))
+    if moves and rules.has_chance:
+        raise RulesError(f"{rules.name} draws cards or dice between moves: leave out moves, and give the position that they led to")
+    start = rules.initial if position is None else rules.parse(position)
+    rules.check(start)
+    if rules.to_move(start) < 0:
+        raise RulesError(f"nobody is to move in {rules.format(start)}: give a position in which somebody is")
+    match = Match(rules, start)
     for text in moves:
-        _make(match, text)
+        match.play(rules.read_move(text.lower()))
     if match.ending() is not None:
-        raise RulesError(f"the game is over in {render(game, match.position)}: begin a new one")
+        raise RulesError(f"the game is over in {rules.format(match.position)}: begin a new one")
     return match
 
 
-def _move(match: Match, player: Player, name: str, seed: int) -> dict[str, Any]:
-    """The move of a player in a game of pieces on squares."""
-    game, before = match.game, render(match.game, match.position)
-    move = player.choose(match, Random(seed))
+def _ending(match: Match[Any], move: str | None) -> dict[str, str | None] | None:
+    """How a game has ended with a move, or without one; None if it goes on."""
     if move is None:
         match.resign()
     else:
         match.play(move)
     ending = match.ending()
-    winner = None if ending is None or ending.winner is None else game.sides[ending.winner].letter
-    return {
-        "game": game.name,
-        "position": before,
-        "player": name,
-        "move": None if move is None else render_move(game, move),
-        "after": render(game, match.position),
-        "remark": player.remark,
-        "seed": seed,
-        "ending": None if ending is None else {"winner": winner, "why": str(ending.why)},
-    }
-
-
-def _make(match: Match, text: str) -> None:
-    """Make a move that is given as text."""
-    legal = match.legal()
-    word = text.replace("-", "").lower()
-    if word not in legal:
-        cure = f"choose one of {', '.join(legal)}" if legal else "begin a new game"
-        raise RulesError(f"the move {quoted(text)} is not legal in {render(match.game, match.position)}: {cure}")
-    match.play(legal[word])
-
-
-def _state_move(
-    folder: Path,
-    game: StochasticGame,
-    position: str | None,
-    moves: Sequence[str],
-    name: str,
-    settings: Mapping[str, str],
-    seed: int,
-) -> dict[str, Any]:
-    """The move of a player in a game of chance or of several players."""
-    if moves:
-        raise RulesError(f"{game.name} draws cards or dice between moves: leave out moves, and give the position that they led to")
-    state = game.start if position is None else game.parse(position)
-    legal = game.moves(state) if game.to_move(state) >= 0 else {}
-    if not legal:
-        raise RulesError(f"nobody is to move in {game.format(state)}: give a position in which somebody is")
-    words = ",".join(f"{key}={value}" for key, value in settings.items())
-    text = f"{name}{':' if words and ':' not in name else ',' if words else ''}{words}"
-    with open_state_player(text, game, folder) as player:
-        code = player.choose(state, Random(seed))
-        remark = player.remark
-    return {
-        "game": game.name,
-        "position": game.format(state),
-        "player": name,
-        "move": str(code),
-        "after": game.format(legal[code]),
-        "remark": remark,
-        "seed": seed,
-        "ending": None,
-    }
+    if ending is None:
+        return None
+    winner = None if ending.winner is None else match.rules.sides[ending.winner].letter
+    return {"winner": winner, "why": ending.why}

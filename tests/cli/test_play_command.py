@@ -15,11 +15,14 @@ from support.pawn_games import SEED, START, any_moves
 from support.program import PROGRAM, Ask, assert_one_sentence
 
 from tablebase.game import load_game
-from tablebase.game.notation import read
-from tablebase.play.match import Ending, EndReason, Match, reason
+from tablebase.slices.location import locate
+from tablebase.slices.material import parse_material
+from tablebase.tables.folder import table_path
 from tablebase_rules.hexapawn import game as hexapawn
 
+JUNGLE = load_game("doushouqi")
 PAWNS = hexapawn()
+HOME = "63:1:0,62:3:0,50:68:0 1"
 AFTER_B2 = """\
 
 White: b1b2
@@ -37,6 +40,12 @@ GREETING = "Hexapawn: you play White, the tables play Black; type help for a lis
 def play(hexapawns: Path, typed: Ask) -> Ask:
     """Plays Hexapawn with one word of input per line: ``play(["a1a2", "quit"], "--seed", 1)``."""
     return lambda words, *options: typed(words, "play", "hexapawn", "--data", hexapawns, *options)
+
+
+@pytest.fixture
+def race(typed: Ask) -> Ask:
+    """Plays Hare & Hedgehog: ``race(["5", "quit"], "--players", 3)``."""
+    return lambda words, *options: typed(words, "play", "harehedgehog", "--data", "nowhere", *options)
 
 
 @pytest.fixture
@@ -59,10 +68,11 @@ def test_a_game_word_by_word(play: Ask) -> None:
         f"White> {START}"
         "White> a move, such as a1a2\n"
         "moves   list the legal moves\n"
-        "hint    show the value of the position and the best move\n"
-        "undo    take back your last move and the reply\n"
+        "hint    show the best move, and what the tables or a search say of it\n"
+        "undo    take back your last move and all that came after it\n"
         "board   draw the board\n"
         "help    show this list\n"
+        "resign  give the game up\n"
         "quit    leave the game\n"
         "White> \nBlack: b3c2\n\n 3 p[.]p\n 2 . .[p]\n 1 P P .\n   a b c\n   White to move\n"
         "White> game abandoned after 2 plies\n"
@@ -206,7 +216,7 @@ def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
     assert reply.startswith("\nBlack: a3b2\ndrawn from a box of 1 bead: a3b2\n")
     assert hint.startswith("White to move: ")
     assert hint.endswith(", by a search\n")
-    assert "\nboxes   show the matchboxes with their beads\nhelp    show this list\n" in help_
+    assert "\nboxes   show the matchboxes with their beads\nquit    leave the game\n" in help_
     assert end == f"game abandoned after 2 plies\n{SEED.format(6)}"
     # What was learned is there the next time.
     assert "games won: White 1, Black 0; beads left: 44 of 45" in play_without(["boxes"], *options).out
@@ -243,23 +253,104 @@ def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
     assert answer.out.endswith(f"{end}{SEED.format(0)}")
 
 
-REASONS = {
-    "last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", "b3a3", "Black has no pieces left"),
-    "fox": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", "e4f3", "the fox has escaped"),
-    "rabbit": ("hasenspiel", "8/8/8/8/8/2R5/8/2p1p1p1 w", "c3b2", "the rabbit has escaped"),
-}
+def test_two_people_at_one_terminal(typed: Ask) -> None:
+    """Each is asked in turn, takes back his own last move, and may give the game up; nobody needs tables."""
+    options = ["play", "hexapawn", "--side", "w", "--side", "b", "--seed", 1, "--data", "nowhere"]
+    answer = typed(["b1b2", "a3b2", "undo", "a1b2", "resign"], *options)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == (
+        f"Hexapawn: people play White and Black; type help for a list of commands\n{START}"
+        "White> \n 3 p p p\n 2 .[P].\n 1 P[.]P\n   a b c\n   Black to move\n"
+        "Black> \n 3[.]p p\n 2 .[p].\n 1 P . P\n   a b c\n   White to move\n"
+        f"White> {START}"
+        "White> a1b2 is not a legal move here: type moves to list the legal ones\n"
+        "White> \n 3 p p p\n 2 . . .\n 1 P P P\n   a b c\n\n"
+        f"won by Black in 0 plies: White resigns\n{SEED.format(1)}"
+    )
 
 
-@pytest.mark.parametrize(("name", "start", "move", "expected"), REASONS.values(), ids=REASONS)
-def test_reasons(name: str, start: str, move: str, expected: str) -> None:
-    """Each way to win is described in the words of its game."""
-    game = load_game(name)
-    match = Match(game, read(game, start))
-    match.play(match.legal()[move])
-    ending = match.ending()
-    assert ending is not None
-    assert reason(match, ending) == expected
-    assert reason(match, Ending(None, EndReason.REPEATED)) == "the same position has occurred three times"
+def test_hints_that_nobody_can_give(typed: Ask, copied: Path) -> None:
+    """A damaged table is named instead of a search, and so is why no program can look ahead."""
+    path = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 0).material)
+    path.write_bytes(path.read_bytes()[:-100])
+    options = ["7/7/7/7/3d3/7/7/3C3/7 w", "--player", "random", "--data", copied]
+    assert f"no hint: {path} " in typed(["hint", "quit"], "play", "doushouqi", *options).out
+    out = typed(["hint"], "play", "pig", "--players", 3, "--data", copied).out
+    assert "no hint: the player computer cannot play pig-players=3, because its rules are not compiled" in out
+
+
+def test_random_moves_in_a_game_of_pieces(typed: Ask) -> None:
+    """A player of every game plays here, too, with a reply that a seed repeats."""
+    games = [typed(["b1b2", "quit"], "play", "hexapawn", "--player", "random", "--seed", 2).out for _ in range(2)]
+    assert games[0] == games[1]
+    assert games[0].startswith("Hexapawn: you play White, random moves play Black; ")
+    assert re.search(r"\nBlack: [a-c]3[a-c]2\n", games[0])
+
+
+# Games of chance or of several players
+
+
+def test_a_game_of_three(race: Ask) -> None:
+    """The person is the first player, and the computer all others; places and the seed stand at the end."""
+    answer = race(["1"], HOME, "--players", 3, "--seed", 7)
+    # The first game on a machine also says that kernels are compiled.
+    assert (answer.code, answer.errors) == (0, [])
+    greeting = "Hare & Hedgehog: you play player 1, the computer at depth 4 plays player 2 and player 3"
+    begin = f"{greeting}; type help for a list of commands\n"
+    assert answer.out.startswith(f"{begin}\n{HOME}\nplayer 1> \nplayer 1: 1 (1 square ahead)\n\nplayer 2: 2 (2 squares ahead)\n")
+    end = "64:0:0#1,64:0:0#2,50:68:0 3\n\nplayer 1 is 1st, player 2 is 2nd, player 3 is 3rd, after 2 turns\n"
+    assert answer.out.endswith(end + SEED.format(7))
+    assert "it expects 10,000.0, 9,000.0, " in answer.out
+
+
+def test_commands_of_a_game(race: Ask) -> None:
+    """Listing moves, taking back, hints, the position, help, and words that are none of these."""
+    words = ["moves", "help", "hint", "board", "undo", "4", "undo", "99", "fly", "", "+4", "quit"]
+    out = race(words, "--variant", "cards=none", "--player", "computer:depth=1", "--seed", 1).out
+    moves, rest = out.split("player 1> ")[1:3]
+    assert "move   meaning" in moves
+    assert "10     10 squares ahead   10:13:3,0:68:3 2\n" in moves
+    assert rest.startswith("a move, such as 1\n")
+    parts = out.split("player 1> ")
+    hint = r"player 1 to move: it expects [0-9.]+, [0-9.]+ points after [\d ]+, best move \d+ \(\d+ squares ahead\), by a search\n"
+    assert re.fullmatch(hint, parts[3])
+    assert parts[4] == "\n0:68:3,0:68:3 1\n"
+    assert parts[5] == "you have no move to take back\n"
+    assert parts[6].startswith("\nplayer 1: 4 (4 squares ahead)\n\nplayer 2: ")
+    assert parts[7] == "\n0:68:3,0:68:3 1\n"
+    assert parts[8] == "99 is not a legal move here: type moves to list the legal ones\n"
+    assert parts[9] == "'fly' is neither a move nor a command: type a move such as 1, or help\n"
+    assert parts[10] == "nothing was typed: type a move such as 1, or help\n"
+    assert parts[11].startswith("\nplayer 1: 4 (4 squares ahead)\n")
+    assert parts[12] == f"game abandoned after 2 turns\n{SEED.format(1)}"
+
+
+def test_other_seats_and_players(race: Ask) -> None:
+    """The person may be any player; players are named in order, and the last one has all further seats."""
+    answer = race(["quit"], "--players", 4, "--side", 3, "--player", "computer:depth=1", "--player", "random", "--seed", 1)
+    seats = "you play player 3, the computer at depth 1 plays player 1, random moves play player 2 and player 4"
+    assert answer.out.startswith(f"Hare & Hedgehog: {seats}; ")
+    assert "\nplayer 1: " in answer.out.partition("player 3> ")[0].partition(";")[2]
+
+
+def test_blocked_games_end(race: Ask) -> None:
+    """Where nobody can ever move again, and a game that is over from the start."""
+    answer = race([], "4:0:0,3:2:0 1", "--seed", 1)
+    assert "won by player 1 in 0 turns: nobody can move again\n" in answer.out
+    assert "won by player 1 in 0 turns\n" in race([], "64:0:0#1,3:2:0 2", "--seed", 1).out
+
+
+def test_people_in_a_race(race: Ask) -> None:
+    """Two of three players are people, asked by the names of their players; and nobody resigns for others."""
+    words = ["4", "resign", "2", "quit"]
+    out = race(words, "--players", 3, "--side", 1, "--side", 2, "--player", "computer:depth=1", "--seed", 1).out
+    assert out.startswith("Hare & Hedgehog: people play player 1 and player 2, the computer at depth 1 plays player 3; ")
+    prompts = [line.partition(">")[0] for line in out.splitlines() if ">" in line]
+    assert prompts == ["player 1", "player 2", "player 2", "player 1"]
+    assert "'resign' is neither a move nor a command" in out
+
+
+# line
 
 
 @pytest.mark.parametrize("plies", [0, 1, 6, 7])

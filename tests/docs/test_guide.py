@@ -13,9 +13,7 @@ from tablebase.building.records import EVENTS
 from tablebase.catalog.schema import VIEW, Base
 from tablebase.cli import program
 from tablebase.game.installed import load_rules
-from tablebase.play.players import PLAYERS, player_names
-from tablebase.play.state_players import STATE_PLAYERS
-from tablebase.play.statistics import ROWS
+from tablebase.play.players import PLAYERS, find_player, player_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
@@ -66,17 +64,18 @@ def test_every_player_has_its_line() -> None:
     for record in PLAYERS:
         row = by_name[record.name]
         assert row[3] == ("yes" if record.needs_tables else "no")
-        options, _, others = row[4].partition("in a match also")
-        assert {*re.findall(r"`--([a-z-]+)`", options), *re.findall(r"`([a-z]+)`", others)} == set(record.settings)
+        options, _, others = row[4].partition("also as settings")
+        shown = {*re.findall(r"`--([a-z-]+)`", options), *re.findall(r"`([a-z]+)`", others)}
+        assert shown == (set() if "harehedgehog.md#players" in row[4] else set(record.settings))
 
 
-def test_every_player_of_states_has_its_lines() -> None:
-    """On the page about them: its name, and each of its settings."""
+def test_the_settings_of_the_computer_have_their_lines() -> None:
+    """On the page about its game, with the names of all who can play that."""
     page = (DOCS / "harehedgehog.md").read_text(encoding="utf-8")
     section = page.partition("\n## Players\n")[2].partition("\n## ")[0]
     listed = {line.split(" | ")[0].strip("| `") for line in section.splitlines() if line.startswith("| `")}
-    expected = {name for record in STATE_PLAYERS for name in (record.name, *record.settings)}
-    assert listed == expected | {*load_rules("harehedgehog").weights}  # type: ignore[union-attr]
+    rules: Any = load_rules("harehedgehog")
+    assert listed == {*player_names(rules), *find_player("computer").settings_in(rules)}
 
 
 def test_pages_name_no_other_option() -> None:
@@ -123,14 +122,6 @@ def test_columns_of_the_catalog(page: str, name: str) -> None:
 def test_columns_of_the_view() -> None:
     """Those of the view are the fields of a slice, in answers, too."""
     assert names_below("guide.md", f"**{VIEW}** — ") == SliceRow.__annotations__.keys()
-
-
-@pytest.mark.parametrize("by", ROWS)
-def test_fields_of_statistics(by: str) -> None:
-    """Those that all rows have are listed once."""
-    shared = set() if by == "game" else {"game", "players"}
-    beginning = "which has these fields as JSON and CSV" if by == "game" else f"\n`--by {by}`: "
-    assert names_below("guide.md", beginning) | shared == {one.name for one in fields(ROWS[by])}
 
 
 def test_fields_of_an_estimate() -> None:

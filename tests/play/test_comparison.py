@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablebase.errors import TablebaseError
-from tablebase.play.comparison import SequentialTest, expected_share, strength
+from tablebase.play.comparison import SequentialTest, elo, expected_share, strength, wilson
 
 PAIRS = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0]), min_size=2, max_size=60)
 Z = NormalDist().inv_cdf(0.975)
@@ -38,6 +38,25 @@ def test_expected_shares_are_the_published_ones(difference: float, share: float)
     assert round(expected_share(difference), 2) == share
 
 
+@pytest.mark.parametrize(
+    ("successes", "trials", "expected"),
+    [(81, 263, (0.2553, 0.3662)), (15, 148, (0.0624, 0.1605)), (0, 20, (0.0, 0.1611)), (1, 29, (0.0061, 0.1718))],
+)
+def test_intervals_are_those_of_the_literature(successes: int, trials: int, expected: tuple[float, float]) -> None:
+    """Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I, method 3: Wilson's score."""
+    assert wilson(successes, trials) == pytest.approx(expected, abs=5e-5)
+    mirrored = wilson(trials - successes, trials)
+    assert mirrored == pytest.approx((1 - expected[1], 1 - expected[0]), abs=5e-5)
+
+
+def test_elo() -> None:
+    """Ten to one is 400 points; nothing against something has no number."""
+    assert elo(10 / 11) == pytest.approx(400)
+    assert elo(1 / 11) == pytest.approx(-400)
+    assert (elo(0.5), elo(0), elo(1)) == (0, None, None)
+    assert wilson(0, 0) == (0, 1)
+
+
 @given(PAIRS)
 def test_strength(pairs: list[float]) -> None:
     """The mean of the pairs, and the interval of a normal distribution with their variance, as differences in Elo points."""
@@ -48,10 +67,10 @@ def test_strength(pairs: list[float]) -> None:
         assert (found.low, found.high) == pytest.approx((max(0, fmean(shares) - half), min(1, fmean(shares) + half)))
     else:
         assert found.low < found.high
-    for share, elo in ((found.share, found.elo), (found.low, found.elo_low), (found.high, found.elo_high)):
-        assert (elo is None) == (not 0 < share < 1)
-        if elo is not None:
-            assert expected_share(elo) == pytest.approx(share)
+    for share, points in ((found.share, found.elo), (found.low, found.elo_low), (found.high, found.elo_high)):
+        assert (points is None) == (not 0 < share < 1)
+        if points is not None:
+            assert expected_share(points) == pytest.approx(share)
 
 
 @pytest.mark.parametrize("counts", [[20, 60, 120, 70, 25], [5, 30, 90, 45, 12], [40, 80, 100, 60, 20], [1, 3, 4, 4, 2]])

@@ -16,7 +16,7 @@ from tablebase.game.installed import load_rules
 from tablebase.game.notation import render
 from tablebase.game.rules import CHANCE, OVER
 from tablebase.play import records as module
-from tablebase.play.records import Record, label_of, places_of, read_records, record_of, records_in, replayed, write_record
+from tablebase.play.records import Record, label_of, read_records, record_of, records_in, replayed, write_record
 
 PAWNS = load_game("hexapawn")
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -101,12 +101,6 @@ def test_moves_are_not_broken_at_hyphens() -> None:
     words = tuple(form.format("x" * length) for length in range(1, 60) for form in ("{}-back", "-12", "{{fall-{}}}"))
     record = Record("x", 1, ("a", "b"), "", 0, words, (1, 1), "")
     assert reread(record) == [record]
-
-
-def test_places_of() -> None:
-    assert [places_of(winner) for winner in (0, 1, None)] == [(1, 2), (2, 1), (1, 1)]
-    for winner in (0, 1, None):
-        assert Record("", 1, ("", ""), "", 0, (), places_of(winner), "").winner == winner
 
 
 # Records that are damaged

@@ -2,7 +2,9 @@
 
 import math
 from collections import Counter
+from functools import partial
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,17 +13,23 @@ from support import toys
 from support.checks import at_least_one
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.errors import TablebaseError
-from tablebase.game import Game, load_game
+from tablebase.errors import RulesError, TablebaseError
+from tablebase.game import load_game
+from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position
-from tablebase.game.notation import read
+from tablebase.game.rules import Ending
 from tablebase.play.fallible import choose, kept_moves, parse_fuzz, weights
-from tablebase.play.match import Ending, EndReason, Match
+from tablebase.play.match import BROKEN_OFF, DEADLOCK, REPEATED, RESIGNED, Match
+from tablebase_rules import harehedgehog
 from tablebase_rules.doushouqi import game as doushouqi
 from tablebase_rules.hexapawn import game as hexapawn
 
 JUNGLE = doushouqi()
 PAWNS = hexapawn()
+RACE: Any = load_rules("harehedgehog-cards=none")
+PIGLET: Any = load_rules("pig-die=2-target=2")
+HARES = harehedgehog.game()
+THREE = harehedgehog.game(players=3)
 AFTER_B2 = "ppp/1P1/P1P b"
 """Black may take b2 from either side, which is equally good, or step by, which is worse."""
 
@@ -29,11 +37,11 @@ FUZZ = st.floats(0, 1)
 COUNTS = st.integers(1, 40).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count)))
 
 
-def match_at(game: Game, text: str, *moves: str) -> Match:
+def match_at(rules: Any, text: str, *moves: str, seed: int = 1, most_turns: int | None = None) -> Match[Any]:
     """A match from a position on, after some moves."""
-    match = Match(game, read(game, text))
+    match = Match(rules, rules.parse(text), Random(seed), most_turns)
     for move in moves:
-        match.play(match.legal()[move])
+        match.play(move)
     return match
 
 
@@ -82,17 +90,17 @@ def test_choices_follow_the_weights(pawn_tables: Tablebase) -> None:
 @given(st.data())
 def test_undo_restores_the_turn(data: st.DataObject) -> None:
     """After any moves, undo of a side brings back the position in which it last moved, move by move to its first."""
-    match = Match(JUNGLE, read(JUNGLE, JUNGLE.start))
+    match = match_at(JUNGLE, JUNGLE.start)
     while (legal := match.legal()) and data.draw(st.integers(0, 9)):
-        match.play(data.draw(st.sampled_from(list(legal.values()))))
-    positions, moves = list(match.positions), list(match.moves)
+        match.play(data.draw(st.sampled_from(list(legal))))
+    positions, events = match.positions, list(match.events)
     side = data.draw(st.integers(0, 1))
-    turns = [ply for ply in range(len(moves)) if positions[ply].side == side]
+    turns = [ply for ply in range(len(events)) if positions[ply].side == side]
     for ply in reversed(turns):
         assert match.undo(side)
-        assert (match.positions, match.moves) == (positions[: ply + 1], moves[:ply])
-        assert (match.side, match.plies) == (side, ply)
-    before = list(match.positions)
+        assert (match.positions, match.events) == (positions[: ply + 1], events[:ply])
+        assert (match.player, match.plies, match.turns) == (side, ply, ply)
+    before = match.positions
     assert not match.undo(side)
     assert match.positions == before
 
@@ -103,7 +111,8 @@ def test_a_position_that_comes_back_is_a_draw() -> None:
     to_and_fro = ["a1b1", "a2b2", "b1a1", "b2a2"]
     assert match_at(game, game.start, *to_and_fro).ending() is None
     match = match_at(game, game.start, *to_and_fro, *to_and_fro)
-    assert (match.plies, match.ending(), match.legal()) == (8, Ending(None, EndReason.REPEATED), {})
+    drawn = Ending((1, 1), REPEATED, "the same position has occurred three times")
+    assert (match.plies, match.ending(), match.legal()) == (8, drawn, {})
     assert match.undo(1)
     assert (match.plies, match.ending(), list(match.legal())) == (7, None, ["b2a2"])
 
@@ -112,28 +121,50 @@ def test_a_side_may_resign() -> None:
     """The side to move loses, with as many plies as were made; its opponent's undo takes the resignation back, too."""
     match = match_at(PAWNS, PAWNS.start, "b1b2")
     match.resign()
-    assert (match.ending(), match.legal(), match.plies) == (Ending(0, EndReason.RESIGNED), {}, 1)
+    assert (match.ending(), match.legal(), match.plies) == (Ending((1, 2), RESIGNED, "Black resigns"), {}, 1)
     assert match.undo(0)
     assert (match.ending(), list(match.legal())) == (None, ["a1a2", "b1b2", "c1c2"])
 
 
+def test_only_legal_moves_are_made() -> None:
+    """Any other one is refused in a sentence, and changes nothing."""
+    match = match_at(PAWNS, "3/P1p/3 w")
+    with pytest.raises(RulesError, match="the move 'a2a1' is not legal in 3/P1p/3 w: choose one of a2a3"):
+        match.play("a2a1")
+    assert (match.events, match.player) == ([], 0)
+    match.play("a2a3")
+    with pytest.raises(RulesError, match="is not legal in P2/2p/3 b: begin a new game"):
+        match.play("c2c1")
+
+
+first, second, nobody = (partial(Ending.of_two, winner) for winner in (0, 1, None))
 ENDINGS = {
-    "a goal": ("hexapawn", "3/P1p/3 w", ["a2a3"], Ending(0, EndReason.GOAL)),
-    "a goal with the last piece": ("hexapawn", "1p1/P2/3 w", ["a2b3"], Ending(0, EndReason.GOAL)),
-    "the den": ("doushouqi", "7/7/7/7/7/7/7/3c3/R6 b", ["d2d1"], Ending(1, EndReason.GOAL)),
-    "the last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", ["b3a3"], Ending(0, EndReason.LAST_PIECE)),
+    "a goal": ("hexapawn", "3/P1p/3 w", ["a2a3"], first("goal", "the pawn has reached a3")),
+    "a goal with the last piece": ("hexapawn", "1p1/P2/3 w", ["a2b3"], first("goal", "the pawn has reached b3")),
+    "the den": ("doushouqi", "7/7/7/7/7/7/7/3c3/R6 b", ["d2d1"], second("goal", "the cat has reached d1")),
+    "the last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", ["b3a3"], first("last piece", "Black has no pieces left")),
     "the last piece but one": ("doushouqi", "7/7/7/7/7/7/cW5/7/r6 w", ["b3a3"], None),
-    "no move loses": ("hexapawn", "1p1/3/1P1 w", ["b1b2"], Ending(0, EndReason.NO_MOVE)),
-    "no move draws": ("doushouqi", "7/7/7/7/7/7/7/w6/Cd5 w", [], Ending(None, EndReason.NO_MOVE)),
+    "no move loses": ("hexapawn", "1p1/3/1P1 w", ["b1b2"], first("no move", "Black has no legal move")),
+    "no move draws": ("doushouqi", "7/7/7/7/7/7/7/w6/Cd5 w", [], nobody("no move", "White has no legal move")),
     "the first move": ("hexapawn", "ppp/3/PPP w", ["b1b2"], None),
-    "the fox shut in": ("foxhounds", "6F1/5H1H/8/8/8/8/8/1H1H4 f", [], Ending(1, EndReason.NO_MOVE)),
-    "the fox behind all hounds": ("foxhounds", "8/8/8/8/8/1H1H1H1H/4F3/8 f", [], Ending(0, EndReason.ESCAPED)),
-    "the fox slips through": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", ["e4f3"], Ending(0, EndReason.ESCAPED)),
+    "the fox shut in": ("foxhounds", "6F1/5H1H/8/8/8/8/8/1H1H4 f", [], second("no move", "Fox has no legal move")),
+    "the fox behind all hounds": ("foxhounds", "8/8/8/8/8/1H1H1H1H/4F3/8 f", [], first("escaped", "the fox has escaped")),
+    "the fox slips through": (
+        "foxhounds",
+        "8/8/8/5H1H/4F3/1H1H4/8/8 f",
+        ["e4f3"],
+        first("escaped", "the fox has escaped"),
+    ),
     "the fox before two hounds": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", ["e4d5"], None),
-    "the rabbit low enough": ("hasenspiel", "8/8/8/8/8/8/1R6/2p1p1p1 b", [], Ending(0, EndReason.ESCAPED)),
+    "the rabbit low enough": ("hasenspiel", "8/8/8/8/8/8/1R6/2p1p1p1 b", [], first("escaped", "the rabbit has escaped")),
     "the rabbit not low enough": ("hasenspiel", "8/8/8/8/8/8/1R6/p1p1p1p1 b", [], None),
     "the rabbit low enough, White to move": ("hasenspiel", "8/8/8/8/8/8/1R6/2p1p1p1 w", [], None),
-    "no move before an escape": ("hasenspiel-early=article", "8/8/8/8/8/8/1p6/R7 w", [], Ending(1, EndReason.NO_MOVE)),
+    "no move before an escape": (
+        "hasenspiel-early=article",
+        "8/8/8/8/8/8/1p6/R7 w",
+        [],
+        second("no move", "White has no legal move"),
+    ),
 }
 
 
@@ -143,3 +174,77 @@ def test_how_games_end(name: str, start: str, moves: list[str], ending: Ending |
     match = match_at(load_game(name), start, *moves)
     assert match.ending() == ending
     assert bool(match.legal()) == (ending is None)
+
+
+# Draws, turns and places
+
+LONG = "it has taken too long and is broken off"
+
+
+def test_a_game_to_its_end() -> None:
+    """Two of three come home, and the third one is last; each move is an event of its player."""
+    match = match_at(THREE, "63:1:0,62:3:0,0:68:3 1")
+    assert (match.player, match.ending()) == (0, None)
+    [event] = match.play("1")
+    assert (event.player, event.text, event.drawn) == (0, "1", False)
+    assert THREE.format(event.position) == "64:0:0#1,62:3:0,0:68:3 2" == THREE.format(match.position)
+    match.play("2")
+    assert match.ending() == Ending((1, 2, 3))
+    assert match.legal() == {}
+    assert match.turns == 2
+
+
+def test_draws_are_made_as_they_come_up() -> None:
+    """A card is an event of the player who draws it; a match may begin before a draw; a seed repeats all."""
+    seen = set()
+    for seed in range(30):
+        match = match_at(HARES, "3:62:3,0:68:3 1 draw:6", seed=seed)
+        [event, *_] = match.events
+        assert (event.player, event.drawn) == (0, True)
+        seen.add(event.text)
+        assert match_at(HARES, "3:62:3,0:68:3 1 draw:6", seed=seed).events == match.events
+    assert len(seen) > 5
+    moved, *drawn = match_at(HARES, "0:68:3,0:68:3 1").play("1")
+    assert (moved.text, moved.drawn) == ("1", False)
+    assert [one.player for one in at_least_one(drawn)] == [0] * len(drawn)
+
+
+def test_outcomes_are_drawn_by_their_probabilities() -> None:
+    """Cards of which there are two come up twice as often as the others, as far as 6,000 draws say."""
+    random, state = Random(7), HARES.parse("3:62:3,0:68:3 1 draw:6")
+    labels = [Match(HARES, state, random).events[0].text for _ in range(6000)]
+    assert 1000 - 150 < labels.count("free") < 1000 + 150
+    assert 500 - 110 < labels.count("again") < 500 + 110
+
+
+def test_moves_are_taken_back() -> None:
+    """The last one of a player, with all that came after it; turns are counted anew."""
+    match = match_at(RACE, "0:68:3,0:68:3 1")
+    assert not match.undo(0)
+    for move in ("2", "4", "1", "1"):
+        match.play(move)
+    assert (match.turns, match.plies) == (4, 4)
+    assert match.undo(0)
+    assert (RACE.format(match.position), match.turns) == ("2:65:3,4:58:3 1", 2)
+    assert match.undo(1)
+    assert (RACE.format(match.position), match.turns) == ("2:65:3,0:68:3 2", 1)
+    assert not match.undo(1)
+    drawn = match_at(HARES, "0:68:3,0:68:3 1")
+    assert len(drawn.play("1")) > 1
+    assert drawn.undo(0)
+    assert (drawn.position, drawn.turns) == (drawn.start, 0)
+
+
+def test_games_are_broken_off_and_blocked_ones_end() -> None:
+    """By the number of turns, and where nobody can ever move again; places are those on the board."""
+    match = match_at(RACE, "13:9:0,9:0:0 1", most_turns=2)
+    match.play("1001")
+    assert match.ending() is None
+    match.play("-1")
+    assert match.ending() == Ending((1, 2), BROKEN_OFF, LONG)
+    assert match_at(RACE, "4:0:0,3:2:0 1").ending() == Ending((1, 2), DEADLOCK, "nobody can move again")
+    assert match_at(PIGLET, "1,0 1 0", most_turns=1).most_turns == 1
+    assert match_at(PIGLET, "1,0 1 0").most_turns == 500
+    broken = match_at(PIGLET, "1,0 1 0", most_turns=1)
+    broken.play("0")
+    assert broken.ending() == Ending((1, 1), BROKEN_OFF, LONG)

@@ -17,8 +17,9 @@ from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import parse, render_move
+from tablebase.game.rules import Ending
 from tablebase.play.boxes_file import load_boxes, save_boxes
-from tablebase.play.match import Ending, EndReason, Match
+from tablebase.play.match import RESIGNED, Match
 from tablebase.play.matchbox_player import MatchboxPlayer
 from tablebase.play.matchboxes import Matchboxes, grow_tree
 from tablebase.play.player import Seat
@@ -58,11 +59,11 @@ class First(Random):
         return next(bead for bead in seq if render_move(GAME, bead.move) == move)
 
 
-def lost(player: MatchboxPlayer, *moves: str, beads: str) -> Match:
+def lost(player: MatchboxPlayer, *moves: str, beads: str) -> Match[Position]:
     """A game lost by the player: the person's moves, and the beads drawn in between."""
     match, random = Match(GAME, ROOT), First(*beads.split())
     for move in moves:
-        match.play(match.legal()[move])
+        match.play(move)
         if match.ending() is None:
             reply = player.choose(match, random)
             if reply is None:
@@ -118,7 +119,7 @@ def test_a_lost_game_takes_the_last_bead_away(player: MatchboxPlayer) -> None:
     """The bead drawn last is gone for good, all others stay, and the remark names it and the box."""
     before = {box: list(beads) for box, beads in player.boxes.boxes.items()}
     match = lost(player, "b1b2", "b2c3", beads="a3a2")
-    assert (match.plies, match.ending()) == (3, Ending(WHITE, EndReason.GOAL))
+    assert (match.plies, match.ending()) == (3, Ending.of_two(WHITE, "goal", "the pawn has reached c3"))
     changed = {box for box in before if before[box] != player.boxes.boxes[box]}
     assert changed == {AFTER_B2}
     assert texts(player, AFTER_B2) == ["a3b2"]
@@ -130,9 +131,9 @@ def test_a_won_game_and_a_draw_take_nothing(player: MatchboxPlayer) -> None:
     """A game that Black wins is counted; one that nobody wins is not, and neither costs a bead."""
     for winner, won in ((BLACK, [0, 1]), (None, [0, 1])):
         match = Match(GAME, ROOT)
-        match.play(match.legal()["b1b2"])
+        match.play("b1b2")
         match.play(player.choose(match, Random(0)))  # type: ignore[arg-type]
-        player.finish(match, Ending(winner, EndReason.NO_MOVE))
+        player.finish(match, Ending.of_two(winner, "no move"))
         assert (player.boxes.won, player.boxes.beads) == (won, 45)
         assert player.remark.startswith("no bead is taken away\n")
 
@@ -145,17 +146,17 @@ def test_mirror_images_share_a_box(player: MatchboxPlayer) -> None:
     moves = set(texts(player, seen))
     match = Match(GAME, unseen)
     drawn = {player.choose(match, Random(seed)) for seed in range(40)}
-    assert drawn == set(match.legal().values())
+    assert drawn == set(match.legal())
     match = Match(GAME, unseen)
     move = player.choose(match, Random(3))
     assert move is not None
     assert player.remark == f"drawn from a box of 3 beads: {' '.join(match.legal())}"
     match.play(move)
-    player.finish(match, Ending(WHITE, EndReason.RESIGNED))
-    assert f"the bead {render_move(GAME, move)} is taken out" in player.remark
+    player.finish(match, Ending.of_two(WHITE, RESIGNED))
+    assert f"the bead {move} is taken out" in player.remark
     (gone,) = moves - set(texts(player, seen))
     image = "".join({"a": "c", "c": "a"}.get(letter, letter) for letter in gone)
-    assert render_move(GAME, move) == image != gone
+    assert move == image != gone
 
 
 def test_an_empty_box_resigns_and_costs_the_bead_before(player: MatchboxPlayer) -> None:
@@ -164,7 +165,7 @@ def test_an_empty_box_resigns_and_costs_the_bead_before(player: MatchboxPlayer) 
         if box != AFTER_B2:
             player.boxes.boxes[box].clear()
     match = lost(player, "b1b2", "c1c2", beads="a3a2")
-    assert match.ending() == Ending(WHITE, EndReason.RESIGNED)
+    assert match.ending() == Ending.of_two(WHITE, RESIGNED, "Black resigns")
     assert texts(player, AFTER_B2) == ["a3b2"]
     player.boxes.boxes[AFTER_B2].clear()
     beads = player.boxes.beads
@@ -177,11 +178,11 @@ def test_moves_taken_back_do_not_count(player: MatchboxPlayer) -> None:
     """After undo the bead of the move that stands is the one at stake, not the one drawn in the line that was given up."""
     match, random = Match(GAME, ROOT), First("a3a2", "a3b2")
     for number in range(2):
-        match.play(match.legal()["b1b2"])
+        match.play("b1b2")
         match.play(player.choose(match, random))  # type: ignore[arg-type]
         if number == 0:
             assert match.undo(WHITE)
-    player.finish(match, Ending(WHITE, EndReason.GOAL))
+    player.finish(match, Ending.of_two(WHITE, "goal"))
     assert texts(player, AFTER_B2) == ["a3a2"]
 
 

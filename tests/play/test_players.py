@@ -10,23 +10,34 @@ from typing import Any
 import pytest
 from support import toys
 from support.checks import at_least_one
+from support.program import open_files, opened_since
+from tablebase.stochastic.state_prober import StateProber
 from twins import walk as naive_walk
 from twins.walk import Walk, walk
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, load_game
-from tablebase.game.moves import Position, play
-from tablebase.game.notation import parse, read, render
+from tablebase.game.installed import load_rules
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
+from tablebase.game.rules import Ending
 from tablebase.play import graph_player
 from tablebase.play.fallible import weights
 from tablebase.play.foxbox import FoxBoxPlayer
 from tablebase.play.graph_player import GraphPlayer
-from tablebase.play.match import Ending, Match
+from tablebase.play.lookahead_player import Chosen, parse_settings
+from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
-from tablebase.play.players import open_player
+from tablebase.play.players import PLAYERS, find_player, open_player, player_names
 from tablebase.play.ranking import RankingPlayer
+from tablebase.search.choices import Cards, Foresight, Objective
+from tablebase.search.leaf_tables import load_tables
+from tablebase.search.lookahead import Lookahead
+from tablebase_rules import harehedgehog
 
 FOX, HOUNDS = 0, 1
+PIGLET: Any = load_rules("pig-die=2-target=2")
+RACE: Any = load_rules("harehedgehog")
 FAIR = {4: 0.095558, 6: 0.041771}
 """The fuzz with an even chance, as FACTS gives it and Leslie-Hurd's article for 8x8."""
 
@@ -42,22 +53,21 @@ class Recorder(Random):
 
 def seat(name: str, side: int = 0, folder: Path = Path("nowhere")) -> Seat:
     """A seat at the start of a game."""
-    game = load_game(name)
-    return Seat(game, parse(game, game.start), side, folder)
+    rules: Any = load_rules(name)
+    return Seat(rules, rules.initial, side, folder)
 
 
-def match_at(game: Game, text: str) -> Match:
+def match_at(rules: Any, text: str) -> Match[Any]:
     """A match that begins with a position."""
-    return Match(game, read(game, text))
+    return Match(rules, rules.parse(text))
 
 
 def play_out(game: Game, players: Sequence[Player], random: Random) -> tuple[Ending, int]:
     """How a match between two players ends, and after how many plies."""
     match = match_at(game, game.start)
     while (ending := match.ending()) is None:
-        move = players[match.side].choose(match, random)
+        move = players[match.player].choose(match, random)
         assert move is not None
-        assert move in match.legal().values()
         match.play(move)
     return ending, match.plies
 
@@ -75,10 +85,55 @@ def undecided(name: str) -> list[Position]:
 
 def reached(player: GraphPlayer, position: Position) -> list[Position]:
     """What the moves that a player keeps lead to."""
-    return sorted(play(position, move) for move in player.kept_moves(position))
+    after = player.graph.game.moves(position)
+    return sorted(after[move]._replace(won="") for move in player.kept_moves(position))
 
 
 # The registry
+
+
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [
+        ("doushouqi", "tables fuzzy engine random"),
+        ("hexapawn", "tables fuzzy ranking matchboxes engine random"),
+        ("foxhounds-4x4", "tables fuzzy foxbox ranking matchboxes engine random"),
+        ("harehedgehog", "computer tables fuzzy random"),
+        ("harehedgehog-players=3", "computer random"),
+        ("pig-players=3", "random"),
+    ],
+)
+def test_who_plays_what(game: str, names: str) -> None:
+    """Each player plays games of either kind as far as it can; all others are refused with the reason, as a clause."""
+    rules: Any = load_rules(game)
+    assert player_names(rules) == tuple(names.split())
+    for record in PLAYERS:
+        if record.name not in names.split():
+            with pytest.raises(
+                TablebaseError, match=f"the player {record.name} cannot play {game}, because .*: choose {names.split()[0]}"
+            ):
+                open_player(record.name, seat(game))
+
+
+def test_settings_have_one_form() -> None:
+    """Behind the name or as arguments, but not both; weights of an evaluation are settings, too."""
+    with open_player("ranking:fuzz=0.5", seat("hexapawn")) as one, open_player("ranking", seat("hexapawn"), fuzz="0.5") as other:
+        assert isinstance(one, RankingPlayer)
+        assert isinstance(other, RankingPlayer)
+        assert one.fuzz == other.fuzz == 0.5
+    with pytest.raises(TablebaseError, match="the setting fuzz of the player ranking is given twice"):
+        open_player("ranking:fuzz=0.5", seat("hexapawn"), fuzz="0.5")
+    assert set(find_player("computer").settings_in(RACE)) >= {"depth", "carrots", "lettuces", "squares"}
+
+
+@pytest.mark.parametrize("name", ["hexapawn", "harehedgehog"])
+def test_random_moves_are_all_alike(name: str) -> None:
+    """Each legal move comes up, and the same seed draws the same ones."""
+    rules: Any = load_rules(name)
+    with open_player("random", seat(name)) as player:
+        drawn = [[player.choose(Match(rules, rules.initial), Random(seed)) for seed in range(99)] for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    assert set(drawn[0]) == set(Match(rules, rules.initial).legal())
 
 
 @pytest.mark.parametrize(("name", "player"), [("hexapawn", "ranking"), ("foxhounds-4x4", "foxbox"), ("hexapawn", "matchboxes")])
@@ -88,9 +143,6 @@ def test_games_with_too_many_positions_are_refused(name: str, player: str, monke
     monkeypatch.setattr("tablebase.play.matchboxes.LIMIT", 35)
     with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: take a smaller board"):
         open_player(player, seat(name))
-
-
-# The tables
 
 
 # The players of the documents
@@ -150,7 +202,7 @@ def test_the_ranking_is_that_of_plain_python(name: str) -> None:
 def test_a_draw_is_better_than_a_loss_and_worse_than_a_win() -> None:
     """Where having no move is a draw and White may win, White prefers the win and Black the draw."""
     game = toys.shelter("gate")
-    player = RankingPlayer(graph_player.graph_of(Seat(game, parse(game, game.start), 0)))
+    player = RankingPlayer(graph_player.graph_of(Seat(game, game.initial, 0)))
     won, drawn = (int((player.values.winner == winner).argmax()) for winner in (0, -1))
     assert (player.values.winner[won], player.values.winner[drawn]) == (0, -1)
     assert player.merit(won, 0) > player.merit(drawn, 0)
@@ -169,7 +221,7 @@ def test_players_that_know_all_positions_err_by_their_fuzz(player: str, name: st
             match = Match(game, position)
             opened.choose(match, recorder)
             kept = opened.kept_moves(position)
-            moves = sorted(match.legal().values(), key=lambda move: move not in kept)
+            moves = sorted(match.legal(), key=lambda move: move not in kept)
             assert recorder.drawn == dict(zip(moves, weights(len(moves), len(kept), float(fuzz)), strict=True))
             several += len(moves) > len(kept)
     assert several
@@ -178,11 +230,66 @@ def test_players_that_know_all_positions_err_by_their_fuzz(player: str, name: st
 def test_a_player_is_made_for_a_start() -> None:
     """A position that cannot be reached from there is one sentence; one in the middle of a game may be the start."""
     game = load_game("foxhounds-4x4")
-    middle = walked("foxhounds-4x4").children[parse(game, game.start)][0]
+    middle = walked("foxhounds-4x4").children[game.initial][0]
     with open_player("foxbox", Seat(game, middle, 1)) as player:
-        assert player.choose(Match(game, middle), Random(0)) in Match(game, middle).legal().values()
+        assert player.choose(Match(game, middle), Random(0)) in Match(game, middle).legal()
         with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: make a player for it"):
             player.choose(match_at(game, game.start), Random(0))
+
+
+# Games whose rules are functions
+
+
+def test_the_computer_looks_ahead() -> None:
+    """It plays what a search with its settings finds, by a seed of the match's, and says what it expects."""
+    settings = "computer:depth=2,objective=lead,stop=no,alpha-beta=yes,sort=yes,cuts=0/4,cards=expectation,carrots=1.5"
+    foresight = Foresight(2, Objective.LEAD, False, True, True, (0, 4), Cards.EXPECTATION)
+    with open_player(settings, seat("harehedgehog")) as player:
+        assert player.subject == "the computer at depth 2 plays"
+        for text in ("9:200:0,10:5:0 1", "20:30:1,30:20:2 2", "0:68:3,0:68:3 1"):
+            found = Lookahead(RACE, foresight, weights={"carrots": 1.5}).search(RACE.parse(text))
+            assert player.choose(match_at(RACE, text), Random(1)) == str(found.best)
+            assert player.remark.startswith(
+                f"it expects {found.values[0] / 1000:,.1f}, {found.values[1] / 1000:,.1f} points after "
+            )
+    with open_player("computer", seat("harehedgehog")) as player:
+        chosen = [[player.choose(match_at(RACE, "0:68:3,0:68:3 1"), Random(seed)) for seed in range(12)] for _ in range(2)]
+        assert chosen[0] == chosen[1]
+        assert len(set(chosen[0])) > 1
+    # To see one's own next turn, at least.
+    for players, depth in ((2, 4), (3, 4), (4, 5), (6, 7)):
+        assert parse_settings(harehedgehog.game(players=players), {}) == Chosen(Foresight(depth=depth), True, {})
+
+
+def test_the_computer_has_tables_at_its_leaves(piglet_tables: Path) -> None:
+    """Unless it is told not to, and where there are any."""
+    foresight, remarks = Foresight(depth=1, cards=Cards.EXPECTATION), {}
+    for tables, folder in (("yes", piglet_tables), ("no", piglet_tables), ("yes", Path("nowhere"))):
+        used = load_tables(folder, PIGLET) if tables == "yes" else None
+        values = Lookahead(PIGLET, foresight, used).search(PIGLET.start).values
+        with open_player(f"computer:depth=1,cards=expectation,tables={tables}", seat(PIGLET.name, 0, folder)) as player:
+            player.choose(Match(PIGLET, PIGLET.start), Random(0))
+            remarks[tables, folder] = player.remark
+        assert player.remark == ""
+        assert remarks[tables, folder].startswith(f"it expects {values[0] / 1000:,.1f}, ")
+    assert len(set(remarks.values())) == 2
+
+
+def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
+    """One of the moves of the best bounds, with a fuzz also another one; closing closes the files."""
+    before = open_files(piglet_tables)
+    with open_player("tables", seat(PIGLET.name, 0, piglet_tables)) as player:
+        with StateProber(piglet_tables, PIGLET) as prober:
+            for text in ("0,0 1 0", "1,0 2 1", "0,1 1 1"):
+                moves = prober.probe(PIGLET.parse(text)).moves
+                best = {str(move.code) for move in moves if move.bounds == moves[0].bounds}
+                assert {player.choose(match_at(PIGLET, text), Random(seed)) for seed in range(20)} == best
+        assert player.remark.startswith("its chance is at least ")
+        assert opened_since(before, piglet_tables)
+    assert opened_since(before, piglet_tables) == []
+    with open_player("fuzzy:fuzz=1", seat(PIGLET.name, 0, piglet_tables)) as player:
+        drawn = {player.choose(match_at(PIGLET, "0,1 1 1"), Random(seed)) for seed in range(20)}
+    assert drawn == set(match_at(PIGLET, "0,1 1 1").legal())
 
 
 @pytest.mark.full

@@ -13,8 +13,9 @@ from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, TablebaseError, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
-from tablebase.game.notation import check_pieces, render, render_move
-from tablebase.play.match import Ending, Match, reason, side_number
+from tablebase.game.notation import check_pieces, read_move, render
+from tablebase.game.rules import Ending
+from tablebase.play.match import Match, side_number
 from tablebase.play.players import PLAYERS, find_player, player_names
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages.addresses import addresses_of, named_placement
@@ -69,7 +70,7 @@ async def play(
     table = await in_thread(request, _seated, game, player, side, start, given)
     listed = [move for move in moves.split(",") if move]
     match = await in_thread(request, _replayed, table, listed, settings_of(request).limits.plies)
-    if match.ending() is None and match.side != table.person:
+    if match.ending() is None and match.player != table.person:
         reply = await _reply(request, table, listed)
         return RedirectResponse(addresses_of(request).game(table.game.name, "play", **table.query([*listed, reply])), 303)
     return await in_thread(request, _standing, request, table, match, listed)
@@ -109,20 +110,20 @@ def _missing(request: Request, game: Game, first: Position) -> str | None:
     return None
 
 
-def _replayed(table: Table, moves: list[str], most: int) -> Match:
+def _replayed(table: Table, moves: list[str], most: int) -> Match[Position]:
     """The match after the moves of an address; `TablebaseError` if one of them is not legal, or there are too many."""
     if len(moves) > most:
         raise TablebaseError(f"the game is longer than {most:,} plies: begin a new one")
     match = Match(table.game, table.start)
     for number, text in enumerate(moves, start=1):
-        if text == RESIGNS and number == len(moves) and match.ending() is None and match.side != table.person:
+        if text == RESIGNS and number == len(moves) and match.ending() is None and match.player != table.person:
             match.resign()
             break
         legal = match.legal()
         if text not in legal:
             choice = f"choose one of {', '.join(legal)}" if legal else "the game is over"
             raise TablebaseError(f"move {number} of the game, {quoted(text)}, is not legal: {choice}")
-        match.play(legal[text])
+        match.play(text)
     return match
 
 
@@ -141,11 +142,11 @@ async def _reply(request: Request, table: Table, moves: list[str]) -> str:
     return RESIGNS if move is None else str(move)
 
 
-def _standing(request: Request, table: Table, match: Match, listed: list[str]) -> Response:
+def _standing(request: Request, table: Table, match: Match[Position], listed: list[str]) -> Response:
     """The page of a game as it stands."""
     game, to, ending = table.game, addresses_of(request), match.ending()
-    turns = [ply for ply, position in enumerate(match.positions[:-1]) if position.side == table.person]
-    last = render_move(game, match.moves[-1]) if match.moves else None
+    turns = [ply for ply, event in enumerate(match.events) if event.player == table.person]
+    last = match.events[-1].text if match.events else None
     shown: dict[str, Any] = {
         "game": game,
         "section": "play",
@@ -153,22 +154,21 @@ def _standing(request: Request, table: Table, match: Match, listed: list[str]) -
         "you": game.sides[table.person].name,
         "match": match,
         "text": render(game, match.position),
-        "alt": description(game, match.position, (match.moves[-1].origin, match.moves[-1].target) if match.moves else None),
+        "alt": description(game, match.position, None if last is None else read_move(game, last)),
         "last": last,
         "moves": listed,
         "board": board_data(game, match.position),
         "legal": [(text, to.game(game.name, "play", **table.query([*listed, text]))) for text in match.legal()],
         "back": to.game(game.name, "play", **table.query(listed[: turns[-1]])) if turns else None,
         "again": to.game(game.name, "play", **table.query([])),
-        "result": None if ending is None else _result(game, match, ending, table.person),
+        "result": None if ending is None else _result(match, ending, table.person),
     }
     return page(request, "play.html", **shown)
 
 
-def _result(game: Game, match: Match, ending: Ending, person: int) -> str:
+def _result(match: Match[Position], ending: Ending, person: int) -> str:
     """How a game has ended, as a sentence."""
-    why = reason(match, ending)
     if ending.winner is None:
-        return f"A draw after {count_plies(match.plies)}: {why}."
-    winner = "You have won" if ending.winner == person else f"{game.sides[ending.winner].name} has won"
-    return f"{winner} after {count_plies(match.plies)}: {why}."
+        return f"A draw after {count_plies(match.plies)}: {ending.said}."
+    winner = "You have won" if ending.winner == person else f"{match.rules.sides[ending.winner].name} has won"
+    return f"{winner} after {count_plies(match.plies)}: {ending.said}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import SystemRandom
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -12,8 +11,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.installed import load_rules
-from tablebase.game.stochastic import StochasticGame
-from tablebase.play.state_match import StateMatch
+from tablebase.play.match import Match
+from tablebase.play.player import functions_of
 from tablebase.web.context import in_thread
 from tablebase.web.pages.addresses import addresses_of, whole
 from tablebase.web.pages.rendering import page
@@ -72,10 +71,10 @@ async def race(
 
 def _standing(request: Request, table: Table, position: str, made: str | None, cards: str) -> Response:
     """The page of a race at a position."""
-    game = load_rules(table.name)
-    assert isinstance(game, StochasticGame)
-    match = StateMatch(game, game.parse(position.replace("_", " ")), SystemRandom())
-    hares, ending = game.describe(match.state)["hares"], match.ending()
+    game = functions_of(load_rules(table.name))
+    assert game is not None
+    match = Match(game, game.parse(position.replace("_", " ")))
+    hares, ending = game.describe(match.position)["hares"], match.ending()
     happened = [] if made is None else [game.code_text(_code(made))]
     return page(
         request,
@@ -84,9 +83,9 @@ def _standing(request: Request, table: Table, position: str, made: str | None, c
         table=table,
         hares=hares,
         track=_track(hares),
-        position=game.format(match.state),
+        position=game.format(match.position),
         mover=None if ending else match.player,
-        moves=[(code, game.code_text(code)) for code in match.legal()],
+        moves=[(move, game.move_text(match.position, move)) for move in match.legal()],
         happened=happened + [game.draw_text(card) for card in cards.split(",") if card in CARDS],
         places=ending.places if ending else None,
     )

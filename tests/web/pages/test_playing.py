@@ -52,7 +52,7 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
         match = Match(GAME, parse(GAME, GAME.start))
         for move in moves_of(address):
             if move != "resigns":
-                match.play(match.legal()[move])
+                match.play(move)
         assert identified(page, "position").get("data-position") == render(GAME, match.position)
         links = [link for link in page.iter("a") if link.get("data-move")]
         if not links:

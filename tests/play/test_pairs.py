@@ -1,4 +1,4 @@
-"""Matches of pieces on squares: pairs of games, seeds, tables, and programs of their own that fail."""
+"""Matches of pairs of games: openings and seeds, results by tables, and programs of their own that fail."""
 
 import sys
 from contextlib import closing
@@ -10,12 +10,14 @@ from support import odd_engine
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
-from tablebase.game import Outcome, load_game
-from tablebase.game.notation import parse
+from tablebase.game import Game, Outcome, load_game
+from tablebase.game.moves import Position
+from tablebase.game.rules import Ending
 from tablebase.play.comparison import SequentialTest
 from tablebase.play.match import Match
-from tablebase.play.pair_match import Conditions, PlayedGame, enough, opening, pair_points, play_match
-from tablebase.play.records import Record, places_of, replayed
+from tablebase.play.schedules import Fixture, Pairs
+from tablebase.play.standings import enough, of_pairs, pair_points
+from tablebase.play.tournament import Conditions, Played, game_text, tournament
 from tablebase.probe.prober import Prober
 from tablebase.protocol.client import Budget
 
@@ -23,55 +25,70 @@ PAWNS = load_game("hexapawn")
 WIDE = load_game("hexapawn-4x4")
 JUNGLE = load_game("doushouqi")
 NOWHERE = Path("nowhere")
-HERE = Conditions(parse(PAWNS, PAWNS.start), opening=1, folder=NOWHERE)
+HERE = Conditions(PAWNS.initial, opening=1, folder=NOWHERE)
 ODD = f"uci:{sys.executable} {odd_engine.__file__}"
 
 
-def games(*names: str, count: int = 4, conditions: Conditions = HERE, game: str = "hexapawn") -> list[PlayedGame]:
+def games(*names: str, count: int = 4, conditions: Conditions[Position] = HERE, game: str = "hexapawn") -> list[Played]:
     """The games of a match."""
-    return list(play_match(load_game(game), names, count, conditions))
+    return list(tournament(load_game(game), names, count, conditions))
+
+
+def moves_of(game: Played) -> list[str]:
+    """The moves of a game, those of its opening included."""
+    return [text for text, _ in game.happened]
+
+
+def match_of(game: Played, rules: Game = PAWNS) -> Match[Position]:
+    """A game as it stands after its moves, each of which is legal."""
+    match = Match(rules, rules.parse(game.start))
+    for move in moves_of(game):
+        match.play(move)
+    return match
 
 
 def test_pairs_and_seeds() -> None:
     """Both games of a pair have one opening, with colours swapped; the same seed gives the same games, another one others."""
-    wide = replace(HERE, start=parse(WIDE, WIDE.start), opening=3)
+    wide = replace(HERE, start=WIDE.initial, opening=3)
     one, other = (games("engine:level=1", "engine:nodes=40", count=6, conditions=wide, game=WIDE.name) for _ in range(2))
     assert one == other
     assert one != games("engine:level=1", "engine:nodes=40", count=6, conditions=replace(wide, seed=2), game=WIDE.name)
-    assert [game.sides for game in one] == [(0, 1), (1, 0)] * 3
-    assert [game.text.number for game in one] == [1, 2, 3, 4, 5, 6]
+    assert [game.fixture.seats for game in one] == [(0, 1), (1, 0)] * 3
+    assert [game.fixture.number for game in one] == [0, 1, 2, 3, 4, 5]
     for first, second in zip(one[::2], one[1::2], strict=True):
-        assert first.text.moves[:3] == second.text.moves[:3]
-        assert first.text.players == second.text.players[::-1] == ("engine:level=1", "engine:nodes=40")
-    assert len({game.text.moves[:3] for game in one}) > 1
+        assert moves_of(first)[:3] == moves_of(second)[:3]
+    assert len({tuple(moves_of(game)[:3]) for game in one}) > 1
     assert not any(game.forfeit for game in one)
 
 
 def test_results_are_those_of_the_moves() -> None:
-    """Each game's moves, replayed by the rules, end as the text says; the first player's points are counted from its side."""
-    for game in games("engine:nodes=60", "engine:level=1", count=8):
-        match = Match(PAWNS, parse(PAWNS, game.text.start))
-        for move in game.text.moves:
-            match.play(match.legal()[move])
-        ending = match.ending()
-        assert ending is not None
-        assert (ending.winner, f"{('White', 'Black')[ending.winner or 0]} wins: {ending.why}") == (game.text.winner, game.text.why)
-        assert game.points == (game.sides[ending.winner or 0] == 0)
+    """Each game's moves, replayed by the rules, end as is said, also in its text; turns are those behind the opening."""
+    names = ("engine:nodes=60", "engine:level=1")
+    for game in games(*names, count=8):
+        match, winner = match_of(game), game.ending.winner
+        assert match.ending() == game.ending
+        assert winner is not None
+        assert game.turns == len(moves_of(game)) - 1
+        text = game_text(PAWNS, names, 1, game)
+        assert text.players == (names if game.fixture.seats == (0, 1) else names[::-1])
+        assert (text.number, text.start, text.opening) == (game.fixture.number + 1, PAWNS.start, 1)
+        assert (list(text.moves), text.winner) == (moves_of(game), winner)
+        assert text.why == f"{('White', 'Black')[winner]} wins: {game.ending.why}"
 
 
 def test_tables_end_games(two_pieces: Path) -> None:
     """As soon as a move leads into them, with the result of perfect play; without them, games go on."""
-    start = parse(JUNGLE, "7/7/7/7/3c3/3C3/3d3/7/7 w")
+    start = JUNGLE.parse("7/7/7/7/3c3/3C3/3d3/7/7 w")
     into = replace(HERE, start=start, opening=0, folder=two_pieces, most_plies=30)
     for game in games("engine:level=1", "engine:level=1", conditions=into, game="doushouqi"):
-        positions = [moment.position for moment in replayed(JUNGLE, game.text)]
-        assert game.text.why.endswith("by the tables")
+        positions = match_of(game, JUNGLE).positions
+        assert game.ending.why == "by the tables"
         with closing(Prober(two_pieces)) as prober:
             value = prober.value(JUNGLE, positions[-1])
-        assert game.text.winner == (positions[-1].side if value.outcome is Outcome.WIN else 1 - positions[-1].side)
+        assert game.ending.winner == (positions[-1].side if value.outcome is Outcome.WIN else 1 - positions[-1].side)
         assert [sum(map(len, position.pieces)) for position in positions[-2:]] == [6, 4]
     longer = games("engine:level=1", "engine:level=1", conditions=replace(into, adjudicated=False), game="doushouqi")
-    assert any(len(game.text.moves) > 1 for game in longer)
+    assert any(len(moves_of(game)) > 1 for game in longer)
 
 
 @pytest.mark.parametrize("plies", [0, 1])
@@ -79,22 +96,25 @@ def test_tables_that_know_the_opening_end_no_game(plies: int, pawn_tables: Table
     """Otherwise both games of every pair would end there, and every match would be even."""
     known = replace(HERE, folder=pawn_tables.prober.store.folder, opening=plies)
     for game in games("engine:level=1", "engine:level=1", conditions=known):
-        assert len(game.text.moves) > plies
-        assert "by the tables" not in game.text.why
+        assert len(moves_of(game)) > plies
+        assert game.ending.why != "by the tables"
 
 
 def test_long_games_are_drawn() -> None:
-    start = replace(HERE, start=parse(JUNGLE, JUNGLE.start), opening=2, most_plies=5)
+    start = replace(HERE, start=JUNGLE.initial, opening=2, most_plies=5)
     for game in games("engine:nodes=30", "engine:nodes=30", count=2, conditions=start, game="doushouqi"):
-        assert (len(game.text.moves), game.text.winner) == (7, None)
-        assert game.text.why == "draw: not decided within 5 plies"
-        assert game.points == 0.5
+        assert (len(moves_of(game)), game.ending) == (7, Ending((1, 1), "not decided within 5 plies"))
+        assert game_text(JUNGLE, ["a", "b"], 2, game).why == "draw: not decided within 5 plies"
+
+
+def played(seats: tuple[int, int], ending: Ending) -> Played:
+    """A game that ended like this."""
+    return Played(Fixture(0, seats, "", "", ("", "")), "", (), 30, ending, False)
 
 
 def test_the_sequential_test_ends_matches() -> None:
     """After whole pairs only, and once a hypothesis is accepted."""
-    seated = ((0, (0, 1)), (1, (1, 0)))
-    won = [PlayedGame(Record("", 1, ("", ""), "", 0, (), places_of(side), ""), sides, False) for side, sides in seated]
+    won = [played((0, 1), Ending.of_two(0, "goal")), played((1, 0), Ending.of_two(1, "goal"))]
     test = SequentialTest(-50, 50)
     assert pair_points(won * 3 + won[:1]) == [2.0] * 3
     assert enough(test, won * 60)
@@ -125,11 +145,10 @@ def test_an_engine_that_plays_well() -> None:
     assert one == other
     assert not any(game.forfeit for game in one)
     for game in one:
-        match = Match(PAWNS, parse(PAWNS, game.text.start))
-        for ply, move in enumerate(game.text.moves):
-            legal = match.legal()
-            assert ply < 1 or game.sides[match.side] == 1 or move == min(legal)
-            match.play(legal[move])
+        match = Match(PAWNS, PAWNS.initial)
+        for ply, move in enumerate(moves_of(game)):
+            assert ply < 1 or game.fixture.seats[match.player] == 1 or move == min(match.legal())
+            match.play(move)
 
 
 @pytest.mark.parametrize("how", [pytest.param(how, marks=pytest.mark.full) if how in COSTLY else how for how in FAILURES])
@@ -138,11 +157,12 @@ def test_engines_that_fail_lose(how: str) -> None:
     [first, second] = games("engine:level=1", f"{ODD} {how}", count=2, conditions=replace(HERE, patience=1.0))
     for game in (first, second):
         assert game.forfeit
-        assert game.text.winner is not None
-        assert game.sides[game.text.winner] == 0
-        assert game.points == 1
-        assert game.text.why.endswith(FAILURES[how])
-        assert f"wins: the engine '{ODD.removeprefix('uci:')} {how}"[:60] in game.text.why
+        assert game.ending.winner is not None
+        assert game.fixture.seats[game.ending.winner] == 0
+        assert game.ending.why.startswith(f"the engine '{ODD.removeprefix('uci:')} {how}"[:50])
+        assert game.ending.why.endswith(FAILURES[how])
+    rows = of_pairs(["engine", "odd"], [first, second])
+    assert [(row["wins"], row["losses"], row["forfeits"]) for row in rows] == [(2, 0, 0), (0, 2, 2)]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +188,9 @@ def test_what_a_move_may_take() -> None:
 
 def test_openings_that_end_the_game() -> None:
     """Those that do are drawn again; a number of plies after which all do is refused."""
-    for pair in range(30):
-        assert opening(PAWNS, replace(HERE, opening=3), pair).plies == 3
+    pairs = Pairs(PAWNS, 2, 60, seed=1)
+    for fixture in pairs:
+        match = pairs.begun(fixture, PAWNS.initial, 3)
+        assert (match.plies, match.ending()) == (3, None)
     with pytest.raises(TablebaseError, match="8 random plies end the game again and again"):
-        opening(PAWNS, replace(HERE, opening=8), 0)
+        pairs.begun(fixture, PAWNS.initial, 8)

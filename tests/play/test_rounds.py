@@ -1,4 +1,4 @@
-"""Tournaments: who meets whom, what the results say, and that a seed repeats them."""
+"""Matches in rounds: who meets whom, from which openings, what the results say, and that a seed repeats them."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,23 +8,34 @@ import pytest
 from support.checks import at_least_one
 
 from tablebase.game.installed import load_rules
-from tablebase.play.state_match import EndReason
-from tablebase.play.tournament import Fixture, Played, elo, fixtures, points, standings, tournament, wilson
+from tablebase.game.rules import Ending
+from tablebase.play.comparison import elo, wilson
+from tablebase.play.match import BROKEN_OFF
+from tablebase.play.schedules import Fixture, Rounds
+from tablebase.play.standings import of_rounds, points
+from tablebase.play.tournament import Conditions, Played, tournament
 
 RACE: Any = load_rules("harehedgehog")
+DRY: Any = load_rules("harehedgehog-cards=none")
+THREE: Any = load_rules("pig-players=3")
 NOWHERE = Path("nowhere")
 
 
 def test_fixtures_change_seats() -> None:
-    """Every order of seats comes up equally often, and a round of them has one seed."""
-    found = list(fixtures(2, 3, 6, seed=5))
+    """Every order of seats comes up equally often, and a round of them has one seed; each contestant chooses by its own."""
+    rounds = Rounds(THREE, 2, 6, seed=5)
+    found = list(rounds)
+    assert len(rounds) == len(found)
     assert [one.number for one in found] == list(range(12))
     assert Counter(one.seats for one in found) == dict.fromkeys(
         [(0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)], 2
     )
-    assert [len({one.seed for one in found[begin : begin + 3]}) for begin in range(0, 12, 3)] == [1] * 4
-    assert len({one.seed for one in found}) == 4
-    assert found == list(fixtures(2, 3, 6, seed=5)) != list(fixtures(2, 3, 6, seed=6))
+    assert [len({one.draws for one in found[begin : begin + 3]}) for begin in range(0, 12, 3)] == [1] * 4
+    assert len({one.draws for one in found}) == len({one.opening for one in found}) == 4
+    for one in found:
+        assert len({*one.choices, one.opening, one.draws}) == 4
+        assert len(set(zip(one.seats, one.choices, strict=True))) == 2
+    assert found == list(rounds) != list(Rounds(THREE, 2, 6, seed=6))
 
 
 @pytest.mark.parametrize(
@@ -42,28 +53,9 @@ def test_points(places: tuple[int, ...], seats: tuple[int, ...], expected: dict[
     assert points(places, seats) == expected
 
 
-@pytest.mark.parametrize(
-    ("successes", "trials", "expected"),
-    [(81, 263, (0.2553, 0.3662)), (15, 148, (0.0624, 0.1605)), (0, 20, (0.0, 0.1611)), (1, 29, (0.0061, 0.1718))],
-)
-def test_intervals_are_those_of_the_literature(successes: int, trials: int, expected: tuple[float, float]) -> None:
-    """Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I, method 3: Wilson's score."""
-    assert wilson(successes, trials) == pytest.approx(expected, abs=5e-5)
-    mirrored = wilson(trials - successes, trials)
-    assert mirrored == pytest.approx((1 - expected[1], 1 - expected[0]), abs=5e-5)
-
-
-def test_elo() -> None:
-    """Ten to one is 400 points; nothing against something has no number."""
-    assert elo(10 / 11) == pytest.approx(400)
-    assert elo(1 / 11) == pytest.approx(-400)
-    assert (elo(0.5), elo(0), elo(1)) == (0, None, None)
-    assert wilson(0, 0) == (0, 1)
-
-
-def played(seats: tuple[int, ...], places: tuple[int, ...], why: EndReason = EndReason.FINISHED) -> Played:
+def played(seats: tuple[int, ...], places: tuple[int, ...], why: str = "finished") -> Played:
     """A game that ended like this."""
-    return Played(Fixture(0, seats, ""), "", places, 30, why)
+    return Played(Fixture(0, seats, "", "", ()), "", (), 30, Ending(places, why), False)
 
 
 def test_standings_by_hand() -> None:
@@ -71,9 +63,9 @@ def test_standings_by_hand() -> None:
     games = [
         played((0, 0, 1), (1, 3, 2)),
         played((1, 0, 1), (2, 1, 3)),
-        played((0, 1, 1), (1, 1, 3), EndReason.BROKEN_OFF),
+        played((0, 1, 1), (1, 1, 3), BROKEN_OFF),
     ]
-    first, second = standings(["a", "b"], games)
+    first, second = of_rounds(["a", "b"], games)
     # Shares of the games: 1/2, 1 and 3/4.
     low, high = wilson(2.25, 3)
     assert (first["player"], first["games"], first["wins"], first["place"], first["broken_off"]) == ("a", 3, 2, 6 / 4, 1)
@@ -84,15 +76,14 @@ def test_standings_by_hand() -> None:
 
 
 def test_the_same_seed_gives_the_same_games() -> None:
-    """And another one others; parts of a tournament are the whole; openings are shared by the orders of seats."""
+    """And another one others; openings are shared by the orders of seats."""
     names, start = ["computer:depth=2", "random"], RACE.parse("52:60:0,48:60:0 1")
 
-    def games(seed: int, part: tuple[int, int] = (0, 1)) -> list[Played]:
-        return list(tournament(RACE, names, 6, seed, start, opening=3, folder=NOWHERE, part=part))
+    def games(seed: int) -> list[Played]:
+        return list(tournament(RACE, names, 6, Conditions(start, 3, seed, NOWHERE)))
 
     whole = games(1)
     assert whole == games(1) != games(2)
-    assert sorted(games(1, (0, 2)) + games(1, (1, 2)), key=lambda game: game.fixture.number) == whole
     for one, other in zip(whole[::2], whole[1::2], strict=True):
         assert one.start == other.start
         assert one.fixture.seats == other.fixture.seats[::-1]
@@ -102,11 +93,31 @@ def test_the_same_seed_gives_the_same_games() -> None:
 def test_places_are_those_of_the_players_who_sat_there() -> None:
     """Someone who is certain to win does so in every seat: with a move ahead, from one square before home."""
     start = RACE.parse("63:1:0,62:1:0 1")
-    games = list(tournament(RACE, ["computer:depth=1", "random"], 8, 1, start, folder=NOWHERE))
+    games = list(tournament(RACE, ["computer:depth=1", "random"], 8, Conditions(start, 0, 1, NOWHERE)))
     for game in at_least_one(games):
         assert game.start == "63:1:0,62:1:0 1"
         if game.fixture.seats[0] == 0:
-            assert (game.places, game.turns, game.why) == ((1, 2), 1, EndReason.FINISHED)
-    first, second = standings(["a", "b"], games)
+            assert (game.ending, game.turns) == (Ending((1, 2)), 1)
+    first, second = of_rounds(["a", "b"], games)
     assert first["wins"] + second["wins"] == 8
     assert first["share"] > second["share"]
+
+
+def test_openings() -> None:
+    """A number of turns of random moves, the same by the same seed; a game that cannot go on for so long begins at its start."""
+
+    def opened(text: str, turns: int, seed: int) -> str:
+        rounds = Rounds(DRY, 2, 2, seed)
+        match = rounds.begun(next(iter(rounds)), DRY.parse(text), turns)
+        assert (match.turns, match.events) == (0, [])
+        return str(DRY.format(match.start))
+
+    begin = "0:68:3,0:68:3 1"
+    found = [opened(begin, 4, seed) for seed in (1, 1, 2, 3)]
+    assert found[0] == found[1]
+    assert len(set(found)) == 3
+    assert opened(begin, 0, 1) == begin
+    # Of both moves one ends the game, and does not count.
+    assert {opened("63:1:0,0:0:0 1", 1, seed) for seed in range(9)} == {"56:71:0,0:0:0 2"}
+    over = "64:0:0#1,0:0:0 2"
+    assert opened(over, 3, 1) == over

@@ -1,18 +1,22 @@
-"""The command `match` for games of pieces on squares."""
+"""The command `match`."""
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import odd_engine
 from support.program import Ask
 
+from tablebase.game.installed import load_rules
 from tablebase.play.records import records_in
+from tablebase.play.standings import of_rounds
+from tablebase.play.tournament import Conditions, tournament
 
 WORDS = ("hexapawn", "--player", "engine:nodes=60", "--player", "engine:level=1", "--games", 6, "--opening", 1, "--data", "nowhere")
 
 
-def test_a_match(ask: Ask, tmp_path: Path) -> None:
+def test_a_match_of_pairs(ask: Ask, tmp_path: Path) -> None:
     """The same seed gives the same games; the rows add up, and the games are in the file."""
     files = [tmp_path / name for name in ("one", "other")]
     rows, again = (ask("match", *WORDS, "--output", file, "--format", "json").json for file in files)
@@ -51,3 +55,21 @@ def test_forfeits_are_named(ask: Ask) -> None:
     assert [row["forfeits"] for row in answer.json] == [0, 2]
     assert "game 1: White wins: the engine " in answer.err
     assert "which is not a legal move" in answer.err
+
+
+def test_a_match_in_rounds(ask: Ask) -> None:
+    """What the standings say, in each format; the same seed gives the same."""
+    names = ["computer:depth=1", "random"]
+    words = ["harehedgehog", "55:30:0,52:30:0 1", "--player", names[0], "--player", names[1], "--games", 4, "--seed", 9]
+    words += ["--opening", 2, "--data", "nowhere"]
+    rules: Any = load_rules("harehedgehog")
+    start = rules.parse("55:30:0,52:30:0 1")
+    expected = of_rounds(names, list(tournament(rules, names, 4, Conditions(start, 2, 9, Path("nowhere")))))
+    assert ask("match", *words, "--format", "json").json == expected
+    found = ask("match", *words, "--format", "csv").csv
+    assert [row["share"] for row in found] == [str(row["share"]) for row in expected]
+    table = ask("match", *words)
+    assert (table.code, table.err) == (0, "")
+    assert table.out.splitlines()[0].split() == ["player", "games", "wins", "place", "share", "elo", "broken", "off"]
+    low, high = expected[0]["share_from"], expected[0]["share_to"]
+    assert f"{expected[0]['share']:.3f} ({low:.3f} to {high:.3f})" in table.out

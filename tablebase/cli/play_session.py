@@ -1,0 +1,253 @@
+"""People at one terminal, and players: what they type and what is shown to them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from tablebase.cli.drawings import legend_of, write_position
+from tablebase.cli.output import write_table
+from tablebase.cli.process import read_word
+from tablebase.compute.messages import count_plies
+from tablebase.errors import MissingTableError, NotationError, TablebaseError
+from tablebase.play.match import Event, Match
+
+if TYPE_CHECKING:
+    from tablebase.game.rules import Ending, Rules
+    from tablebase.play.player import Player
+
+ADVISERS = ("engine:nodes=30000", "computer")
+"""Whose advice is a hint where no table has one: of the first that can play, in a fraction of a second."""
+
+
+class Session:
+    """People and players: one match, or one after another if a player learns from them.
+
+    Players choose by one generator, chance by another, both of one seed; hints come from the tables of `folder`.
+    """
+
+    def __init__(
+        self, rules: Rules[Any], start: Any, people: Sequence[int], players: Mapping[int, Player], seed: int, folder: Path
+    ) -> None:
+        self.rules, self.start, self.people, self.players, self.folder = rules, start, people, players, folder
+        self.choices, self.draws = Random(seed), Random(f"{seed} draws")
+        self.match: Match[Any] = Match(rules, start, self.draws)
+
+    def run(self) -> None:
+        """Play until the game is over or abandoned; against a player that learns, until somebody leaves."""
+        _say(f"{self._greeting()}; type help for a list of commands")
+        if explained := legend_of(self.rules):
+            _say(explained)
+        while self._play_match() and any(player.learns for player in self.players.values()):
+            _say("\nanother game begins; type quit to leave")
+            self.match = Match(self.rules, self.start, self.draws)
+
+    def _greeting(self) -> str:
+        """Who plays which sides."""
+        sides = [f"{'you play' if len(self.people) == 1 else 'people play'} {_listed(map(self._name, self.people))}"]
+        for subject, group in groupby(self.players.items(), lambda item: item[1].subject):
+            sides.append(f"{subject} {_listed(self._name(side) for side, _ in group)}")
+        return f"{self.rules.title}: {', '.join(sides)}"
+
+    def _play_match(self) -> bool:
+        """Play until the match is over; return False if it is abandoned."""
+        match = self.match
+        self._write_events(match.events)
+        if match.player in self.players:
+            self._draw()
+        while (ending := match.ending()) is None:
+            if match.player in self.players:
+                self._reply(self.players[match.player])
+            elif not self._take_turn():
+                return False
+        self._finish(ending)
+        return True
+
+    def _reply(self, player: Player) -> None:
+        """Let a player move or resign."""
+        move = player.choose(self.match, self.choices)
+        if move is None:
+            _say(f"\n{self._name(self.match.player)}: resigns")
+            self.match.resign()
+        else:
+            self._make(move, always=True)
+        self._write_remark(player)
+
+    def _make(self, move: str, *, always: bool) -> None:
+        """Make a move, and write what comes of it: the move itself always, or if its words say more than what was typed."""
+        mover, words = self._name(self.match.player), self._in_words(move)
+        if always or words != move:
+            _say(f"\n{mover}: {words}")
+        self._write_events(self.match.play(move))
+
+    def _write_events(self, events: Sequence[Event[Any]]) -> None:
+        """Write what was drawn."""
+        for event in events:
+            if event.drawn:
+                words = self.rules.draw_text(event.text)
+                _say(f"  {event.text}{'' if words == event.text else f': {words}'}")
+
+    def _take_turn(self) -> bool:
+        """Prompt until the person to move has moved; return False if the game is abandoned."""
+        match, mover = self.match, self._name(self.match.player)
+        own, of_players = self._commands(), self._of_players()
+        self._draw()
+        while True:
+            word = read_word(f"{mover}> ")
+            if word is None or word == "quit":
+                _say(f"game abandoned after {self._count()}")
+                return False
+            move = self._read(word)
+            if move in match.legal():
+                self._make(move, always=False)
+                return True
+            if word in own:
+                own[word][1]()
+                if match.ending() is not None:
+                    return True
+            elif word in of_players:
+                _say(of_players[word].answer())
+            else:
+                self._refuse(word, move)
+
+    def _read(self, word: str) -> str:
+        """A move as it is written; empty for what does not look like one."""
+        try:
+            return self.rules.read_move(word)
+        except NotationError:
+            return ""
+
+    def _commands(self) -> dict[str, tuple[str, Callable[[], None]]]:
+        """What may be typed beside moves: what it does, for a list, and the function that does it."""
+        commands = {
+            "moves": ("list the legal moves", self._list_moves),
+            "hint": ("show the best move, and what the tables or a search say of it", self._show_hint),
+            "undo": ("take back your last move and all that came after it", self._undo),
+            "board": ("draw the board", self._draw),
+            "help": ("show this list", self._show_help),
+        }
+        # Of more players the others would have to play on.
+        return {**commands, "resign": ("give the game up", self.match.resign)} if self.rules.players == 2 else commands
+
+    def _of_players(self) -> dict[str, Any]:
+        """What may be asked of the players."""
+        return {word: command for player in self.players.values() for word, command in player.commands().items()}
+
+    def _show_help(self) -> None:
+        lines = {word: about for word, (about, _) in self._commands().items()}
+        lines |= {word: command.about for word, command in self._of_players().items()}
+        _say(f"a move, such as {next(iter(self.match.legal()))}")
+        _say("\n".join(f"{word:<8}{about}" for word, about in {**lines, "quit": "leave the game"}.items()))
+
+    def _list_moves(self) -> None:
+        """The legal moves; where they are numbers, in a table with what they mean."""
+        rules, position, legal = self.rules, self.match.position, self.match.legal()
+        if rules.board is not None:
+            _say(" ".join(legal))
+            return
+        rows = [
+            {"move": move, "meaning": rules.move_text(position, move), "position": rules.format(after)}
+            for move, after in legal.items()
+        ]
+        write_table(rows, ["move", "meaning", "position"])
+
+    def _show_hint(self) -> None:
+        """Show what the tables say, or what a search finds where there is no table; if a table is damaged, say so."""
+        try:
+            _say(self._said_by_tables() or self._found_by_search())
+        except TablebaseError as fault:
+            _say(f"no hint: {fault}")
+
+    def _said_by_tables(self) -> str | None:
+        """The value and the best move; None without a table. With chance tables have bounds, of which a search makes more."""
+        from tablebase.api.tablebase import Tablebase
+
+        if self.rules.has_chance or not self.folder.exists():
+            return None
+        try:
+            with Tablebase(self.folder) as tables:
+                return tables.probe(self.rules, self.match.position, strict=True).verdict
+        except MissingTableError:
+            return None
+
+    def _found_by_search(self) -> str:
+        """The best move that a search finds, which ends in the tables that there are."""
+        from tablebase.play.player import Seat
+        from tablebase.play.players import find_player, open_player
+
+        able = [name for name in ADVISERS if find_player(name).refuses(self.rules) is None]
+        seat = Seat(self.rules, self.start, self.match.player, self.folder)
+        with open_player([*able, ADVISERS[-1]][0], seat) as adviser:
+            best = adviser.choose(self.match, Random(0))
+            assert best is not None, "no adviser resigns"
+            return f"{self._name(self.match.player)} to move: {adviser.remark}, best move {self._in_words(best)}, by a search"
+
+    def _undo(self) -> None:
+        if self.match.undo(self.match.player):
+            self._draw()
+        else:
+            _say("you have no move to take back")
+
+    def _draw(self) -> None:
+        _say("")
+        write_position(self.match)
+
+    def _finish(self, ending: Ending) -> None:
+        """Draw the last position, print the result, and why, and let the players take note."""
+        self._draw()
+        _say(f"\n{self._result(ending)}{ending.said and ': '}{ending.said}")
+        for player in self.players.values():
+            player.finish(self.match, ending)
+            self._write_remark(player)
+
+    def _result(self, ending: Ending) -> str:
+        """Who has won; of more than two players, the place of each."""
+        if self.rules.players > 2:
+            places = [f"{self._name(player)} is {_ordinal(place)}" for player, place in enumerate(ending.places)]
+            return f"{', '.join(places)}, after {self._count()}"
+        return f"{'a draw' if ending.winner is None else f'won by {self._name(ending.winner)}'} in {self._count()}"
+
+    def _count(self) -> str:
+        """How long the game was: a turn of a game of chance may be of several moves."""
+        turns = self.match.turns
+        return count_plies(self.match.plies) if not self.rules.has_chance else f"{turns} turn{'s' if turns != 1 else ''}"
+
+    def _name(self, side: int) -> str:
+        return self.rules.sides[side].name
+
+    def _in_words(self, move: str) -> str:
+        """A move in the current position, and what it means if it is a number."""
+        return move if self.rules.board is not None else f"{move} ({self.rules.move_text(self.match.position, move)})"
+
+    def _write_remark(self, player: Player) -> None:
+        if player.remark:
+            _say(player.remark)
+
+    def _refuse(self, word: str, move: str) -> None:
+        """Print one sentence about input that is neither a legal move nor a command."""
+        from reprlib import repr as shortened
+
+        if move:
+            _say(f"{word} is not a legal move here: type moves to list the legal ones")
+        else:
+            fault = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
+            _say(f"{fault}: type a move such as {next(iter(self.match.legal()))}, or help")
+
+
+def _listed(words: Any) -> str:
+    """Words as a list: a, b and c."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else str(last)
+
+
+def _ordinal(number: int) -> str:
+    """A place in words."""
+    return {1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
