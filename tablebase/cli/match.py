@@ -152,7 +152,8 @@ def _all_played(
 def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack: ExitStack) -> Callable[[Played], None]:
     """What keeps a game, if a file is wanted: a new one, which the first game makes."""
     from tablebase.files.outputs import appended, check_output
-    from tablebase.play.records import record_of, write_record
+    from tablebase.play.records import write_record
+    from tablebase.play.tournament import recorded
 
     if path is None:
         return lambda _: None
@@ -162,11 +163,8 @@ def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack:
     def keep(one: Played) -> None:
         if not opened:
             opened.append(stack.enter_context(appended(path, CURE, new=True)))
-        seated = [names[contestant] for contestant in one.fixture.seats]
-        start, places, why = rules.parse(one.start), one.ending.places, one.ending.why
-        record = record_of(rules, one.fixture.number + 1, seated, start, one.happened, places, why, one.opening)
         try:
-            opened[0].write(write_record(record))
+            opened[0].write(write_record(recorded(rules, names, one)))
             opened[0].flush()
         except OSError as fault:
             raise system_error(fault, path, CURE) from fault

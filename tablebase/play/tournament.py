@@ -21,6 +21,7 @@ from tablebase.game.types import Outcome
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat, pieces_of
 from tablebase.play.players import open_player
+from tablebase.play.records import Record, record_of
 from tablebase.play.schedules import Fixture, Schedule, schedule_of
 from tablebase.play.uci_player import UciPlayer
 from tablebase.probe.prober import Prober
@@ -142,3 +143,10 @@ def _by_tables(match: Match[Any], tables: Prober | None) -> Ending | None:
         return None
     winner = {Outcome.WIN: match.player, Outcome.LOSS: 1 - match.player}.get(outcome)
     return Ending.of_two(winner, "by the tables")
+
+
+def recorded(rules: Rules[Any], names: Sequence[str], played: Played) -> Record:
+    """The record of a game of these contestants."""
+    seated, ending = [names[contestant] for contestant in played.fixture.seats], played.ending
+    number, start = played.fixture.number + 1, rules.parse(played.start)
+    return record_of(rules, number, seated, start, played.happened, ending.places, ending.why, played.opening)

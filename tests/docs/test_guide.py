@@ -124,6 +124,14 @@ def test_columns_of_the_view() -> None:
     assert names_below("guide.md", f"**{VIEW}** — ") == SliceRow.__annotations__.keys()
 
 
+@pytest.mark.parametrize("by", ROWS)
+def test_fields_of_statistics(by: str) -> None:
+    """Those that all rows have are listed once."""
+    shared = set() if by == "game" else {"game", "players"}
+    beginning = "which has these fields as JSON and CSV" if by == "game" else f"\n`--by {by}`: "
+    assert names_below("guide.md", beginning) | shared == {one.name for one in fields(ROWS[by])}
+
+
 def test_fields_of_an_estimate() -> None:
     assert names_below("guide.md", "\n## Build\n") == {one.name for one in fields(Estimate)}
 

@@ -17,7 +17,7 @@ from tablebase.play.comparison import SequentialTest
 from tablebase.play.match import Match
 from tablebase.play.schedules import Fixture, Pairs
 from tablebase.play.standings import enough, of_pairs, pair_points
-from tablebase.play.tournament import Conditions, Played, game_text, tournament
+from tablebase.play.tournament import Conditions, Played, recorded, tournament
 from tablebase.probe.prober import Prober
 from tablebase.protocol.client import Budget
 
@@ -69,7 +69,7 @@ def test_results_are_those_of_the_moves() -> None:
         assert match.ending() == game.ending
         assert winner is not None
         assert game.turns == len(moves_of(game)) - 1
-        text = game_text(PAWNS, names, 1, game)
+        text = recorded(PAWNS, names, game)
         assert text.players == (names if game.fixture.seats == (0, 1) else names[::-1])
         assert (text.number, text.start, text.opening) == (game.fixture.number + 1, PAWNS.start, 1)
         assert (list(text.moves), text.winner) == (moves_of(game), winner)
@@ -104,12 +104,12 @@ def test_long_games_are_drawn() -> None:
     start = replace(HERE, start=JUNGLE.initial, opening=2, most_plies=5)
     for game in games("engine:nodes=30", "engine:nodes=30", count=2, conditions=start, game="doushouqi"):
         assert (len(moves_of(game)), game.ending) == (7, Ending((1, 1), "not decided within 5 plies"))
-        assert game_text(JUNGLE, ["a", "b"], 2, game).why == "draw: not decided within 5 plies"
+        assert recorded(JUNGLE, ["a", "b"], game).why == "draw: not decided within 5 plies"
 
 
 def played(seats: tuple[int, int], ending: Ending) -> Played:
     """A game that ended like this."""
-    return Played(Fixture(0, seats, "", "", ("", "")), "", (), 30, ending, False)
+    return Played(Fixture(0, seats, "", "", ("", "")), "", 0, (), 30, ending, False)
 
 
 def test_the_sequential_test_ends_matches() -> None:

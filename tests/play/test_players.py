@@ -1,6 +1,7 @@
 """The players by name: what each chooses, held against plain Python, and what is refused."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,6 @@ import pytest
 from support import toys
 from support.checks import at_least_one
 from support.program import open_files, opened_since
-from tablebase.stochastic.state_prober import StateProber
 from twins import walk as naive_walk
 from twins.walk import Walk, walk
 
@@ -30,6 +30,7 @@ from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.play.players import PLAYERS, find_player, open_player, player_names
 from tablebase.play.ranking import RankingPlayer
+from tablebase.probe.prober import Prober
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
@@ -279,10 +280,10 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
     """One of the moves of the best bounds, with a fuzz also another one; closing closes the files."""
     before = open_files(piglet_tables)
     with open_player("tables", seat(PIGLET.name, 0, piglet_tables)) as player:
-        with StateProber(piglet_tables, PIGLET) as prober:
+        with closing(Prober(piglet_tables)) as prober:
             for text in ("0,0 1 0", "1,0 2 1", "0,1 1 1"):
-                moves = prober.probe(PIGLET.parse(text)).moves
-                best = {str(move.code) for move in moves if move.bounds == moves[0].bounds}
+                moves = prober.probe(PIGLET, PIGLET.parse(text)).moves
+                best = {move.move for move in moves if move.value == moves[0].value}
                 assert {player.choose(match_at(PIGLET, text), Random(seed)) for seed in range(20)} == best
         assert player.remark.startswith("its chance is at least ")
         assert opened_since(before, piglet_tables)

@@ -55,7 +55,7 @@ def test_points(places: tuple[int, ...], seats: tuple[int, ...], expected: dict[
 
 def played(seats: tuple[int, ...], places: tuple[int, ...], why: str = "finished") -> Played:
     """A game that ended like this."""
-    return Played(Fixture(0, seats, "", "", ()), "", (), 30, Ending(places, why), False)
+    return Played(Fixture(0, seats, "", "", ()), "", 0, (), 30, Ending(places, why), False)
 
 
 def test_standings_by_hand() -> None:
