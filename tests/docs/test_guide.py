@@ -14,6 +14,7 @@ from tablebase.catalog.schema import VIEW, Base
 from tablebase.cli import program
 from tablebase.game.installed import load_rules
 from tablebase.play.players import PLAYERS, find_player, player_names
+from tablebase.play.statistics import ROWS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
