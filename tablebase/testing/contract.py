@@ -65,6 +65,8 @@ def draws_fault(rules: Rules[Any], position: Any) -> str | None:
     """What is wrong with what may happen in a position in which chance moves."""
     if rules.to_move(position) != CHANCE:
         return None
+    if not rules.has_chance:
+        return f"chance moves in {rules.format(position)}, but has_chance of {rules.name} is False"
     draws = rules.draws(position)
     for draw in draws:
         if (fault := _draw_fault(draw)) is not None:
