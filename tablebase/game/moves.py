@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tablebase.game.types import Outcome
 
 if TYPE_CHECKING:
-    from tablebase.game.game import Game
+    from tablebase.game import Game
 
 GOAL, LAST_PIECE = "goal", "last piece"
 """How a move can win at once."""

@@ -16,7 +16,7 @@ from tablebase.errors import NotationError, quoted
 from tablebase.game.moves import Move, Position
 
 if TYPE_CHECKING:
-    from tablebase.game.game import Game
+    from tablebase.game import Game
 
 DIGITS = frozenset("0123456789")
 MOST_DIGITS = 9
