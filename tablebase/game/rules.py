@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from tablebase.errors import NotationError
-from tablebase.game.types import CHANCE, OVER, Board, Outcome, Side
+from tablebase.game.types import CHANCE, OVER, Board, Kind, Outcome, Side
 
 P = TypeVar("P", bound=Hashable)
 
@@ -81,6 +82,10 @@ class Rules(ABC, Generic[P]):
         Occurrences of a position that make a game a draw; None if they mean nothing.
     value_fields : tuple of str
         The fields of its values: outcome and distance; with chance, also bounds of the chance to win.
+    kinds : sequence of Kind
+        The kinds of pieces; empty if there are none.
+    limits : mapping of str to int or str
+        What bounds a table's region, with the defaults; by default nothing does.
     """
 
     # No more than names: a dataclass would take an inherited value for the default of its own field.
@@ -91,6 +96,8 @@ class Rules(ABC, Generic[P]):
     board: Board | None
     repetitions: int | None
     value_fields: tuple[str, ...]
+    kinds: Sequence[Kind]
+    limits: ClassVar[Mapping[str, int | str]] = {}
 
     @property
     @abstractmethod
@@ -137,6 +144,12 @@ class Rules(ABC, Generic[P]):
         raise NotationError(
             f"a position of {self.name} is a text such as {self.format(self.initial)!r}, not of type {type(position).__name__}"
         )
+
+    def renamed(self, name: str) -> Self:
+        """The same rules under another name, that of a variant."""
+        renamed = copy(self)
+        renamed.name = name
+        return renamed
 
     def check(self, position: P) -> None:
         """Raise `NotationError` where no table can have a position, unless the game is over."""

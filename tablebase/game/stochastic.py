@@ -76,10 +76,10 @@ class StochasticGame(Rules[State]):
     board = None
     repetitions = None
     value_fields = BOUNDED
+    kinds = ()
     start: State
     options: Mapping[str, int | str]
     former_digests: ClassVar[Mapping[str, str]] = {}
-    limits: ClassVar[Mapping[str, int | str]] = {}
     weights: ClassVar[Mapping[str, str]] = {}
 
     @property
