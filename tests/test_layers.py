@@ -28,6 +28,19 @@ RULES_MAY_USE = {"errors", "game", "features"}
 CONTRACTS = {"stochastic", "kernels"}
 """Modules that rules of games with chance import from, beside the package of the other games' types."""
 
+KINDS = {"Game", "StochasticGame"}
+ASKING = {"building/sorts.py": 1, "game/game_arguments.py": 1, "game/installed.py": 2, "testing/suite.py": 1}
+"""How often the files ask that must know which kind of game they have."""
+STILL_ASKING = {
+    *(f"api/{name}.py" for name in ("commands", "tablebase")),
+    *(f"cli/{name}.py" for name in ("match", "play", "replays", "search")),
+    "probe/prober.py",
+    *(f"web/{name}.py" for name in ("pages/race", "pages/rendering", "player_moves")),
+}
+"""Other files that ask."""
+MOST_QUESTIONS = 30
+"""Of the whole package."""
+
 
 def imported_modules(path: Path) -> Iterator[str]:
     """Full names of what a file imports of this project, inside functions and for type checkers, too."""
@@ -120,6 +133,21 @@ def test_no_module_hides_a_name_of_its_package() -> None:
         handed_on += len(names)
         assert not names & {path.stem for path in package.iterdir()}, package
     assert handed_on > 20
+
+
+def questions_of_kind(path: Path) -> int:
+    """How often a file asks with `isinstance` which kind of game it has."""
+    calls = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
+    asked = (call.args[1] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "isinstance")
+    return sum(any(isinstance(node, ast.Name) and node.id in KINDS for node in ast.walk(types)) for types in asked)
+
+
+def test_few_places_ask_for_the_kind_of_a_game() -> None:
+    """Everything else asks the contract, or the sort of a game's tables, and a third kind needs no search for such places."""
+    found = {path.relative_to(PACKAGE).as_posix(): questions_of_kind(path) for paths in rooms().values() for path in paths}
+    asking = {path: number for path, number in found.items() if number}
+    assert {path: number for path, number in asking.items() if path not in STILL_ASKING} == ASKING
+    assert sum(asking.values()) <= MOST_QUESTIONS
 
 
 def test_no_folder_is_left_out(pytestconfig: pytest.Config) -> None:

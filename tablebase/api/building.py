@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
-from tablebase.building import tables
 from tablebase.building.estimate import Estimate
-from tablebase.building.estimate import estimate as estimate_build
-from tablebase.building.plan import chosen_materials
 from tablebase.building.records import BuildResult, Log
-from tablebase.building.table_work import Wanted, build_tables
-from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits, prepare_catalog
-from tablebase.compute.machine import usable_workers
+from tablebase.building.reindex import prepare_catalog
+from tablebase.building.sorts import sort_of
+from tablebase.building.table_sort import Asked
+from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.game_arguments import as_rules, refuse_given
@@ -144,12 +142,10 @@ def build(
         raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor)
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
-    if isinstance(rules, StochasticGame):
-        from tablebase.building.chance_work import build_region, refuse_cluster
-
-        refuse_given(rules, pieces=pieces, material=material, memory=memory)
-        refuse_cluster(rules, executor)
-    chosen = _limits(rules, limits)
+    sort = sort_of(rules)
+    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    sort.check_executor(executor)
+    wanted = Asked(counts, materials, _limits(rules, limits), solver if engine is None else engine)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
     prepare_catalog(folder, url)
@@ -157,11 +153,7 @@ def build(
         resources = chosen_limits(asked, allowed, executor, scheduler)
         terms = Terms(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
         summarized = end is not None or log is not None or json_log is not None
-        if isinstance(rules, StochasticGame):
-            return build_region(rules, chosen, terms, summarized=summarized)
-        name = as_text("solver", solver if engine is None else engine)
-        wanted = Wanted(rules, counts, chosen_materials(rules, counts, materials), name)
-        return build_tables(wanted, terms, summarized=summarized)
+        return sort.build(wanted, terms, summarized=summarized)
 
 
 def estimate(
@@ -201,31 +193,16 @@ def estimate(
     counts, materials = as_counts(pieces), as_texts("material", material)
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
-    chosen = _limits(rules, limits)
-    if isinstance(rules, StochasticGame):
-        from tablebase.building.chances import estimate as estimate_layers
-        from tablebase.stochastic.compiled import compiled
-
-        refuse_given(rules, pieces=pieces, material=material, memory=memory)
-        return Estimates(estimate_layers(rules, compiled(rules).region(chosen)))
-    wanted, count = chosen_materials(rules, counts, materials), usable_workers(asked)
-    lines = estimate_build(
-        rules,
-        counts,
-        wanted,
-        default_folder() if data is None else as_path("data", data),
-        tables.measure(rules) if measure else None,
-        whole=not materials,
-        workers=count,
-        allowed=allowed,
-        catalog=default_catalog() if catalog is None else as_text("catalog", catalog),
-    )
-    return Estimates(lines, count)
+    wanted = Asked(counts, materials, _limits(rules, limits))
+    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    folder = default_folder() if data is None else as_path("data", data)
+    url = default_catalog() if catalog is None else as_text("catalog", catalog)
+    return Estimates(*sort_of(rules).estimate(wanted, folder, asked, allowed, url, measured=measure))
 
 
 def _limits(game: Game | StochasticGame, limits: Mapping[str, Any]) -> dict[str, int | str]:
-    """The limits of a table's region; other games have none."""
-    known = game.limits if isinstance(game, StochasticGame) else {}
+    """The limits of a table's region, if the game has any."""
+    known = game.limits
     for name in limits:
         if name not in known:
             there = ", ".join(known) or "none"

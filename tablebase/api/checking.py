@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tablebase.api.arguments import as_counts, as_optional, as_texts, as_workers
-from tablebase.building.chances import verify_layers
-from tablebase.building.terms import local_executor
+from tablebase.building.sorts import sort_of
+from tablebase.building.table_sort import Asked
 from tablebase.building.transfer import entries_asked_for
 from tablebase.catalog.entries import entries_of
 from tablebase.checking.checksums import Checks, verify_files
 from tablebase.checking.published import read_published
-from tablebase.checking.tablebase import verify_tables
 from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
@@ -24,7 +23,6 @@ from tablebase.game.game_arguments import as_rules, refuse_given
 from tablebase.game.plain_arguments import as_path, as_text
 from tablebase.game.stochastic import StochasticGame
 from tablebase.probe.html import titled_table
-from tablebase.slices.material import parse_materials
 from tablebase.tables.folder import default_catalog, default_folder
 
 
@@ -112,14 +110,9 @@ def verify(
         return _verify_files(rules, counts, materials, folder, url, usable_workers(asked), verbose=verbose)
     if rules is None:
         raise TablebaseError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
-    if isinstance(rules, StochasticGame):
-        refuse_given(rules, pieces=pieces, material=material, published=published)
-        found = verify_layers(rules, folder, usable_workers(asked), url)
-        faults = _checked(f"verify {rules.name}", len(found), (one for one in found), verbose=verbose)
-        return _said(VerifyResult(len(found), faults))
+    refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = read_published(listed, rules) if listed else {}
-    chosen = [parsed for text in materials for parsed in parse_materials(rules, text)]
-    total, results = verify_tables(rules, folder, counts, chosen, local_executor(asked), expected, url)
+    total, results = sort_of(rules).verify(Asked(counts, materials), folder, asked, expected, url)
     compared: set[str] = set()
 
     def noted() -> Checks:
@@ -128,7 +121,8 @@ def verify(
             yield name, fault
 
     faults = _checked(f"verify {rules.name}", total, noted(), verbose=verbose, compiles=True)
-    result = _said(VerifyResult(total, faults, compared=len(compared) if listed else None))
+    result = VerifyResult(total, faults, compared=len(compared) if listed else None)
+    say(f"correct tables: {result.correct} of {result.tables}")
     if listed:
         say(f"tables that {listed} lists, too: {result.compared} of {total}")
     return result
@@ -177,9 +171,3 @@ def _checked(
                 faults[name] = fault
                 shown.write(f"error: {fault}")
     return faults
-
-
-def _said(result: VerifyResult) -> VerifyResult:
-    """Say how many tables are correct."""
-    say(f"correct tables: {result.correct} of {result.tables}")
-    return result

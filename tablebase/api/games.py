@@ -40,10 +40,10 @@ def _game_row(name: str) -> GameRow:
         "game": name,
         "title": game.title,
         "variants": " ".join(variants(name)),
-        "squares": len(game.board) if isinstance(game, Game) else None,
-        "pieces": " ".join(kind.symbol for kind in game.kinds) if isinstance(game, Game) else "",
+        "squares": None if game.board is None else len(game.board),
+        "pieces": " ".join(kind.symbol for kind in game.kinds),
         "start": start_text(game),
-        "commands": "all" if isinstance(game, Game) else " ".join(FOR_ALL_GAMES),
+        "commands": " ".join(FOR_ALL_GAMES) if game.board is None else "all",
     }
 
 

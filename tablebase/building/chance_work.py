@@ -8,24 +8,21 @@ from tablebase.building.chances import ENGINE, BuiltLayer, build_layers, check_m
 from tablebase.building.chances import estimate as estimate_layers
 from tablebase.building.records import Begun, BuildResult, Report, TableRecord, say_summary
 from tablebase.building.table_work import preparation
-from tablebase.building.terms import LOCAL, Counted, Needs, Terms
+from tablebase.building.terms import Counted, Needs, Terms
 from tablebase.compute.machine import cores
 from tablebase.compute.messages import say, watched
 from tablebase.compute.progress import Progress, progress
-from tablebase.errors import TablebaseError
 from tablebase.executors.scheduler import Deadline
 from tablebase.game.kernels import Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic import iteration
-from tablebase.stochastic.compiled import compiled
 
 
-def needs_of(game: StochasticGame, limits: dict[str, int | str], terms: Terms, counted: set[Counted]) -> Needs:
+def needs_of(game: StochasticGame, region: Region, terms: Terms, counted: set[Counted]) -> Needs:
     """What the missing layers of a region need, without those that have been `counted`, which are added to these.
 
     Raise `CapacityError` if they do not fit into memory.
     """
-    region = compiled(game).region(limits)
     named = {layer: (game.name, f"{region.name}/{layer.name}") for layer in region.layers}
     missing = [one for one in missing_layers(game, region, terms.data, terms.catalog) if named[one] not in counted]
     if not missing:
@@ -51,15 +48,8 @@ def threads_of(terms: Terms) -> int:
     return min(terms.limits.workers, cores())
 
 
-def refuse_cluster(game: StochasticGame, where: str) -> None:
-    """Refuse workers elsewhere, which do not share the memory that the layers of a game are in."""
-    if where != LOCAL:
-        raise TablebaseError(f"tables of {game.name} are built by threads of one process: leave out the executor {where}")
-
-
-def build_region(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, summarized: bool = False) -> BuildResult:
+def build_region(game: StochasticGame, region: Region, terms: Terms, *, summarized: bool = False) -> BuildResult:
     """Solve, verify and store the layers that are missing, and say so; see `tablebase.building.table_work.build_tables`."""
-    region = compiled(game).region(limits)
     missing = missing_layers(game, region, terms.data, terms.catalog)
     if not missing:
         say(f"nothing to do: all {len(region.layers)} tables are in {terms.data}, built and verified")

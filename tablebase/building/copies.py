@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from tablebase.building.transfer import CHECKSUMS, Taken, open_table, take_in
+from tablebase.building.sorts import sort_of
+from tablebase.building.transfer import CHECKSUMS, Taken, take_in
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entries_of
 from tablebase.catalog.sqlite import FILE_NAME
@@ -23,15 +24,11 @@ from tablebase.compute.processes import ensured
 from tablebase.errors import CapacityError, CorruptCatalogError, CorruptTableError, TablebaseError
 from tablebase.executors.executor import Executor, Watch, unwatched
 from tablebase.executors.scheduler import run_graph
+from tablebase.game.installed import load_rules
 from tablebase.tables.folder import check_bytes, free_space, link_or_copy, missing_file, on_one_file_system
 from tablebase.tables.header import Form
 from tablebase.tables.object_store import ObjectStore, is_url
-from tablebase.tables.reader import Table
-from tablebase.tables.writer import drafted, rewrite_draft
-
-if TYPE_CHECKING:
-    # Games of pieces do not need Numba here.
-    from tablebase.stochastic.files import LayerFile
+from tablebase.tables.writer import drafted
 
 INTERVAL = 60.0
 """Seconds after which an object store gets the catalog as it is; what was stored since is stored again after an interruption."""
@@ -149,7 +146,7 @@ def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[t
             source.fetch(entry.file, draft)
             try:
                 check_bytes(draft, entry.title, entry.sha256)
-                open_table(entry, draft).close()
+                sort_of(load_rules(entry.game)).opened(draft, entry.row).close()
             except CorruptTableError as fault:
                 raise CorruptTableError(fault.fault, source.place(entry.file)) from fault
         yield entry, draft
@@ -219,28 +216,11 @@ def rewrite_file(source: Path, folder: Path, form: Form, entry: Entry) -> tuple[
     """Write one file again as a draft, and read that back; return the name of the file, and the draft to be published."""
     path = source / entry.file
     check_bytes(path, entry.title, entry.sha256)
-    with closing(open_table(entry, path)) as file:
-        draft = _rewrite(file, folder / entry.file, form)
+    sort = sort_of(load_rules(entry.game))
+    with closing(sort.opened(path, entry.row)) as file:
+        draft = sort.rewrite(folder / entry.file, file, form)
     reach("verifying")
-    with closing(open_table(entry, draft)) as file:
-        _check_values(file, entry)
+    with closing(sort.opened(draft, entry.row)) as file:
+        if sort.values_digest(file) != entry.row["values_sha256"]:
+            raise CorruptTableError("does not hold the values that were registered", draft)
     return entry.file, draft
-
-
-def _rewrite(file: Table | LayerFile, path: Path, form: Form) -> Path:
-    if isinstance(file, Table):
-        return rewrite_draft(path, file, form)
-    from tablebase.stochastic.files import rewrite_layer
-
-    return rewrite_layer(path, file, form)
-
-
-def _check_values(file: Table | LayerFile, entry: Entry) -> None:
-    """Raise `CorruptTableError` unless the values in a file are those that were registered."""
-    if isinstance(file, Table):
-        found = file.values_digest({side: file.source(side) for side in file.header.summaries})
-    else:
-        file.read()
-        found = file.values_sha256
-    if found != entry.row["values_sha256"]:
-        raise CorruptTableError("does not hold the values that were registered", file.path)

@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from tablebase.building.sorts import sort_of
+from tablebase.building.table_sort import TableSort
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
@@ -15,9 +18,7 @@ from tablebase.files.outputs import DRAFT_SUFFIX
 from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
-from tablebase.slices.material import parse_material
 from tablebase.tables.folder import SUFFIX, USER_BLOCK
-from tablebase.tables.reader import Table
 
 OLD_RULES = "built under other rules"
 UNREGISTERED = "not in the catalog"
@@ -67,43 +68,32 @@ def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Gam
 
 def _files_of(folder: Path, game: Game | StochasticGame) -> Iterator[tuple[Path, str]]:
     """The drafts and tables of a game, with the reason why each would be removed if it is not in the catalog."""
-    for path in sorted((folder / game.name).glob("[0-9]*/*" if isinstance(game, Game) else "*/*")):
+    sort = sort_of(game)
+    for path in sorted((folder / game.name).glob(sort.pattern)):
         if path.is_symlink() or not path.is_file():
             continue
         if _TABLE_DRAFT.fullmatch(path.name):
             yield path, DRAFT
-        elif path.suffix == SUFFIX and _is_table(game, path):
-            yield path, _reason(game, path)
+        elif path.suffix == SUFFIX and _is_table(sort, path):
+            yield path, _reason(sort, folder, path)
 
 
-def _is_table(game: Game | StochasticGame, path: Path) -> bool:
+def _is_table(sort: TableSort[Any, Any], path: Path) -> bool:
     """Whether a file begins as a table of the game does that has this name; it may be damaged, or of other rules."""
-    title = f"{game.name} {path.stem}" if isinstance(game, Game) else f"{game.name} {path.parent.name} {path.stem}"
     with path.open("rb") as file:
         beginning = file.read(USER_BLOCK)
-    return re.match(rf"tablebase \d+ {re.escape(title)} sha256=".encode(), beginning) is not None
+    return re.match(rf"tablebase \d+ {re.escape(sort.title_at(path))} sha256=".encode(), beginning) is not None
 
 
-def _reason(game: Game | StochasticGame, path: Path) -> str:
+def _reason(sort: TableSort[Any, Any], folder: Path, path: Path) -> str:
     try:
-        _open(game, path)
+        sort.opened_at(folder, path).close()
     except (StaleTableError, NotationError, RulesError):
         # Other rules may have had materials, or limits, that these have not.
         return OLD_RULES
     except CorruptTableError:
         return f"broken, and {UNREGISTERED}"
     return UNREGISTERED
-
-
-def _open(game: Game | StochasticGame, path: Path) -> None:
-    """Open a table file, and close it again."""
-    if isinstance(game, Game):
-        Table(path, game, parse_material(game, path.stem)).close()
-    else:
-        # Games of pieces do not need Numba here.
-        from tablebase.building.chances import opened_layer
-
-        opened_layer(path.parents[2], game, path).close()
 
 
 def _size(path: Path) -> int:

@@ -1,10 +1,11 @@
-"""Rebuild the catalog from the table files."""
+"""Rebuild the catalog from the table files, if asked to, or where it cannot be used and is about to change."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -13,23 +14,20 @@ from typing import Any
 from sqlalchemy import Connection, select
 from sqlalchemy.orm import Session
 
+from tablebase.building.sorts import sort_of
+from tablebase.building.table_sort import TableSort
 from tablebase.building.tables import lock
 from tablebase.catalog.catalog import Catalog, database_of, has_catalog
 from tablebase.catalog.database import Database
-from tablebase.catalog.entries import Entry, enter_known, read_entries
-from tablebase.catalog.registration import LAYER, Registration, Values, enter_layer, of_file, of_layer
+from tablebase.catalog.entries import Entry, read_entries
 from tablebase.catalog.schema import LayerRow, TableRow
-from tablebase.errors import CorruptCatalogError, CorruptTableError, TablebaseError
-from tablebase.game import Game
+from tablebase.compute.messages import listed, say
+from tablebase.errors import CorruptCatalogError, TablebaseError
 from tablebase.game.installed import load_rules
-from tablebase.game.stochastic import StochasticGame
-from tablebase.slices.location import locate
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import SUFFIX, check_seal, make_folder, table_path, title
-from tablebase.tables.reader import Table
+from tablebase.tables.folder import SUFFIX, make_folder
 
-Found = tuple[Game | StochasticGame, Registration | Values]
-"""The rules of a file, and what the catalog has to say of it."""
+Found = tuple[TableSort[Any, Any], Entry]
+"""The sort of a table, and what the catalog has to say of its file."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +70,30 @@ def renew(folder: Path, catalog: str | None = None) -> Rebuilt | None:
         return _rebuild(folder, catalog, _read(folder, refused), refused, reason)
 
 
+def prepare_catalog(data: Path, catalog: str | None = None) -> None:
+    """Rebuild a catalog that cannot be used, for work that is about to change it, and say so."""
+    if not (data.is_dir() and os.access(data, os.W_OK)):
+        return
+    done = renew(data, catalog)
+    if done is not None:
+        aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
+        place = database_of(data, catalog).place
+        say(f"{place} {done.fault}: rebuilt from {sum(done.tables.values())} table files{aside}{left_out(done)}")
+
+
+def left_out(done: Rebuilt) -> str:
+    """A clause about what is not in a new catalog, and why; empty if everything is."""
+    return f"; left out: {listed([f'{name} {fault}' for name, fault in sorted(done.left_out.items())])}" if done.left_out else ""
+
+
 def _read(folder: Path, refused: dict[str, str] | None = None) -> list[Found]:
     """What the files of a folder say; those that cannot be used are added to `refused`, or raise an error without it."""
     found: list[Found] = []
     for home in sorted(path for path in folder.iterdir() if path.is_dir()):
         for path in sorted(home.glob(f"*/*{SUFFIX}")):
             try:
-                rules = load_rules(home.name)
-                read: Any = _read_table if isinstance(rules, Game) else _read_layer
-                found.append((rules, read(folder, rules, path)))
+                sort = sort_of(load_rules(home.name))
+                found.append((sort, sort.read(folder, path)))
             except TablebaseError as fault:
                 if refused is None:
                     raise
@@ -99,13 +112,14 @@ def _rebuild(
     database = database_of(folder, catalog)
     with database.guard(), database.rebuilding() as connection, Session(connection) as session:
         database.prepare(connection)
-        known, listed = _known(database, connection)
-        left_out = {f"the index {name}": "went with its table, which is a new one" for name in database.clear(connection)}
-        for game, content in found:
-            _enter(session, game, content, known)
+        known, before = _known(database, connection)
+        lost = {f"the index {name}": "went with its table, which is a new one" for name in database.clear(connection)}
+        for sort, entry in found:
+            old = known.get(entry.file)
+            sort.enter(session, entry, old if old is not None and old.sha256 == entry.sha256 else None)
         session.flush()
-    left_out |= {file: "is not in the folder" for file in listed if not (folder / file).exists()}
-    return Rebuilt(dict(Counter(game.name for game, _ in found)), {**left_out, **refused}, fault, database.set_aside)
+    lost |= {file: "is not in the folder" for file in before if not (folder / file).exists()}
+    return Rebuilt(dict(Counter(entry.game for _, entry in found)), {**lost, **refused}, fault, database.set_aside)
 
 
 def _known(database: Database, connection: Connection) -> tuple[dict[str, Entry], list[str]]:
@@ -119,43 +133,3 @@ def _known(database: Database, connection: Connection) -> tuple[dict[str, Entry]
         with suppress(*database.faults), connection.begin_nested():
             files += connection.scalars(select(table.file).order_by(table.file))
     return entries, files
-
-
-def _enter(session: Session, game: Game | StochasticGame, content: Registration | Values, known: Mapping[str, Entry]) -> None:
-    """Enter a file, with what the old catalog knew of the same file."""
-    if isinstance(content, Registration):
-        assert isinstance(game, Game)
-        entry = known.get(content["file"])
-        is_same = entry is not None and entry.sha256 == content["file_sha256"]
-        enter_known(session, game, content, entry if is_same else None)
-        return
-    assert isinstance(game, StochasticGame)
-    row = dict(zip(LAYER, content, strict=True))
-    entry = known.get(row["file"])
-    if entry is not None and entry.sha256 == row["file_sha256"]:
-        row["seconds"] = entry.row["seconds"]
-    enter_layer(session, game, tuple(row.values()))
-
-
-def _read_table(folder: Path, game: Game, path: Path) -> Registration:
-    """What a table file says, once its place, its seal and its chunks have been checked."""
-    material = parse_material(game, path.name.removesuffix(SUFFIX))
-    place = table_path(folder, game, locate(game, material, 0).material)
-    if path != place:
-        raise CorruptTableError(f"is not where this table belongs, which is {place}", path)
-    check_seal(path, title(game, material))
-    with closing(Table(path, game, material)) as table:
-        table.check_chunks()
-        return of_file(folder, game, table)
-
-
-def _read_layer(folder: Path, game: StochasticGame, path: Path) -> Values:
-    """What the file of a layer says, once its place, its seal and its values have been checked."""
-    # Games of pieces do not need Numba here.
-    from tablebase.building.chances import opened_layer
-    from tablebase.stochastic.files import layer_title
-
-    with closing(opened_layer(folder, game, path)) as file:
-        check_seal(path, layer_title(game, file.region, file.layer))
-        file.read()
-        return of_layer(folder, file)

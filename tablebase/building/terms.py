@@ -1,24 +1,19 @@
-"""On which terms tables are built, what that needs, and the catalog of a folder that is about to change."""
+"""On which terms tables are built, and what that needs."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tablebase.building.records import Log
 from tablebase.compute import machine
 from tablebase.compute.machine import usable_workers
-from tablebase.compute.messages import listed, say
+from tablebase.compute.messages import say
 from tablebase.errors import TablebaseError
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.game.plain_arguments import as_size
-
-if TYPE_CHECKING:
-    from tablebase.building.reindex import Rebuilt
 
 LOCAL, DASK = "local", "dask"
 """What runs the solvers: processes of this machine, or workers of a cluster."""
@@ -94,23 +89,3 @@ def _limits_at(scheduler: str, workers: int | None, memory: int | str | None, wh
     from tablebase.executors.dask import limits_at
 
     return limits_at(scheduler, say)
-
-
-def prepare_catalog(data: Path, catalog: str | None = None) -> None:
-    """Rebuild a catalog that cannot be used, for work that is about to change it, and say so."""
-    if not (data.is_dir() and os.access(data, os.W_OK)):
-        return
-    # Loaded here so that help is instant.
-    from tablebase.building.reindex import renew
-    from tablebase.catalog.catalog import database_of
-
-    done = renew(data, catalog)
-    if done is not None:
-        aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
-        place = database_of(data, catalog).place
-        say(f"{place} {done.fault}: rebuilt from {sum(done.tables.values())} table files{aside}{left_out(done)}")
-
-
-def left_out(done: Rebuilt) -> str:
-    """A clause about what is not in a new catalog, and why; empty if everything is."""
-    return f"; left out: {listed([f'{name} {fault}' for name, fault in sorted(done.left_out.items())])}" if done.left_out else ""

@@ -10,29 +10,21 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
-from tablebase.building.plan import with_dependencies as all_needed
+from tablebase.building.sorts import sort_of
+from tablebase.building.table_sort import Asked
 from tablebase.building.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.entries import Entry, enter_known, entries_of
-from tablebase.catalog.registration import enter_layer, of_file, of_layer
+from tablebase.catalog.entries import Entry, entries_of
 from tablebase.compute.processes import ensured
-from tablebase.errors import ConflictError, MissingTableError, RulesError, TablebaseError
+from tablebase.errors import ConflictError, RulesError, TablebaseError
 from tablebase.files.outputs import publish, write_text
 from tablebase.game import Game
 from tablebase.game.game_arguments import refuse_given
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
-from tablebase.slices.location import locate
-from tablebase.slices.material import material_name, parse_material, parse_materials
-from tablebase.tables.choice import chosen_tables, nothing_registered
+from tablebase.tables.choice import nothing_registered
 from tablebase.tables.folder import check_seal, make_folder
-from tablebase.tables.reader import Table
-
-if TYPE_CHECKING:
-    # Games of pieces do not need Numba here.
-    from tablebase.stochastic.files import LayerFile
 
 CHECKSUMS = "SHA256SUMS"
 """The list of all tables of a folder, as ``sha256sum --check`` reads it."""
@@ -61,24 +53,13 @@ def entries_asked_for(
 ) -> list[Entry]:
     """The registered tables of a game that the options of a command name, or all, perhaps with all that these depend on.
 
-    See `chosen_tables`. Raise `MissingTableError` if one of them is not registered.
+    Raise `MissingTableError` if one of them is not registered.
     """
-    if isinstance(game, StochasticGame):
-        refuse_given(game, pieces=pieces, material=material)
-    entries = {entry.row.get("material", entry.file): entry for entry in entries_of(folder, catalog).values() if entry.is_of(game)}
+    refuse_given(game, pieces=pieces, material=material)
+    entries = [entry for entry in entries_of(folder, catalog).values() if entry.is_of(game)]
     if not entries:
         raise nothing_registered(game, folder)
-    if not isinstance(game, Game):
-        return list(entries.values())
-    materials = [parsed for text in material or [] for parsed in parse_materials(game, text)]
-    names = chosen_tables(game, folder, entries, pieces, materials)
-    if with_dependencies:
-        planned = all_needed(game, [parse_material(game, name) for name in names])
-        names = [material_name(game, one) for one in planned]
-    for name in names:
-        if name not in entries:
-            raise MissingTableError(game.name, folder, material=name)
-    return [entries[name] for name in names]
+    return sort_of(game).chosen(entries, Asked(pieces, material or ()), folder, with_dependencies=with_dependencies)
 
 
 def usable_entries(entries: Iterable[Entry]) -> tuple[list[Entry], dict[str, str]]:
@@ -97,31 +78,10 @@ def _foreign_fault(entry: Entry) -> str | None:
         return "is of a game that is not installed"
     if not entry.is_of(rules):
         return "was built under other rules than those installed"
-    return None if _is_in_place(rules, entry) else "is not where such a table belongs"
-
-
-def _is_in_place(rules: Game | StochasticGame, entry: Entry) -> bool:
-    """Whether a reader would look for a file under its name: a catalog from elsewhere might name any file."""
+    # A catalog from elsewhere might name any file.
     parts = PurePosixPath(entry.file).parts
-    if entry.file != entry.place or len(parts) != 3 or ".." in parts:
-        return False
-    if not isinstance(rules, Game):
-        return "region" in entry.row
-    try:
-        material = parse_material(rules, entry.row["material"])
-    except (KeyError, TablebaseError):
-        return False
-    return locate(rules, material, 0).material == material
-
-
-def open_table(entry: Entry, path: Path) -> Table | LayerFile:
-    """Open the file of a table or of a layer, in whatever place, after all checks that need no decompression."""
-    rules = load_rules(entry.game)
-    if isinstance(rules, Game):
-        return Table(path, rules, parse_material(rules, entry.row["material"]))
-    from tablebase.building.chances import layer_file
-
-    return layer_file(rules, path, entry.row["layer"])
+    is_in_place = entry.file == entry.place and len(parts) == 3 and ".." not in parts and sort_of(rules).is_in_place(entry)
+    return None if is_in_place else "is not where such a table belongs"
 
 
 def take_in(
@@ -197,20 +157,18 @@ def _holds(path: Path, entry: Entry) -> bool:
     """Whether a file holds what an entry says, as far as its seal and its header show: an interrupted command has left it."""
     try:
         check_seal(path, entry.title)
-        with closing(open_table(entry, path)) as file:
-            claimed = file.header.values_sha256 if isinstance(file, Table) else file.values_sha256
-            return claimed == str(entry.row["values_sha256"])
+        sort = sort_of(load_rules(entry.game))
+        with closing(sort.opened(path, entry.row)) as file:
+            return sort.claimed_digest(file) == str(entry.row["values_sha256"])
     except TablebaseError:
         return False
 
 
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
     """Enter a file as it is in the folder, with what the other catalog knew of it."""
-    with closing(open_table(entry, folder / entry.file)) as file, catalog.writing() as session:
-        if isinstance(file, Table):
-            enter_known(session, file.game, of_file(folder, file.game, file), entry)
-        else:
-            enter_layer(session, file.game, of_layer(folder, file, entry.row["seconds"]))
+    sort = sort_of(load_rules(entry.game))
+    with closing(sort.opened(folder / entry.file, entry.row)) as file, catalog.writing() as session:
+        sort.enter(session, sort.entry_of(folder, file), entry)
 
 
 def _write_checksums(folder: Path, catalog: Catalog) -> None:

@@ -21,7 +21,7 @@ from tablebase.catalog.schema import SLICE_COUNTS, DistanceRow, GameRow, LayerRo
 from tablebase.catalog.sqlite import SqliteDatabase
 from tablebase.errors import CorruptCatalogError, check_extra
 from tablebase.game import Game, Outcome
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.slices.location import count_slices
 from tablebase.tables.folder import check_folder, make_folder
 
@@ -139,7 +139,7 @@ class Catalog:
         with self.writing() as session:
             enter_layer(session, file.game, of_layer(self.folder, file, seconds))
 
-    def layers(self, game: StochasticGame) -> list[dict[str, Any]]:
+    def layers(self, game: Rules[Any]) -> list[dict[str, Any]]:
         """The registered layers of the rules installed now, as rows of the table ``layers``."""
         with self.reading() as connection:
             rows: list[Values] = [row for row, _ in read_layers(connection).values()]

@@ -6,16 +6,17 @@ import csv
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
-from tablebase.game import Game
+from tablebase.game.rules import Rules
 
 COLUMNS = ("game", "material", "values_sha256")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def read_published(path: Path, game: Game) -> dict[str, str]:
+def read_published(path: Path, game: Rules[Any]) -> dict[str, str]:
     """The digests of a game's tables, by material, from a CSV file with columns as the catalog's table ``tables`` has them.
 
     These are ``game``, ``material`` and ``values_sha256``; others are ignored. It is a `TablebaseError` if it is not such a

@@ -66,7 +66,7 @@ def batch(
         _write_needs(jobs, _needs(work, jobs, terms), steps, record, terms)
         return
     with record.lock(), Log(work.log, work.json_log, terms.data) as log:
-        from tablebase.building.terms import prepare_catalog
+        from tablebase.building.reindex import prepare_catalog
 
         terms = replace(terms, log=log)
         prepare_catalog(terms.data, terms.catalog)
@@ -79,34 +79,22 @@ def batch(
 
 def _job(work: Batch, entry: Entry) -> Job:
     """An entry whose game and tables are known."""
-    from tablebase.building import chance_work
-    from tablebase.building.plan import chosen_materials
-    from tablebase.building.table_work import Wanted, build_tables, needs_of
-    from tablebase.cli.options import limits_from
+    from tablebase.building.sorts import sort_of
+    from tablebase.building.table_sort import Asked
     from tablebase.game.game_arguments import refuse_given
     from tablebase.game.installed import load_rules
-    from tablebase.game.stochastic import StochasticGame
-    from tablebase.solvers.registry import find_solver
 
     with work.at(entry.line):
         rules = load_rules(entry.game)
-        if isinstance(rules, StochasticGame):
-            refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
-            chance_work.refuse_cluster(rules, work.executor)
-            limits = limits_from(rules, [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))])
-            return Job(
-                entry,
-                rules.name,
-                partial(chance_work.needs_of, rules, limits),
-                partial(chance_work.build_region, rules, limits, summarized=True),
-            )
-        if entry.limits:
-            raise TablebaseError(f"tables of {rules.name} have no limits: leave them out")
-        find_solver(entry.solver)
+        sort = sort_of(rules)
+        refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
+        sort.check_executor(work.executor)
+        words = [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
+        limits = sort.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: leave them out"))
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
-        wanted = Wanted(rules, pieces, chosen_materials(rules, pieces, entry.materials), entry.solver)
-        wanted.planned()
-        return Job(entry, rules.name, partial(needs_of, wanted), partial(build_tables, wanted, summarized=True))
+        asked = Asked(pieces, entry.materials, limits, entry.solver)
+        sort.check(asked)
+        return Job(entry, rules.name, partial(sort.needs, asked), partial(sort.build, asked, summarized=True))
 
 
 def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: Terms) -> None:

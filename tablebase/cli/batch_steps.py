@@ -28,12 +28,12 @@ from tablebase.cli.options import (
 )
 from tablebase.errors import CommandError, TablebaseError
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
-from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
     from tablebase.building.batch import Step
     from tablebase.building.batch_record import BatchRecord
     from tablebase.game import Game
+    from tablebase.game.stochastic import StochasticGame
 
 REPEATABLE = ("mine", "stats", "plot", "probe", "line")
 """Commands that do nothing but write outputs, which depend on tables and on files that are named; others always run."""
@@ -241,21 +241,19 @@ def _check_sqlite(statement: str) -> None:
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Game | StochasticGame) -> None:
     """Refuse materials and positions that the game does not have."""
+    from tablebase.building.sorts import sort_of
     from tablebase.cli.positions import STANDARD_INPUT, asked, is_stream
-    from tablebase.game.notation import parse
-    from tablebase.slices.material import parse_materials
+    from tablebase.game.game_arguments import as_asked
 
-    if not isinstance(rules, StochasticGame):
-        # A chart takes patterns of materials, too.
-        for text in params.get("material") or [] if name != "plot" else []:
-            parse_materials(rules, text)
+    # A chart takes patterns of materials, too.
+    sort_of(rules).check_materials(params.get("material") or [] if name != "plot" else [])
     words = [text for text in (*(params.get("positions") or []), params.get("position"), params.get("start")) if text is not None]
     for text in words:
         if is_stream(text):
             # Each of its lines has an answer of its own; that the file can be read is all that is checked.
             next(asked([text] if text != STANDARD_INPUT else []), None)
             continue
-        rules.parse(text) if isinstance(rules, StochasticGame) else parse(rules, text)
+        as_asked(rules, text)
 
 
 def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:

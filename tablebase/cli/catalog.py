@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tablebase.cli import options
 from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import Format, chosen_rules, from_input
-from tablebase.compute.messages import listed, say
-from tablebase.game.stochastic import StochasticGame
+from tablebase.compute.messages import say
 
 
 def stats(
@@ -25,40 +24,24 @@ def stats(
 ) -> None:
     """Count wins, losses and draws in the tables built so far. Counts are for the side to move, and include aliases."""
     from contextlib import closing
-    from dataclasses import asdict
 
-    from tablebase.catalog.catalog import Catalog, Counts
+    from tablebase.api.statistics import remarks, rows_with, stats_rows
+    from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
+    from tablebase.game.game_arguments import refuse_given
     from tablebase.slices.material import piece_counts
-    from tablebase.tables.choice import missing_game, missing_pieces
 
-    rules = chosen_rules(game, size, variant)
-    if isinstance(rules, StochasticGame):
-        from tablebase.cli import chances
-        from tablebase.game.game_arguments import refuse_given
-
-        refuse_given(rules, pieces=pieces)
-        chances.stats(rules, data, style, catalog)
-        return
+    rules: Any = chosen_rules(game, size, variant)
+    refuse_given(rules, pieces=pieces)
     with closing(Catalog(data, catalog=catalog)) as opened:
-        totals, gone = opened.counts(rules, options.By.PIECES.value), opened.gone(rules)
-        counts = totals if by is options.By.PIECES else opened.counts(rules, by.value)
-    if not counts:
-        raise missing_game(rules, data)
+        rows = stats_rows(opened, rules, by.value)
+        totals, gone = rows if by is options.By.PIECES else stats_rows(opened, rules), opened.gone(rules)
     if pieces is not None:
-        asked = piece_counts(rules, pieces)
-        totals, counts = ([one for one in some if one.pieces in asked] for some in (totals, counts))
-        if not counts:
-            raise missing_pieces(rules, asked[0], data)
-    columns = [name for name in Counts.columns(by.value) if name != "of_slices" or style is Format.JSON]
-    write_rows(map(asdict, counts), style, columns, keys=1 + 1 * (by is options.By.MATERIAL))
-    partial_totals = [
-        f"{one.slices:,} of {one.of_slices:,} with {one.pieces} pieces" for one in totals if one.slices != one.of_slices
-    ]
-    if gone:
-        say(f"left out, since the files are no longer in {data}: {listed(gone)}")
-    if partial_totals:
-        say(f"partial: not all slices are built ({', '.join(partial_totals)})")
+        rows, totals = (rows_with(piece_counts(rules, pieces), some, rules, data) for some in (rows, totals))
+    columns = [name for name in rows[0] if name != "of_slices" or style is Format.JSON]
+    write_rows(rows, style, columns, keys=1 + 1 * ("side" in columns))
+    for remark in remarks(totals, gone, data):
+        say(remark)
 
 
 def sql(

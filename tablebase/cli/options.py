@@ -257,39 +257,17 @@ OUTPUTS: dict[tuple[str, str], Output] = {
 """By command and by the name of its parameter."""
 
 
-def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
-    """The limits of a table's region, from further options such as ``--carrots 60``."""
-    limits: dict[str, int | str] = {}
-    pending = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
-    while pending:
-        option = pending.pop(0)
-        name = option.removeprefix("--")
-        if not option.startswith("--") or name not in game.limits:
-            known = ", ".join(f"--{limit}" for limit in game.limits) or "none"
-            meant = did_you_mean(option, [f"--{limit}" for limit in game.limits])
-            raise TablebaseError(f"{quoted(option)} is not an option for tables of {game.name}{meant}; they have: {known}")
-        if not pending:
-            raise TablebaseError(f"the option {option} needs a value, such as {option} {game.limits[name]}")
-        text = pending.pop(0)
-        if isinstance(game.limits[name], int) and not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise TablebaseError(f"{name} of {game.name} must be a whole number, not {quoted(text)}")
-        limits[name] = int(text) if isinstance(game.limits[name], int) else text
-    return limits
-
-
 def more_limits(game: Game | StochasticGame, context: typer.Context) -> dict[str, Any]:
-    """The limits among further options, which games without chance do not have."""
-    from tablebase.game.stochastic import StochasticGame
+    """The limits of tables among further options such as ``--carrots 60``; games of pieces have none."""
+    if not context.args:
+        return {}
+    from tablebase.building.sorts import sort_of
 
-    if isinstance(game, StochasticGame):
-        return limits_from(game, context.args)
-    refuse_more(context)
-    return {}
+    return sort_of(game).limits_from(context.args, lambda: _unknown_option(context))
 
 
-def refuse_more(context: typer.Context) -> None:
-    """Refuse further options, for games that have no limits."""
-    if context.args:
-        word = context.args[0]
-        meant = did_you_mean(word, [option for one in context.command.params for option in one.opts])
-        raise TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {context.info_name} --help' lists them")
+def _unknown_option(context: typer.Context) -> TablebaseError:
+    """The error about the first of further options."""
+    word = context.args[0]
+    meant = did_you_mean(word, [option for one in context.command.params for option in one.opts])
+    return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {context.info_name} --help' lists them")

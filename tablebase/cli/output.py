@@ -18,7 +18,9 @@ from rich.cells import cell_len
 
 from tablebase.cli.options import Format
 from tablebase.cli.process import is_unicode
-from tablebase.compute import messages
+from tablebase.compute.messages import Amount
+from tablebase.compute.messages import in_bytes as in_bytes
+from tablebase.compute.messages import in_time as in_time
 from tablebase.compute.messages import say as say
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
@@ -167,22 +169,6 @@ def format_cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"
     return str(value)
-
-
-class Amount(str):
-    """A number with its unit, as text."""
-
-    __slots__ = ()
-
-
-def in_bytes(number: float) -> Amount:
-    """A number of bytes with its unit."""
-    return Amount(messages.in_bytes(number))
-
-
-def in_time(seconds: float) -> Amount:
-    """A duration in the two largest units that matter."""
-    return Amount(messages.in_time(seconds))
 
 
 def write_board(game: Game, position: Position, last: str | None = None, *, over: bool = False) -> None:

@@ -67,7 +67,7 @@ def patterns(
     from contextlib import closing
     from importlib.resources import files
 
-    from tablebase.building.terms import prepare_catalog
+    from tablebase.building.reindex import prepare_catalog
     from tablebase.charts.report import CURE, write_report
     from tablebase.cli.output import say
     from tablebase.errors import MissingExtraError

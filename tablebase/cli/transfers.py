@@ -37,7 +37,7 @@ def copy(
     """Copy tables with their catalog."""
     from tablebase.building.copies import FolderSource, upload
     from tablebase.building.copies import copy as copy_tables
-    from tablebase.building.terms import prepare_catalog
+    from tablebase.building.reindex import prepare_catalog
     from tablebase.building.transfer import entries_asked_for
     from tablebase.cli.output import say
     from tablebase.tables.object_store import is_url
@@ -66,7 +66,7 @@ def merge(
     """Import the tables of another folder."""
     from tablebase.building.copies import copy as copy_tables
     from tablebase.building.copies import opened_source
-    from tablebase.building.terms import prepare_catalog
+    from tablebase.building.reindex import prepare_catalog
     from tablebase.building.transfer import usable_entries
     from tablebase.tables.object_store import is_url
 
@@ -100,7 +100,8 @@ def pack(
 ) -> None:
     """Write tables in half the space; they can still be probed."""
     from tablebase.building.copies import rewrite
-    from tablebase.building.terms import local_executor, prepare_catalog
+    from tablebase.building.reindex import prepare_catalog
+    from tablebase.building.terms import local_executor
     from tablebase.building.transfer import entries_asked_for
     from tablebase.cli.output import say
     from tablebase.tables.header import PACKED
@@ -127,7 +128,8 @@ def unpack(
 ) -> None:
     """Write packed tables as a build would have written them."""
     from tablebase.building.copies import rewrite
-    from tablebase.building.terms import local_executor, prepare_catalog
+    from tablebase.building.reindex import prepare_catalog
+    from tablebase.building.terms import local_executor
     from tablebase.building.transfer import usable_entries
     from tablebase.catalog.entries import entries_of
     from tablebase.tables.header import BUILT

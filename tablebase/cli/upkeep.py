@@ -53,8 +53,8 @@ def verify(
 
 def reindex(data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogUrl = None) -> None:
     """Rebuild the catalog from the table files."""
+    from tablebase.building.reindex import left_out
     from tablebase.building.reindex import reindex as rebuild
-    from tablebase.building.terms import left_out
     from tablebase.cli.output import say
 
     if not data.is_dir():
@@ -77,8 +77,8 @@ def prune(
 
     from tablebase.building.prune import prunable
     from tablebase.building.prune import prune as remove
+    from tablebase.building.reindex import prepare_catalog
     from tablebase.building.tables import lock
-    from tablebase.building.terms import prepare_catalog
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say, write_rows
     from tablebase.tables.folder import make_folder

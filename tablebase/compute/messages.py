@@ -26,25 +26,31 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:LISTED])}{more}"
 
 
-def in_bytes(number: float) -> str:
+class Amount(str):
+    """A number with its unit, as text."""
+
+    __slots__ = ()
+
+
+def in_bytes(number: float) -> Amount:
     """A number of bytes with its unit."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if number < 1024:
-            return f"{number:,.0f} {unit}" if number >= 10 or unit == "bytes" else f"{number:.1f} {unit}"
+            return Amount(f"{number:,.0f} {unit}" if number >= 10 or unit == "bytes" else f"{number:.1f} {unit}")
         number /= 1024
-    return f"{number:,.1f} TiB"
+    return Amount(f"{number:,.1f} TiB")
 
 
-def in_time(seconds: float) -> str:
+def in_time(seconds: float) -> Amount:
     """A duration in the two largest units that matter."""
     if seconds < 60:
-        return f"{seconds:.1f} s"
+        return Amount(f"{seconds:.1f} s")
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
     first = next(place for place, (number, _) in enumerate(parts) if number)
-    return " ".join(f"{number} {unit}" for number, unit in parts[first : first + 2] if number)
+    return Amount(" ".join(f"{number} {unit}" for number, unit in parts[first : first + 2] if number))
 
 
 def count_plies(number: int) -> str:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -119,6 +119,10 @@ class Game(Rules[Position]):
     def runner_side(self) -> int | None:
         """The side that wins if its piece escapes; None if no piece can."""
         return None if self.escape is None else self.side_of(self.by_symbol[self.escape.runner])
+
+    def renamed(self, name: str) -> Game:
+        """The same rules under another name; their digest depends on it."""
+        return replace(self, name=name)
 
     @property
     def initial(self) -> Position:

@@ -41,7 +41,7 @@ def as_rules(game: str | Game | StochasticGame, size: str | None = None, variant
     """
     if isinstance(game, str):
         return load_rules(full_name(game, size, variant))
-    if not isinstance(game, (Game, StochasticGame)):
+    if not isinstance(game, Rules):
         raise RulesError(f"the game is a name such as 'doushouqi' or a game object, not {quoted(game)}")
     if size or variant:
         raise RulesError(f"size and variant belong to the name of a game: replace the game object by {game.name!r}")
@@ -75,7 +75,7 @@ def as_asked(rules: Rules[Any], position: Any) -> Any:
 
 
 def refuse_given(game: Rules[Any], **options: object) -> None:
-    """Refuse options that mean nothing for games without pieces."""
-    for name, value in options.items():
+    """Refuse options that mean nothing for games without pieces, if the game is one of these."""
+    for name, value in options.items() if game.board is None else ():
         if value is not None:
             raise RulesError(f"{game.name} has no pieces on squares: leave out --{name.replace('_', '-')}")

@@ -12,8 +12,6 @@ import inspect
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
-from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -90,16 +88,7 @@ def load_rules(name: str) -> Game | StochasticGame:
         raise RulesError(f"the entry point {point.value!r} of {base} must be a function that returns a Game")
     if game.name != base:
         raise RulesError(f"the entry point {point.value!r} calls its game {game.name!r}, not {base!r}")
-    return _renamed(game, full) if chosen else game
-
-
-def _renamed(game: Game | StochasticGame, name: str) -> Game | StochasticGame:
-    """The same game under the name of a variant."""
-    if isinstance(game, Game):
-        return replace(game, name=name)
-    renamed = copy(game)
-    renamed.name = name
-    return renamed
+    return game.renamed(full) if chosen else game
 
 
 def variants(name: str) -> tuple[str, ...]:

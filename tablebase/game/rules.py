@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from tablebase.errors import NotationError
-from tablebase.game.types import CHANCE, OVER, Board, Outcome, Side
+from tablebase.game.types import CHANCE, OVER, Board, Kind, Outcome, Side
 
 P = TypeVar("P", bound=Hashable)
 
@@ -90,6 +91,10 @@ class Rules(ABC, Generic[P]):
         Occurrences of a position with which a game is a draw; None if they mean nothing.
     most_turns_each : int or None
         Turns of each player after which a game is broken off; None if it goes on.
+    kinds : sequence of Kind
+        The kinds of pieces; empty if there are none.
+    limits : mapping of str to int or str
+        What bounds a table's region, with the defaults; by default nothing does.
     """
 
     # No more than names: a dataclass would take an inherited value for the default of its own field.
@@ -102,6 +107,8 @@ class Rules(ABC, Generic[P]):
     has_chance: bool
     repetitions: int | None
     most_turns_each: int | None
+    kinds: Sequence[Kind]
+    limits: ClassVar[Mapping[str, int | str]] = {}
 
     @property
     @abstractmethod
@@ -148,6 +155,12 @@ class Rules(ABC, Generic[P]):
         raise NotationError(
             f"a position of {self.name} is a text such as {self.format(self.initial)!r}, not of type {type(position).__name__}"
         )
+
+    def renamed(self, name: str) -> Self:
+        """The same rules under another name, that of a variant."""
+        renamed = copy(self)
+        renamed.name = name
+        return renamed
 
     def check(self, position: P) -> None:
         """Raise `NotationError` where no table can have a position, unless the game is over."""

@@ -77,10 +77,10 @@ class StochasticGame(Rules[State]):
 
     board = None
     value_fields = BOUNDED
+    kinds = ()
     start: State
     options: Mapping[str, int | str]
     former_digests: ClassVar[Mapping[str, str]] = {}
-    limits: ClassVar[Mapping[str, int | str]] = {}
     has_chance = True
     repetitions = None
     most_turns_each = 250

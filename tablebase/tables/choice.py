@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.slices.indexing import is_buildable, most_pieces
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material, material_name, parse_material, piece_counts
@@ -20,14 +21,14 @@ def missing_table(game: Game, material: Material, folder: Path, needed_by: Mater
     return MissingTableError(game.name, folder, material=material_name(game, material), needed_by=whole, most=most)
 
 
-def missing_pieces(game: Game, pieces: int, folder: Path) -> MissingTableError:
+def missing_pieces(game: Rules[Any], pieces: int, folder: Path) -> MissingTableError:
     """The error for a number of pieces without any table."""
     return MissingTableError(game.name, folder, pieces=pieces)
 
 
-def missing_game(game: Game, folder: Path) -> MissingTableError:
+def missing_game(game: Rules[Any], folder: Path) -> MissingTableError:
     """The error for a game without any table."""
-    return MissingTableError(game.name, folder)
+    return MissingTableError(game.name, folder, options="" if game.board is None else None)
 
 
 def chosen_tables(
@@ -50,6 +51,6 @@ def chosen_tables(
     return chosen
 
 
-def nothing_registered(game: Game | StochasticGame, folder: Path) -> TablebaseError:
+def nothing_registered(game: Rules[Any], folder: Path) -> TablebaseError:
     """The error for a folder whose catalog has no table that is asked for."""
     return TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")

@@ -90,11 +90,10 @@ def _loaded_leaves(folder: str, name: str) -> Any:
     from pathlib import Path
 
     from tablebase.game.installed import load_rules
-    from tablebase.play.player import functions_of
     from tablebase.search.leaf_tables import load_tables
 
-    game = functions_of(load_rules(name))
-    return load_tables(Path(folder), game) if game is not None and game.players == 2 else None
+    game: Any = load_rules(name)
+    return load_tables(Path(folder), game) if game.board is None and game.players == 2 else None
 
 
 JOBS: Mapping[str, Job] = {"count": count, "estimate": estimate, "mine": mine, "play": play, "computer": computer}

@@ -9,7 +9,7 @@ import pytest
 from support.catalogs import rows, snapshot
 from support.program import Ask, assert_refused, contents, drafts, table_of
 
-from tablebase.building import copies
+from tablebase.building.slice_tables import SliceTables
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError
@@ -67,7 +67,7 @@ def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path
 
 def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A draft that does not hold the values that were registered is not published, and none is left."""
-    rewrite = copies._rewrite
+    rewrite = SliceTables.rewrite
 
     def damaged(*arguments: Any) -> Path:
         draft = rewrite(*arguments)
@@ -77,7 +77,7 @@ def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: As
             opened["w"][:] = codes
         return draft
 
-    monkeypatch.setattr(copies, "_rewrite", damaged)
+    monkeypatch.setattr(SliceTables, "rewrite", damaged)
     answer = ask("pack", "doushouqi", "--material", "CvW", "--data", two_pieces, "--to", tmp_path)
     assert_refused(answer, CorruptTableError.exit_code, "does not hold the values that were registered")
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])

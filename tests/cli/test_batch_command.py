@@ -316,9 +316,10 @@ def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:
 
 @pytest.mark.full
 def test_more_commands_may_follow(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Positions, lines with their pictures, packed tables and copies; pictures of tables that have changed are replaced."""
+    """Positions, also one after the last move, lines with pictures, which changed tables replace, packed tables and copies."""
     commands = [
         ["probe", "hexapawn", "ppp/3/PPP w", "--output", str(tmp_path / "start.svg")],
+        ["probe", "hexapawn", "P2/2p/3 b"],
         ["line", "hexapawn", "--to", str(tmp_path / "line")],
         ["pack", "hexapawn", "--to", str(tmp_path / "packed")],
         ["copy", "hexapawn", "--to", str(tmp_path / "copy")],
@@ -329,10 +330,10 @@ def test_more_commands_may_follow(hexapawns: Path, tmp_path: Path, ask: Ask) -> 
     assert answer.code == 0, answer.err
     assert len(list((tmp_path / "packed").rglob("*.h5"))) == len(list((tmp_path / "copy").rglob("*.h5"))) == 6
     pictures = sorted(one.name for one in (tmp_path / "line").iterdir())
-    assert "commands run: 2, unchanged: 2" in ask("batch", path, "--data", hexapawns).err
+    assert "commands run: 3, unchanged: 2" in ask("batch", path, "--data", hexapawns).err
     record = tmp_path / "night.toml.record.json"
     record.write_text(record.read_text().replace('"version": "', '"version": "0'))
-    assert "commands run: 4" in ask("batch", path, "--data", hexapawns).err
+    assert "commands run: 5" in ask("batch", path, "--data", hexapawns).err
     assert sorted(one.name for one in (tmp_path / "line").iterdir()) == pictures
     assert not [one.name for one in tmp_path.iterdir() if one.name.endswith(".tmp")]
 

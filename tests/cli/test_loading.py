@@ -65,6 +65,16 @@ def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_p
     assert not [name for name in found if name.startswith(("tablebase.svg", "tablebase.building", "tablebase.mining"))]
 
 
+def test_files_of_tables_are_handled_without_a_compiler(copied: Path, tmp_path: Path) -> None:
+    """Where no position of a game of pieces is computed, Numba is not loaded, which the other sort of tables needs."""
+    data = ["--data", str(copied)]
+    copy = ["copy", "doushouqi", "--material", "CvC", "--to", str(tmp_path / "copy"), *data]
+    commands = [["reindex", *data], ["prune", "--yes", *data], copy, ["verify", "doushouqi", "--quick", *data]]
+    found = loaded(IN_PROCESS, commands)
+    assert "tablebase.building.slice_tables" in found
+    assert not found & {"numba", "tablebase.building.layer_tables"}
+
+
 @pytest.mark.full
 def test_statements_load_no_pandas(two_pieces: Path) -> None:
     """Statements of all kinds run without importing pandas."""

@@ -9,15 +9,14 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from tablebase.api import row_types
-from tablebase.api.chances import layer_rows
-from tablebase.api.descriptions import counts_of, describe_material, distances_of, list_materials, list_records, neighbours
+from tablebase.api.descriptions import describe_material, distances_of, list_materials, list_records, neighbours
 from tablebase.api.games import list_games
+from tablebase.api.statistics import Rows, rows_with, stats_rows
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.game import Game, load_game
 from tablebase.game.installed import load_rules
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.slices.material import material_name, parse_material
-from tablebase.tables.choice import missing_pieces
 from tablebase.web.api.routes import get, query_of, refuse
 from tablebase.web.api.schemas import GameName, Given, MaterialName, told
 from tablebase.web.caching import CHANGING, answered
@@ -72,7 +71,7 @@ async def stats(request: Request) -> Response:
     """
     given = query_of(request, StatsGiven)
     rules = load_rules(given.game)
-    if isinstance(rules, StochasticGame):
+    if rules.board is None:
         refuse(rules, pieces=given.pieces)
     return await _read(request, ("stats", rules.name, given.by, given.pieces), lambda catalog: _stats(catalog, rules, given))
 
@@ -107,13 +106,9 @@ async def _read(request: Request, question: Hashable, read: Callable[[Catalog], 
     return answered(request, await in_thread(request, catalog_of(request).answer, question, read), CHANGING)
 
 
-def _stats(catalog: Catalog, rules: Game | StochasticGame, given: StatsGiven) -> list[dict[str, Any]] | list[row_types.LayerRow]:
-    if isinstance(rules, StochasticGame):
-        return layer_rows(catalog, rules)
-    found = [counts for counts in counts_of(catalog, rules, given.by) if given.pieces in (None, counts.pieces)]
-    if not found:
-        raise missing_pieces(rules, given.pieces or 0, catalog.folder)
-    return [{name: getattr(counts, name) for name in Counts.columns(given.by)} for counts in found]
+def _stats(catalog: Catalog, rules: Rules[Any], given: StatsGiven) -> Rows:
+    rows = stats_rows(catalog, rules, given.by)
+    return rows if given.pieces is None else rows_with(range(given.pieces, given.pieces + 1), rows, rules, catalog.folder)
 
 
 def _material(catalog: Catalog, game: Game, name: str) -> dict[str, Any]:

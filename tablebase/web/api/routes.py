@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from tablebase.compute.modules import docstring
 from tablebase.errors import RulesError
-from tablebase.game import Game
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.web.problems import MEDIA_TYPE, ProblemError, sentence_of
 
 PREFIX = "/api/v1"
@@ -124,9 +123,9 @@ def _route(
     return decorate
 
 
-def refuse(game: Game | StochasticGame, **given: object) -> None:
+def refuse(game: Rules[Any], **given: object) -> None:
     """Refuse what means nothing for a game."""
     for field, value in given.items():
         if value not in (None, False):
-            sort = "is no game with chance" if isinstance(game, Game) else "has no pieces on squares"
+            sort = "has no pieces on squares" if game.board is None else "is no game with chance"
             raise RulesError(f"{game.name} {sort}: leave out {field}")

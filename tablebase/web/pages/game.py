@@ -16,7 +16,7 @@ from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
 from tablebase.game.installed import game_names, load_rules
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.slices.material import piece_counts
 from tablebase.web.api.routes import refuse
 from tablebase.web.context import catalog_of, tables_of
@@ -80,8 +80,8 @@ def _entry(name: str, built: dict[str, Any] | None) -> dict[str, Any] | None:
     return {
         "name": rules.name,
         "title": rules.title,
-        "rules": rules if isinstance(rules, Game) else None,
-        "race": isinstance(rules, StochasticGame) and name == GAME,
+        "rules": None if rules.board is None else rules,
+        "race": name == GAME,
         "built": built if built and built["tables"] else None,
         "layers": built["layers"] if built else 0,
     }
@@ -99,10 +99,15 @@ def game(request: Request, game: str, pieces: str | None = None, position: str |
     rules = load_rules(game)
     if game != rules.name:
         return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces, position=position), 307)
-    if isinstance(rules, StochasticGame):
+    if rules.board is None:
         refuse(rules, pieces=pieces)
         return _chance_page(request, rules, position)
     refuse(rules, position=position)
+    return _slices_page(request, load_game(game), pieces)
+
+
+def _slices_page(request: Request, rules: Game, pieces: str | None) -> Response:
+    """A game's materials with a number of pieces, as matrices."""
     asked = read_start(rules)
     shown: dict[str, Any] = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
     totals, counts = catalog_of(request).answer(("game page", rules.name), lambda opened: _counts(opened, rules))
@@ -182,10 +187,10 @@ def _tiers(counts: Iterable[Counts]) -> list[dict[str, Any]]:
     return [{"name": name, "cells": cells} for name, cells in found.items()]
 
 
-def _chance_page(request: Request, game: StochasticGame, position: str | None) -> Response:
+def _chance_page(request: Request, game: Rules[Any], position: str | None) -> Response:
     """A game's layers, and the chances of a state, by default of the start."""
     layers = catalog_of(request).answer(("layers", game.name), lambda opened: opened.layers(game))
-    start = game.format(game.start)
+    start = game.format(game.initial)
     shown: dict[str, Any] = {"rules": game, "layers": layers, "start": start, "answer": None}
     if layers or position is not None:
         text = start if position is None else bounded(position, f"write a state, as in {start!r}").replace("_", " ")

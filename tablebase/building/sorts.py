@@ -1,0 +1,21 @@
+"""Which sort of tables a game has: the one place of the commands about tables that asks what kind of game it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tablebase.building.table_sort import TableSort
+from tablebase.game import Game
+from tablebase.game.stochastic import StochasticGame
+
+
+def sort_of(rules: Game | StochasticGame) -> TableSort[Any, Any]:
+    """The tables of a game: of slices if it has pieces on squares, of layers otherwise."""
+    if isinstance(rules, Game):
+        from tablebase.building.slice_tables import SliceTables
+
+        return SliceTables(rules)
+    # Games of pieces do not need Numba here.
+    from tablebase.building.layer_tables import LayerTables
+
+    return LayerTables(rules)
