@@ -29,17 +29,16 @@ CONTRACTS = {"stochastic", "kernels"}
 """Modules that rules of games with chance import from, beside the package of the other games' types."""
 
 KINDS = {"Game", "StochasticGame"}
-ASKING = {"building/sorts.py": 1, "game/game_arguments.py": 1, "game/installed.py": 2, "testing/suite.py": 1}
-"""How often the files ask that must know which kind of game they have."""
-STILL_ASKING = {
-    *(f"api/{name}.py" for name in ("commands", "tablebase")),
-    *(f"cli/{name}.py" for name in ("match", "play", "replays", "search")),
-    "probe/prober.py",
-    *(f"web/{name}.py" for name in ("pages/race", "pages/rendering", "player_moves")),
+ASKING = {
+    "building/sorts.py": 1,
+    "cli/search.py": 1,
+    "game/game_arguments.py": 1,
+    "game/installed.py": 2,
+    "play/player.py": 2,
+    "probe/prober.py": 1,
+    "testing/suite.py": 1,
 }
-"""Other files that ask."""
-MOST_QUESTIONS = 30
-"""Of the whole package."""
+"""How often the files ask that must know which kind of game they have."""
 
 
 def imported_modules(path: Path) -> Iterator[str]:
@@ -145,9 +144,7 @@ def questions_of_kind(path: Path) -> int:
 def test_few_places_ask_for_the_kind_of_a_game() -> None:
     """Everything else asks the contract, or the sort of a game's tables, and a third kind needs no search for such places."""
     found = {path.relative_to(PACKAGE).as_posix(): questions_of_kind(path) for paths in rooms().values() for path in paths}
-    asking = {path: number for path, number in found.items() if number}
-    assert {path: number for path, number in asking.items() if path not in STILL_ASKING} == ASKING
-    assert sum(asking.values()) <= MOST_QUESTIONS
+    assert {path: number for path, number in found.items() if number} == ASKING
 
 
 def test_no_folder_is_left_out(pytestconfig: pytest.Config) -> None:

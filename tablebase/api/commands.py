@@ -36,7 +36,6 @@ from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.match import Match
-from tablebase.play.player import functions_of
 from tablebase.play.player_records import check_setting
 from tablebase.play.players import find_player
 
@@ -176,10 +175,10 @@ def _check_fields(fields: dict[str, Any], allowed: set[str], needed: set[str] = 
 
 def _game(fields: dict[str, Any]) -> StochasticGame:
     """The game of a request."""
-    rules = load_rules(_text(fields.get("game", DEFAULT_GAME), "the game"))
-    game = functions_of(rules)
-    if game is None:
+    rules: Any = load_rules(_text(fields.get("game", DEFAULT_GAME), "the game"))
+    if rules.board is not None:
         raise RulesError(f"{rules.name} is a game of pieces on squares: choose one such as {DEFAULT_GAME}")
+    game: StochasticGame = rules
     return game
 
 

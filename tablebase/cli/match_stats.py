@@ -83,8 +83,8 @@ def _read(files: Sequence[Path], with_opening: bool) -> Statistics:
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row for the table by game."""
-    from tablebase.cli.output import Amount
     from tablebase.cli.process import is_unicode
+    from tablebase.compute.messages import Amount
 
     sign = "±" if is_unicode() else "+-"
     means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}

@@ -118,12 +118,10 @@ def _seated(rules: Rules[Any], names: Sequence[str], seats: int) -> list[str]:
     return [named[min(place, len(named) - 1)] for place in range(seats)]
 
 
-def _check_tables(name: str, rules: Rules[Any], start: Any, folder: Path) -> None:
+def _check_tables(name: str, rules: Any, start: Any, folder: Path) -> None:
     """Name the first table that a player would miss in the game, before the first move."""
     from tablebase.building.plan import check_tables
-    from tablebase.play.player import pieces_of
     from tablebase.play.players import find_player
 
-    game = pieces_of(rules)
-    if game is not None and find_player(name).needs_tables:
-        check_tables(game, start, folder)
+    if rules.board is not None and find_player(name).needs_tables:
+        check_tables(rules, start, folder)

@@ -95,6 +95,8 @@ class Rules(ABC, Generic[P]):
         The kinds of pieces; empty if there are none.
     limits : mapping of str to int or str
         What bounds a table's region, with the defaults; by default nothing does.
+    weights : mapping of str to str
+        The parts of the game's evaluation that can be weighed, each with what it means; by default none.
     """
 
     # No more than names: a dataclass would take an inherited value for the default of its own field.
@@ -109,6 +111,7 @@ class Rules(ABC, Generic[P]):
     most_turns_each: int | None
     kinds: Sequence[Kind]
     limits: ClassVar[Mapping[str, int | str]] = {}
+    weights: ClassVar[Mapping[str, str]] = {}
 
     @property
     @abstractmethod

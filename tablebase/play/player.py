@@ -38,26 +38,14 @@ class Seat:
     @property
     def pieces(self) -> Game:
         """The rules, for players of pieces on squares."""
-        game = pieces_of(self.rules)
-        assert game is not None, "such players refuse other rules"
-        return game
+        assert isinstance(self.rules, Game), "such players refuse other rules"
+        return self.rules
 
     @property
     def functions(self) -> StochasticGame:
         """The rules, for players of games whose rules are functions."""
-        game = functions_of(self.rules)
-        assert game is not None, "such players refuse other rules"
-        return game
-
-
-def pieces_of(rules: Rules[Any]) -> Game | None:
-    """The rules if they are of pieces on squares, else None."""
-    return rules if isinstance(rules, Game) else None
-
-
-def functions_of(rules: Rules[Any]) -> StochasticGame | None:
-    """The rules if they are functions of a state, else None."""
-    return rules if isinstance(rules, StochasticGame) else None
+        assert isinstance(self.rules, StochasticGame), "such players refuse other rules"
+        return self.rules
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.rules import Rules
-from tablebase.play.player import functions_of
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,7 @@ class PlayerRecord:
 
     def settings_in(self, rules: Rules[Any]) -> list[str]:
         """The names of all settings that it has in a game."""
-        game = functions_of(rules)
-        return [*self.settings, *(game.weights if self.weighs and game else ())]
+        return [*self.settings, *(rules.weights if self.weighs else ())]
 
 
 def loaded_later(module: str, function: str = "make") -> Callable[..., Any]:

@@ -10,34 +10,30 @@ from typing import Any
 
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.rules import Rules
-from tablebase.play.player import Player, Seat, functions_of, pieces_of
+from tablebase.play.player import Player, Seat
 from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, read_settings
 
 FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 1 (any move)"}
 
 
 def _not_pieces(rules: Rules[Any]) -> str | None:
-    return None if pieces_of(rules) else "it has no pieces on squares"
+    return None if rules.board is not None else "it has no pieces on squares"
 
 
 def _not_fox_and_hounds(rules: Rules[Any]) -> str | None:
     return None if rules.name.partition("-")[0] == "foxhounds" else "only Fox & Hounds has FoxBoxes"
 
 
-def _endless(rules: Rules[Any]) -> str | None:
+def _endless(rules: Any) -> str | None:
     from tablebase.graph.reachable import one_way_sides
 
-    game = pieces_of(rules)
-    if game is None:
-        return _not_pieces(rules)
-    return None if one_way_sides(game) else "that game can go on for ever"
+    return _not_pieces(rules) or (None if one_way_sides(rules) else "that game can go on for ever")
 
 
-def _not_compiled(rules: Rules[Any]) -> str | None:
-    game = functions_of(rules)
-    if game is None:
+def _not_compiled(rules: Any) -> str | None:
+    if rules.board is not None:
         return "it has pieces on squares"
-    return None if game.kernels() is not None else "its rules are not compiled"
+    return None if rules.kernels() is not None else "its rules are not compiled"
 
 
 def _not_two(rules: Rules[Any]) -> str | None:

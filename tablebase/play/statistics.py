@@ -16,7 +16,7 @@ from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position
 from tablebase.game.notation import read_move
-from tablebase.game.rules import CHANCE, Rules
+from tablebase.game.rules import CHANCE
 from tablebase.play.records import Moment, Record, label_of, replayed
 
 MOST_ENDINGS = 100
@@ -182,13 +182,13 @@ class _Board:
 class GameStatistics:
     """Statistics of the games of one kind."""
 
-    def __init__(self, rules: Rules[Any], *, with_opening: bool = False) -> None:
+    def __init__(self, rules: Any, *, with_opening: bool = False) -> None:
         self.rules, self._with_opening = rules, with_opening
         self._games = self._drawn = self._opening = 0
         self._plies, self._turns, self._choices = Counter[int](), Counter[int](), Counter[int]()
         self._endings, self._labels = Counter[str](), Counter[str]()
         self._wins, self._shared, self._places = ([0] * rules.players for _ in range(3))
-        self._board = _Board(rules) if isinstance(rules, Game) else None
+        self._board = None if rules.board is None else _Board(rules)
 
     def add(self, record: Record) -> None:
         """Count a game; errors are those of `replayed`."""

@@ -19,7 +19,7 @@ from tablebase.errors import ForfeitError, MissingTableError, TablebaseError
 from tablebase.game.rules import Ending, P, Rules
 from tablebase.game.types import Outcome
 from tablebase.play.match import Match
-from tablebase.play.player import Player, Seat, pieces_of
+from tablebase.play.player import Player, Seat
 from tablebase.play.players import open_player
 from tablebase.play.records import Record, record_of
 from tablebase.play.schedules import Fixture, Schedule, schedule_of
@@ -97,7 +97,7 @@ def _opened(rules: Rules[P], name: str, side: int | None, conditions: Conditions
     seat = Seat(rules, conditions.start, side, conditions.folder)
     if not name.startswith(EXTERNAL):
         return open_player(name, seat)
-    if pieces_of(rules) is None:
+    if rules.board is None:
         raise TablebaseError(
             f"programs that speak UCI cannot play {rules.name}, which has no pieces on squares: name another player"
         )
@@ -134,14 +134,13 @@ def _played(
 
 def _by_tables(match: Match[Any], tables: Prober | None) -> Ending | None:
     """How a game ends under perfect play; None if no table says it."""
-    game = pieces_of(match.rules)
-    if tables is None or game is None:
+    if tables is None:
         return None
     try:
-        outcome = tables.value(game, match.position).outcome
+        value = tables.of(match.rules).value(match.position, match.player)
     except MissingTableError:
         return None
-    winner = {Outcome.WIN: match.player, Outcome.LOSS: 1 - match.player}.get(outcome)
+    winner = {Outcome.WIN: match.player, Outcome.LOSS: 1 - match.player}.get(value.outcome or Outcome.DRAW)
     return Ending.of_two(winner, "by the tables")
 
 

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import tablebase
 from tablebase.compute.messages import count_plies, in_bytes, in_time
 from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.installed import load_rules
 from tablebase.web import problems
 from tablebase.web.context import settings_of
@@ -87,7 +87,8 @@ def check_parameters(request: Request) -> None:
 
 def fault_page(request: Request, fault: TablebaseError) -> Response:
     """The page for an error; to a page, the name of a game is a part of its address, and an unknown one not found."""
-    if isinstance(fault, MissingTableError) and isinstance(game := load_rules(fault.game), Game):
+    if isinstance(fault, MissingTableError) and load_rules(fault.game).board is not None:
+        game = load_game(fault.game)
         return page(request, "missing.html", status=404, game=game, **missing(request, game, fault))
     return problem_page(request, 404 if isinstance(fault, RulesError) else problems.status_of(fault), f"{fault}.")
 
