@@ -16,8 +16,7 @@ from tablebase.building.sorts import sort_of
 from tablebase.building.table_sort import Asked
 from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
 from tablebase.errors import TablebaseError, did_you_mean, quoted
-from tablebase.game import Game
-from tablebase.game.game_arguments import as_rules, refuse_given
+from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import (
     as_path,
     as_size,
@@ -26,7 +25,7 @@ from tablebase.game.plain_arguments import (
     end_of_work,
     refused,
 )
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.probe.html import titled_table
 from tablebase.tables.folder import default_catalog, default_folder
 
@@ -56,7 +55,7 @@ class Estimates(list["Estimate | LayerEstimate"]):
 
 
 def build(
-    game: str | Game | StochasticGame,
+    game: AnyGame,
     *,
     size: str | None = None,
     variant: str | Sequence[str] | None = None,
@@ -157,7 +156,7 @@ def build(
 
 
 def estimate(
-    game: str | Game | StochasticGame,
+    game: AnyGame,
     *,
     size: str | None = None,
     variant: str | Sequence[str] | None = None,
@@ -200,7 +199,7 @@ def estimate(
     return Estimates(*sort_of(rules).estimate(wanted, folder, asked, allowed, url, measured=measure))
 
 
-def _limits(game: Game | StochasticGame, limits: Mapping[str, Any]) -> dict[str, int | str]:
+def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]:
     """The limits of a table's region, if the game has any."""
     known = game.limits
     for name in limits:

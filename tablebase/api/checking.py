@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tablebase.api.arguments import as_counts, as_optional, as_texts, as_workers
 from tablebase.building.sorts import sort_of
@@ -18,10 +19,9 @@ from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
 from tablebase.errors import TablebaseError
-from tablebase.game import Game
-from tablebase.game.game_arguments import as_rules, refuse_given
+from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import as_path, as_text
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.probe.html import titled_table
 from tablebase.tables.folder import default_catalog, default_folder
 
@@ -58,7 +58,7 @@ class VerifyResult:
 
 
 def verify(
-    game: str | Game | StochasticGame | None = None,
+    game: AnyGame | None = None,
     *,
     size: str | None = None,
     variant: str | Sequence[str] | None = None,
@@ -129,7 +129,7 @@ def verify(
 
 
 def _verify_files(
-    game: Game | StochasticGame | None,
+    game: Rules[Any] | None,
     pieces: range | None,
     material: list[str],
     data: Path,

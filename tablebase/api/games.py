@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 from tablebase.api.row_types import CountRow, GameRow
 from tablebase.errors import RulesError
-from tablebase.game import Game, load_game
+from tablebase.game import load_game
 from tablebase.game.installed import game_names, load_rules, variants
 from tablebase.game.notation import parse
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 
 Tick = Callable[[int, int], None]
 FOR_ALL_GAMES = ("build", "check-rules", "copy", "estimate", "line", "match", "pack", "perft", "play", "probe", "stats", "verify")
 """Commands that also take games of chance or of several players."""
 
 
-def start_text(game: Game | StochasticGame) -> str:
+def start_text(game: Rules[Any]) -> str:
     """The start of a game as text."""
-    return game.start if isinstance(game.start, str) else game.format(game.start)
+    return game.format(game.initial)
 
 
 def list_games() -> tuple[list[GameRow], list[str]]:

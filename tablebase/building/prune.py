@@ -15,9 +15,8 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
 from tablebase.files.outputs import DRAFT_SUFFIX
-from tablebase.game import Game
 from tablebase.game.installed import load_rules
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.tables.folder import SUFFIX, USER_BLOCK
 
 OLD_RULES = "built under other rules"
@@ -57,7 +56,7 @@ def prune(folder: Path, catalog: Catalog, items: Sequence[Prunable]) -> None:
         (folder / item.file).unlink(missing_ok=True)
 
 
-def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Game | StochasticGame]:
+def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Rules[Any]]:
     """The installed games that have a folder or are in the catalog."""
     for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {name for name, *_ in registered.values()}):
         with suppress(RulesError):
@@ -66,7 +65,7 @@ def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Gam
                 yield game
 
 
-def _files_of(folder: Path, game: Game | StochasticGame) -> Iterator[tuple[Path, str]]:
+def _files_of(folder: Path, game: Rules[Any]) -> Iterator[tuple[Path, str]]:
     """The drafts and tables of a game, with the reason why each would be removed if it is not in the catalog."""
     sort = sort_of(game)
     for path in sorted((folder / game.name).glob(sort.pattern)):

@@ -6,10 +6,9 @@ from typing import Any
 
 from tablebase.building.table_sort import TableSort
 from tablebase.game import Game
-from tablebase.game.stochastic import StochasticGame
 
 
-def sort_of(rules: Game | StochasticGame) -> TableSort[Any, Any]:
+def sort_of(rules: Any) -> TableSort[Any, Any]:
     """The tables of a game: of slices if it has pieces on squares, of layers otherwise."""
     if isinstance(rules, Game):
         from tablebase.building.slice_tables import SliceTables

@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from tablebase.building.sorts import sort_of
 from tablebase.building.table_sort import Asked
@@ -19,10 +20,9 @@ from tablebase.catalog.entries import Entry, entries_of
 from tablebase.compute.processes import ensured
 from tablebase.errors import ConflictError, RulesError, TablebaseError
 from tablebase.files.outputs import publish, write_text
-from tablebase.game import Game
 from tablebase.game.game_arguments import refuse_given
 from tablebase.game.installed import load_rules
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.tables.choice import nothing_registered
 from tablebase.tables.folder import check_seal, make_folder
 
@@ -43,7 +43,7 @@ class Taken:
 
 
 def entries_asked_for(
-    game: Game | StochasticGame,
+    game: Rules[Any],
     pieces: range | None,
     material: Sequence[str] | None,
     folder: Path,

@@ -16,7 +16,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.registration import LAYER, TABLE, Registration, Values, contents, digest, enter, read, read_layers, values
 from tablebase.catalog.schema import PATTERNS, Base, SliceRow, SolutionRow, TableRow
 from tablebase.game import Game
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.tables.folder import SUFFIX
 
 
@@ -56,7 +56,7 @@ class Entry:
         folder, name = (row["pieces"], row["material"]) if "material" in row else (row["region"], row["layer"])
         return f"{row['game']}/{folder}/{name}{SUFFIX}"
 
-    def is_of(self, game: Game | StochasticGame) -> bool:
+    def is_of(self, game: Rules[Any]) -> bool:
         """Whether it belongs to a game, under the rules installed now."""
         return (self.row["game"], self.row["rules_digest"]) == (game.name, game.digest)
 

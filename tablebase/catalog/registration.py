@@ -18,6 +18,7 @@ from tablebase.catalog.schema import Base, DistanceRow, GameRow, LayerRow, Slice
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
+from tablebase.game.rules import Rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import Location, aliases, own_position
 from tablebase.slices.material import material_name
@@ -167,7 +168,7 @@ def _insert(session: Session, table: type[Base], names: Sequence[str], row: Valu
     return session.scalars(query).one()
 
 
-def _enter_game(session: Session, game: Game | StochasticGame, *, side_letters: str, kinds: str) -> None:
+def _enter_game(session: Session, game: Rules[Any], *, side_letters: str, kinds: str) -> None:
     """Write a game's row, and its seal, into the catalog; an older one is replaced."""
     known = {"name": game.name, "title": game.title, "rules_digest": game.digest, "side_letters": side_letters, "kinds": kinds}
     session.merge(GameRow(**known, seal=digest([known[name] for name in GAME])))

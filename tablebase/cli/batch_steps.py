@@ -28,12 +28,11 @@ from tablebase.cli.options import (
 )
 from tablebase.errors import CommandError, TablebaseError
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
+from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
     from tablebase.building.batch import Step
     from tablebase.building.batch_record import BatchRecord
-    from tablebase.game import Game
-    from tablebase.game.stochastic import StochasticGame
 
 REPEATABLE = ("mine", "stats", "plot", "probe", "line")
 """Commands that do nothing but write outputs, which depend on tables and on files that are named; others always run."""
@@ -47,7 +46,7 @@ class Prepared:
     step: Step
     words: list[str]  # of the command, with the folder of the tables
     params: Mapping[str, Any] = field(repr=False)  # as click has read them
-    rules: Game | StochasticGame | None
+    rules: Rules[Any] | None
     data: Path  # the tablebase that it reads
     catalog: str | None
     outputs: tuple[Path, ...]  # files and folders that it writes as a whole
@@ -171,7 +170,7 @@ def _params(context: typer.Context, name: str, words: list[str]) -> tuple[dict[s
         raise TablebaseError(usage_sentence(fault)) from fault
 
 
-def _rules(name: str, params: Mapping[str, Any]) -> Game | StochasticGame | None:
+def _rules(name: str, params: Mapping[str, Any]) -> Rules[Any] | None:
     """The game of a command, if it has one."""
     from tablebase.api.games import FOR_ALL_GAMES
 
@@ -181,9 +180,7 @@ def _rules(name: str, params: Mapping[str, Any]) -> Game | StochasticGame | None
     return choose(params["game"], params.get("size"), params.get("variant"))
 
 
-def _check_inputs(
-    name: str, params: Mapping[str, Any], rules: Game | StochasticGame | None, catalog: str | None
-) -> tuple[Path, ...]:
+def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:
     """Check what a command reads beside tables; return the files."""
     files = []
     for text in [params["statement"]] if params.get("statement") else params.get("positions") or []:
@@ -239,7 +236,7 @@ def _check_sqlite(statement: str) -> None:
                 raise TablebaseError(f"the SQL statement cannot be read: {fault}") from fault
 
 
-def _check_positions(name: str, params: Mapping[str, Any], rules: Game | StochasticGame) -> None:
+def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
     """Refuse materials and positions that the game does not have."""
     from tablebase.building.sorts import sort_of
     from tablebase.cli.positions import STANDARD_INPUT, asked, is_stream
@@ -276,7 +273,7 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
         raise MissingTableError(one.rules.name, one.data)
 
 
-def _belongs(file: str, rules: Game | StochasticGame) -> bool:
+def _belongs(file: str, rules: Rules[Any]) -> bool:
     """Whether a table, by its name in the catalog, is one of a game."""
     return file.startswith(f"{rules.name}/")
 

@@ -15,11 +15,11 @@ from tablebase.errors import TablebaseError, did_you_mean, quoted, shell_word
 from tablebase.files.inputs import MOST, read_text
 from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
 from tablebase.game.plain_arguments import parse_size as parse_size
+from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.features import Feature
-    from tablebase.game.stochastic import StochasticGame
 
 # ClickException, whose place within typer depends on the version.
 UsageError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -184,7 +184,7 @@ def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
     return load_game(full_name(game, size, variant))
 
 
-def chosen_rules(game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Game | StochasticGame:
+def chosen_rules(game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Rules[Any]:
     """The game of either sort, for the commands `api.games.FOR_ALL_GAMES`; otherwise like `chosen_game`."""
     from tablebase.game.installed import full_name, load_rules
 
@@ -199,7 +199,7 @@ def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     return features_of(game, load_features(file) if file is not None else ())
 
 
-def chosen_start(game: Game | StochasticGame, position: str | None, start: str | None) -> str:
+def chosen_start(game: Rules[Any], position: str | None, start: str | None) -> str:
     """The position that an argument or the option --from names; by default the start of the game."""
     from tablebase.api.games import start_text
 
@@ -257,7 +257,7 @@ OUTPUTS: dict[tuple[str, str], Output] = {
 """By command and by the name of its parameter."""
 
 
-def more_limits(game: Game | StochasticGame, context: typer.Context) -> dict[str, Any]:
+def more_limits(game: Rules[Any], context: typer.Context) -> dict[str, Any]:
     """The limits of tables among further options such as ``--carrots 60``; games of pieces have none."""
     if not context.args:
         return {}

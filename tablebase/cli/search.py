@@ -20,8 +20,6 @@ from tablebase.search.choices import Options, RepeatedLines, Repetition
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tablebase.game import Game
-    from tablebase.game.stochastic import StochasticGame
     from tablebase.probe.prober import Prober
     from tablebase.search.engine import Analysis
 
@@ -66,7 +64,7 @@ def perft(
     write_rows(rows, style, ["move", "leaves"] if divide else ["depth", "leaves", "seconds"])
 
 
-def _counting(rules: Game | StochasticGame, text: str, repetitions: RepeatedLines, threads: int) -> tuple[ByMove, ByDepth]:
+def _counting(rules: Any, text: str, repetitions: RepeatedLines, threads: int) -> tuple[ByMove, ByDepth]:
     """What counts lines from a position: those of one depth by the first move, and those of each depth up to one."""
     from tablebase.game import Game
 

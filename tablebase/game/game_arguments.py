@@ -11,7 +11,6 @@ from tablebase.game.installed import full_name, load_rules
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, check_placement, parse, read
 from tablebase.game.rules import Rules
-from tablebase.game.stochastic import StochasticGame
 
 AnyGame = str | Rules[Any]
 """A game of any sort, or its name."""
@@ -31,7 +30,7 @@ def as_any_game(game: AnyGame) -> Rules[Any]:
     return game
 
 
-def as_rules(game: str | Game | StochasticGame, size: str | None = None, variant: Sequence[str] = ()) -> Game | StochasticGame:
+def as_rules(game: AnyGame, size: str | None = None, variant: Sequence[str] = ()) -> Rules[Any]:
     """An installed game of either sort by its name, with size and variant, or from itself.
 
     Raises

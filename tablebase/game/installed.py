@@ -18,8 +18,8 @@ from typing import Any
 
 from tablebase.errors import RulesError, did_you_mean, quoted
 from tablebase.game import Game
+from tablebase.game.functions import FunctionGame
 from tablebase.game.notation import MOST_DIGITS, whole_number
-from tablebase.game.stochastic import StochasticGame
 
 GROUP = "tablebase.rules"
 SIZE = "size"
@@ -55,7 +55,7 @@ def load_game(name: str) -> Game:
     if not isinstance(name, str):
         raise RulesError(f"a game is a name or a Game, not a value of type {type(name).__name__}")
     game = load_rules(name)
-    if isinstance(game, StochasticGame):
+    if not isinstance(game, Game):
         raise RulesError(f"{game.name} is a game of chance or of several players, and has no pieces on squares: not possible here")
     return game
 
@@ -66,7 +66,7 @@ def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str
 
 
 @cache
-def load_rules(name: str) -> Game | StochasticGame:
+def load_rules(name: str) -> Game | FunctionGame[Any]:
     """The game of that name, of either sort; otherwise like `load_game`."""
     base, words = _split(name)
     point = _installed()[base]
@@ -84,7 +84,7 @@ def load_rules(name: str) -> Game | StochasticGame:
     # A `RulesError` of its own is about the variant.
     with _faults_as_sentences(point, "fails", RulesError):
         game = make(**chosen)
-    if not isinstance(game, (Game, StochasticGame)):
+    if not isinstance(game, (Game, FunctionGame)):
         raise RulesError(f"the entry point {point.value!r} of {base} must be a function that returns a Game")
     if game.name != base:
         raise RulesError(f"the entry point {point.value!r} calls its game {game.name!r}, not {base!r}")

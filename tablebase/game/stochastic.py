@@ -10,21 +10,16 @@ Tables of more than some million states need the same functions compiled: see `t
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import json
 import re
-import sys
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import NotationError, quoted
-from tablebase.game.rules import CHANCE, OVER, Ending, Rules
-from tablebase.game.types import Side
+from tablebase.game.functions import FunctionGame
+from tablebase.game.rules import CHANCE, OVER, Ending
 from tablebase.game.values import BOUNDED
 
 if TYPE_CHECKING:
@@ -58,43 +53,24 @@ class Draw:
         return self.state
 
 
-class StochasticGame(Rules[State]):
+class StochasticGame(FunctionGame[State]):
     """A game of chance, of several players, or both.
 
     Attributes
     ----------
     start : tuple of int
         The initial state.
-    options : mapping of str to int or str
-        What distinguishes this variant, for the digest.
-    former_digests : mapping of str to str
-        For digests of sources that say the same as older ones: the digest under which tables have been built.
     limits : mapping of str to int or str
         What bounds a table's region, with the defaults; empty if all states can be reached and listed.
     weights : mapping of str to str
         The parts of the game's evaluation, each with what it means; empty if it has none.
     """
 
-    board = None
     value_fields = BOUNDED
-    kinds = ()
-    start: State
-    options: Mapping[str, int | str]
-    former_digests: ClassVar[Mapping[str, str]] = {}
     has_chance = True
     repetitions = None
     most_turns_each = 250
-    weights: ClassVar[Mapping[str, str]] = {}
-
-    @property
-    def initial(self) -> State:
-        """The state that a game begins with."""
-        return self.start
-
-    @cached_property
-    def sides(self) -> Sequence[Side]:  # type: ignore[override]
-        """The players by their numbers from 1."""
-        return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
+    start: State
 
     def result(self, state: State) -> Ending | None:
         """How the game has ended, by the places of the players; None while it goes on."""
@@ -196,23 +172,10 @@ class StochasticGame(Rules[State]):
         """
         raise NotImplementedError
 
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the rules: their options, and the source of the modules that define them.
-
-        A digest of `former_digests` stands for its former one, so that tables stay valid if the source alone has changed.
-        """
-        modules = {cls.__module__ for cls in type(self).__mro__ if issubclass(cls, StochasticGame)} - {__name__}
+    def source_modules(self) -> set[str]:
+        """The modules whose source defines the rules: those of the author's classes, and that of their kernels."""
         kernels = self.kernels()
-        if kernels is not None:
-            modules.add(kernels.module)
-        sources = [inspect.getsource(sys.modules[module]) for module in sorted(modules)]
-        text = json.dumps([dict(self.options), sources], sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        return self.former_digests.get(digest, digest)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
+        return super().source_modules() | (set() if kernels is None else {kernels.module})
 
 
 __all__ = ["CHANCE", "OVER", "Draw", "State", "StochasticGame"]

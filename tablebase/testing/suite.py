@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, islice, repeat
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, played
 from tablebase.game.notation import parse, render
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
@@ -47,7 +47,7 @@ SCENES = 10  # most scenes for each random position
 PLIES = 100  # moves after which random play restarts
 
 
-def check_rules(game: Game | StochasticGame, *, pieces: int = 3, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
+def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
     """Run all checks that apply to a game; checks of what it does not have, such as symmetries, are omitted.
 
     Parameters
@@ -71,9 +71,9 @@ def check_rules(game: Game | StochasticGame, *, pieces: int = 3, samples: int = 
     >>> [result.failure for result in check_rules(load_game("doushouqi"), samples=10) if result.failure]
     []
     """
-    if isinstance(game, StochasticGame):
-        return check_states(game, samples=samples, seed=seed)
-    return [run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if check.applies(game)]
+    if isinstance(game, Game):
+        return [run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if check.applies(game)]
+    return check_states(game, samples=samples, seed=seed)
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:

@@ -11,9 +11,8 @@ from pydantic import ConfigDict, Field
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
-from tablebase.game import Game
 from tablebase.game.installed import load_rules
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Rules
 from tablebase.probe.answers import Probe
 from tablebase.web.api.routes import get, post, query_of, refuse
 from tablebase.web.api.schemas import LIMITS, LOST, Distance, GameName, Given, Outcome, PositionText, Told
@@ -174,13 +173,13 @@ Rows = list[tuple[dict[str, Any], TablebaseError | None]]
 """What `tablebase probe --format json` writes of positions, and why there is no answer for some."""
 
 
-def _rows(tables: Tablebase, rules: Game | StochasticGame, given: BatchGiven) -> Rows:
+def _rows(tables: Tablebase, rules: Rules[Any], given: BatchGiven) -> Rows:
     answers = tables.probe_many(rules, given.positions, strict=given.strict, turns=given.turns)
     # The reason is known when the row has been taken.
     return [(row, answers.errors.get(place)) for place, row in enumerate(answers.to_dicts())]
 
 
-def _check(rules: Game | StochasticGame, given: ProbeGiven | BatchGiven) -> None:
+def _check(rules: Rules[Any], given: ProbeGiven | BatchGiven) -> None:
     """Refuse what means nothing for a game."""
     if "lower" in rules.value_fields:
         refuse(rules, strict=given.strict)

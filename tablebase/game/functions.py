@@ -1,0 +1,103 @@
+"""Rules as functions of a position: games without pieces on squares.
+
+An author writes a class with a start and five functions: who is to move, the moves, the result, and text there and back. A position
+is any immutable value that can be hashed, such as a text or a tuple; equal positions have the same future. Games without chance are
+described by this class alone, games of chance and of several players by `tablebase.game.stochastic.StochasticGame`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import sys
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from tablebase.game.rules import Ending, P, Rules
+from tablebase.game.types import Side
+from tablebase.game.values import EXACT
+
+
+class FunctionGame(Rules[P]):
+    """A game of two players by functions of a position, without chance.
+
+    Attributes
+    ----------
+    start : position
+        Where games begin.
+    options : mapping of str to int or str
+        What distinguishes this variant, for the digest.
+    former_digests : mapping of str to str
+        For digests of sources that say the same as older ones: the digest under which tables have been built.
+
+    Examples
+    --------
+    See ``tablebase_rules.noughts``.
+    """
+
+    board = None
+    kinds = ()
+    players = 2
+    value_fields: tuple[str, ...] = EXACT
+    has_chance = False
+    repetitions: int | None = 3
+    most_turns_each: int | None = None
+    start: P
+    options: Mapping[str, int | str]
+    former_digests: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def initial(self) -> P:
+        """The position that a game begins with."""
+        return self.start
+
+    @cached_property
+    def sides(self) -> Sequence[Side]:  # type: ignore[override]
+        """The players by their numbers from 1."""
+        return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
+
+    @abstractmethod
+    def to_move(self, position: P) -> int:
+        """The player to move, numbered from 0; `OVER` if the game is over."""
+
+    @abstractmethod
+    def moves(self, position: P) -> Mapping[Any, P]:
+        """The position that each legal move leads to, by its text or number; at least one, unless the game is over."""
+
+    @abstractmethod
+    def result(self, position: P) -> Ending | None:
+        """How the game has ended; None while it goes on."""
+
+    @abstractmethod
+    def format(self, position: P) -> str:
+        """A position as one line of text."""
+
+    @abstractmethod
+    def parse(self, text: str) -> P:
+        """The position that a text describes; `NotationError` says why there is none."""
+
+    def canonical(self, position: P) -> P:
+        """The one of all positions that are alike by a symmetry which stands for them in tables; by default the position itself."""
+        return position
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the rules: their options, and the source of the modules that define them.
+
+        A digest of `former_digests` stands for its former one, so that tables stay valid if the source alone has changed.
+        """
+        sources = [inspect.getsource(sys.modules[module]) for module in sorted(self.source_modules())]
+        text = json.dumps([dict(self.options), sources], sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return self.former_digests.get(digest, digest)
+
+    def source_modules(self) -> set[str]:
+        """The modules whose source defines the rules: those of the author's classes."""
+        own = {cls.__module__ for cls in type(self).__mro__ if issubclass(cls, FunctionGame)}
+        return {module for module in own if module.split(".")[:2] != ["tablebase", "game"]}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
