@@ -9,7 +9,9 @@ import pytest
 from support.catalogs import rows, snapshot
 from support.program import Ask, assert_refused, contents, drafts, table_of
 
+from tablebase.building.layer_tables import LayerTables
 from tablebase.building.slice_tables import SliceTables
+from tablebase.building.table_sort import TableSort
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError
@@ -65,21 +67,39 @@ def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path
     assert contents(tmp_path) == contents(packed) | before
 
 
-def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("sort", "words", "name", "fault"),
+    [
+        (SliceTables, ["doushouqi", "--material", "CvW", "--data", "two_pieces"], "w", "the values that were registered"),
+        (LayerTables, ["pig-die=2-target=3", "--data", "piglet_tables"], "lower", "the values it was written with"),
+    ],
+    ids=["slices", "layers"],
+)
+def test_what_was_written_is_read_back(
+    sort: type[TableSort[Any, Any]],
+    words: list[str],
+    name: str,
+    fault: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    ask: Ask,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A draft that does not hold the values that were registered is not published, and none is left."""
-    rewrite = SliceTables.rewrite
+    rewrite = sort.rewrite
 
     def damaged(*arguments: Any) -> Path:
         draft = rewrite(*arguments)
         with h5py.File(draft, "r+") as opened:
-            codes = opened["w"][:]
-            codes[0] = codes[1] = codes[2]
-            opened["w"][:] = codes
+            values = opened[name][:]
+            values[0] = values[1] = values[2]
+            opened[name][:] = values
         return draft
 
-    monkeypatch.setattr(SliceTables, "rewrite", damaged)
-    answer = ask("pack", "doushouqi", "--material", "CvW", "--data", two_pieces, "--to", tmp_path)
-    assert_refused(answer, CorruptTableError.exit_code, "does not hold the values that were registered")
+    monkeypatch.setattr(sort, "rewrite", damaged)
+    folder = request.getfixturevalue(words[-1])
+    answer = ask("pack", *words[:-1], folder, "--to", tmp_path)
+    assert_refused(answer, CorruptTableError.exit_code, f"does not hold {fault}")
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
 
