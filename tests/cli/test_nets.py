@@ -27,7 +27,7 @@ from tablebase.testing.playouts import following
 
 FILE = Path(__file__).with_name("nets.json.xz")
 WRITING = os.environ.get("TABLEBASE_NETS") == "write"
-POSITIONS, PLIES, STEP = 200, 12, 10
+POSITIONS, PLIES, STEP = 200, 12, 20
 """Positions of a game, plies of a line, and the share of them, one in so many, that is looked at in every run."""
 TABLES = (
     "build hexapawn-4x4 --pieces 2-5",
