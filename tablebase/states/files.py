@@ -21,7 +21,7 @@ from tablebase.errors import CorruptTableError, RulesError, StaleTableError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.types import Outcome
 from tablebase.game.values import Value
-from tablebase.states.listed import faults_named
+from tablebase.states.listed import MOST_POSITIONS, faults_named
 from tablebase.tables import parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, write_flat
@@ -133,6 +133,7 @@ class ExactFile(FlatFile):
             if parts.text_or_number(root, name, expected[name]) != expected[name]:
                 raise StaleTableError(self.path, self.rules.name)
         self.positions = parts.number(root, "positions")
+        parts.require(0 < self.positions <= MOST_POSITIONS, "its number of positions is out of range")
         self.values_sha256 = parts.text(root, "values_sha256")
         kind = parts.dataset(root, "keys").get_type()
         fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str() and kind.get_size() <= LONGEST_TEXT
@@ -189,7 +190,9 @@ class ExactFile(FlatFile):
             if value.distance is not None:
                 longest[value.outcome] = max(longest.get(value.outcome, (0, 0)), (value.distance, place))
         win, loss = longest.get(Outcome.WIN), longest.get(Outcome.LOSS)
-        texts = [None if one is None else self.some("keys", slice(one[1], one[1] + 1))[0].decode() for one in (win, loss)]
+        texts = [
+            None if one is None else self.some("keys", slice(one[1], one[1] + 1))[0].decode(errors="replace") for one in (win, loss)
+        ]
         return Counts(
             self.positions,
             final,

@@ -109,6 +109,7 @@ class FlatFile(ABC):
         (chunk,) = form.get_chunk()
         parts.require(chunk in {chunk_size(size, dtype, known) for known in FORMS}, f"its dataset {name} has other chunks")
         parts.require(filters_of(data) == [ZSTANDARD], f"its dataset {name} is not compressed with Zstandard alone")
+        parts.require(data.get_num_chunks() == -(-size // chunk), f"its dataset {name} lacks chunks")
         self._chunks[name] = size, int(chunk), dtype
 
     def chunk_values(self, name: str) -> int:

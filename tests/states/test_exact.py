@@ -7,10 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.crafted import craft, drops, sets, text
 from support.functions import WON, WORDS, GraphGame, Misere, Pawns, Rows, circle
 from support.solved import Tables
 from twins import exact as twin
@@ -110,9 +112,9 @@ def test_hexapawn_is_that_of_the_slices(tmp_path: Path) -> None:
         for position in twin.values(game):
             if game.result(position) is None:
                 ranks = [position[rank : rank + 3] for rank in (6, 3, 0)]
-                text = "/".join(re.sub(r"\.+", lambda run: str(len(run[0])), rank) for rank in ranks)
-                given = pieces.parse(f"{text} {position[-1]}")
-                assert source.value(position, game.viewer(position)) == tables.value(given), text
+                rows = "/".join(re.sub(r"\.+", lambda run: str(len(run[0])), rank) for rank in ranks)
+                placed = pieces.parse(f"{rows} {position[-1]}")
+                assert source.value(position, game.viewer(position)) == tables.value(placed), rows
                 compared += 1
     assert compared > 60
 
@@ -166,6 +168,27 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
         ExactFile(path, circle())
     with pytest.raises(StaleTableError):
         ExactFile(path, Misere(6))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        sets("positions", 10**12),
+        sets("positions", 764),
+        drops("values_sha256"),
+        text("format", b"tablebase"),
+        lambda file: file.__delitem__("keys"),
+        lambda file: file["codes"].id.write_direct_chunk((0,), b"no frame"),
+        lambda file: file.move("keys", "more") or file.__setitem__("keys", h5py.SoftLink("/more")),
+    ],
+    ids=["many", "fewer", "no digest", "of another sort", "no keys", "no frame", "a link"],
+)
+def test_forged_files_are_refused(change: Any, tmp_path: Path) -> None:
+    """Though the seal fits."""
+    path = built(tmp_path, Rows())
+    craft(path, change)
+    with pytest.raises(CorruptTableError, match=r"all\.h5"), closing(ExactFile(path, Rows())) as file:
+        verify_exact(file)
 
 
 # What cannot be
