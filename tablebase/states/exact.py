@@ -56,8 +56,8 @@ def _analysed(listed: Listed[Any]) -> tuple[Ints, Ints]:
         losing, times = np.unique(before[~wins], return_counts=True)
         left[losing] -= times.astype(left.dtype)
         winners[won] = movers[won]
-        # All moves lead to positions that the other player wins, and none is left.
-        lost = losing[(left[losing] == 0) & (winners[losing] == OPEN)]
+        # All moves lead to positions that the other player wins, so none of them is among those just won.
+        lost = losing[left[losing] == 0]
         winners[lost] = 1 - movers[lost]
         now = np.concatenate([won, lost])
         distances[now] = plies
