@@ -30,14 +30,17 @@ from tablebase.probe.html import titled_table
 from tablebase.tables.folder import default_catalog, default_folder
 
 if TYPE_CHECKING:
-    # Games with chance load what they need themselves.
+    # Other games load what they need themselves.
     from tablebase.building.chances import Estimate as LayerEstimate
+    from tablebase.building.exact_work import Estimate as ExactEstimate
+
+    AnyEstimate = Estimate | LayerEstimate | ExactEstimate
 
 DEFAULT_GRACE = "10min"
 
 
-class Estimates(list["Estimate | LayerEstimate"]):
-    """The needs of a build: one line for each number of pieces, material or layer. Notebooks show a table.
+class Estimates(list["AnyEstimate"]):
+    """The needs of a build: one line for each number of pieces, material, layer or table of exact values. Notebooks show a table.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ class Estimates(list["Estimate | LayerEstimate"]):
         Number of processes that the times by the clock are for.
     """
 
-    def __init__(self, lines: Iterable[Estimate | LayerEstimate], workers: int = 1) -> None:
+    def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
         super().__init__(lines)
         self.workers = workers
 
@@ -181,7 +184,8 @@ def estimate(
     Returns
     -------
     Estimates
-        A list of `tablebase.building.estimate.Estimate`, or of `tablebase.building.chances.Estimate` for a game with chance.
+        A list of `tablebase.building.estimate.Estimate`; with chance of `tablebase.building.chances.Estimate`, and for games by
+        functions without chance of `tablebase.building.exact_work.Estimate`.
 
     Raises
     ------

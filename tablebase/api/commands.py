@@ -176,8 +176,9 @@ def _check_fields(fields: dict[str, Any], allowed: set[str], needed: set[str] = 
 def _game(fields: dict[str, Any]) -> StochasticGame:
     """The game of a request."""
     rules: Any = load_rules(_text(fields.get("game", DEFAULT_GAME), "the game"))
-    if rules.board is not None:
-        raise RulesError(f"{rules.name} is a game of pieces on squares: choose one such as {DEFAULT_GAME}")
+    if not rules.has_chance:
+        what = "by functions without chance" if rules.board is None else "of pieces on squares"
+        raise RulesError(f"{rules.name} is a game {what}: choose one such as {DEFAULT_GAME}")
     game: StochasticGame = rules
     return game
 

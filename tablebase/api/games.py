@@ -12,9 +12,11 @@ from tablebase.game.installed import game_names, load_rules, variants
 from tablebase.game.notation import parse
 from tablebase.game.rules import Rules
 
-Tick = Callable[[int, int], None]
+Tick = Callable[[int, int | None], None]
 FOR_ALL_GAMES = ("build", "check-rules", "copy", "estimate", "line", "match", "pack", "perft", "play", "probe", "stats", "verify")
 """Commands that also take games of chance or of several players."""
+FOR_FUNCTIONS = tuple(sorted((*FOR_ALL_GAMES, "count")))
+"""Commands that also take games by functions without chance."""
 
 
 def start_text(game: Rules[Any]) -> str:
@@ -43,8 +45,13 @@ def _game_row(name: str) -> GameRow:
         "squares": None if game.board is None else len(game.board),
         "pieces": " ".join(kind.symbol for kind in game.kinds),
         "start": start_text(game),
-        "commands": " ".join(FOR_ALL_GAMES) if game.board is None else "all",
+        "commands": " ".join(commands_for(game)) if game.board is None else "all",
     }
+
+
+def commands_for(game: Rules[Any]) -> tuple[str, ...]:
+    """The commands that take a game without pieces."""
+    return FOR_ALL_GAMES if game.has_chance else FOR_FUNCTIONS
 
 
 def count_row(name: str, position: str | None = None, tick: Tick | None = None) -> CountRow:
@@ -64,6 +71,9 @@ def count_row(name: str, position: str | None = None, tick: Tick | None = None) 
     TablebaseError
         If the game may never end.
     """
+    rules: Any = load_rules(name)
+    if rules.board is None and not rules.has_chance:
+        return _function_row(rules, position, tick)
     from tablebase.graph.counting import count
     from tablebase.graph.reachable import check_finite
 
@@ -72,4 +82,17 @@ def count_row(name: str, position: str | None = None, tick: Tick | None = None) 
     counts = count(rules, parse(rules, rules.start if position is None else position), tick)
     won = {f"won_{side.letter}": games for side, games in zip(rules.sides, counts.won, strict=True)}
     row = {"game": rules.name, "reachable": counts.reachable, "final": counts.final, "games": counts.games, **won}
+    return cast(CountRow, row)
+
+
+def _function_row(rules: Any, position: str | None, tick: Tick | None) -> CountRow:
+    """The counts of a game by functions."""
+    from tablebase.states.paths import count_games
+
+    start = rules.initial if position is None else rules.parse(position)
+    # There is no total before the end.
+    counts = count_games(rules, start, lambda done: None if tick is None else tick(done, None))
+    won = {f"won_{side.letter}": games for side, games in zip(rules.sides, counts.won, strict=True)}
+    drawn = counts.games - sum(counts.won)
+    row = {"game": rules.name, "reachable": counts.reachable, "final": counts.final, "games": counts.games, **won, "drawn": drawn}
     return cast(CountRow, row)

@@ -44,6 +44,21 @@ class LayerRow(TypedDict):
     stalling: int
 
 
+class ExactRow(TypedDict):
+    """The table of a game by functions without chance; wins, losses and draws are for the player to move."""
+
+    positions: int
+    final: int
+    """Positions in which the game is over."""
+    wins: int
+    losses: int
+    draws: int
+    longest_win: int | None
+    longest_win_position: str | None
+    longest_loss: int | None
+    longest_loss_position: str | None
+
+
 class MaterialRow(TypedDict):
     """A material that has been built."""
 

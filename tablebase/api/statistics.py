@@ -1,4 +1,4 @@
-"""Statistics of a game's tables, as commands and servers list them: a row for some slices, or for a layer."""
+"""Statistics of a game's tables, as commands and servers list them: a row for some slices, for a layer, or for a game."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.api.row_types import LayerRow
+from tablebase.api.row_types import ExactRow, LayerRow
 from tablebase.compute.messages import listed
 from tablebase.game.rules import Rules
 from tablebase.tables.choice import missing_game, missing_pieces
@@ -20,8 +20,8 @@ Rows = list[dict[str, Any]]
 def stats_rows(catalog: Catalog, game: Any, by: str = "pieces") -> Rows:
     """The rows of ``tablebase stats --format json``; `MissingTableError` if there are none.
 
-    Tables of slices have a row for each number of pieces or, `by` material, for each slice. Layers have a row each. The `game` may
-    be of either kind: which rows there are, the catalog knows.
+    Tables of slices have a row for each number of pieces or, `by` material, for each slice. Layers and
+    tables of exact values have a row each. The `game` may be of any kind: which rows there are, the catalog knows.
     """
     rows: Rows = []
     # The digest of rules as functions takes a second, which is not needed where there is no table.
@@ -30,6 +30,11 @@ def stats_rows(catalog: Catalog, game: Any, by: str = "pieces") -> Rows:
         rows += [
             {name: row[name] for name in LayerRow.__annotations__}
             for row in catalog.layers(game)
+            if (catalog.folder / row["file"]).exists()
+        ]
+        rows += [
+            {name: row[name] for name in ExactRow.__annotations__}
+            for row in catalog.exact(game)
             if (catalog.folder / row["file"]).exists()
         ]
     if not rows:

@@ -16,7 +16,8 @@ from tablebase.building.records import BuildResult
 from tablebase.building.table_sort import Asked, TableSort
 from tablebase.building.terms import LOCAL, Counted, Needs, Terms
 from tablebase.catalog.entries import Entry
-from tablebase.catalog.registration import LAYER, enter_layer, of_layer
+from tablebase.catalog.registration import LAYER, enter_flat, of_layer
+from tablebase.catalog.schema import LayerRow
 from tablebase.checking.checksums import Checks
 from tablebase.compute import machine
 from tablebase.compute.machine import usable_workers
@@ -161,4 +162,4 @@ class LayerTables(TableSort[StochasticGame, LayerFile]):
     def enter(self, session: Session, entry: Entry, known: Entry | None) -> None:
         """See `TableSort.enter`."""
         row = {**entry.row, **({} if known is None else {"seconds": known.row["seconds"]})}
-        enter_layer(session, self.rules, tuple(row[name] for name in LAYER))
+        enter_flat(session, self.rules, LayerRow, tuple(row[name] for name in LAYER))

@@ -20,7 +20,7 @@ from tablebase.building.tables import lock
 from tablebase.catalog.catalog import Catalog, database_of, has_catalog
 from tablebase.catalog.database import Database
 from tablebase.catalog.entries import Entry, read_entries
-from tablebase.catalog.schema import LayerRow, TableRow
+from tablebase.catalog.schema import FLAT, TableRow
 from tablebase.compute.messages import listed, say
 from tablebase.errors import CorruptCatalogError, TablebaseError
 from tablebase.game.installed import load_rules
@@ -129,7 +129,7 @@ def _known(database: Database, connection: Connection) -> tuple[dict[str, Entry]
     # Where one statement fails, some databases execute no other in the same transaction.
     with suppress(*database.faults), connection.begin_nested():
         entries = read_entries(connection)
-    for table in (TableRow, LayerRow):
+    for table in (TableRow, *FLAT):
         with suppress(*database.faults), connection.begin_nested():
             files += connection.scalars(select(table.file).order_by(table.file))
     return entries, files

@@ -9,12 +9,16 @@ from tablebase.game import Game
 
 
 def sort_of(rules: Any) -> TableSort[Any, Any]:
-    """The tables of a game: of slices if it has pieces on squares, of layers otherwise."""
+    """The tables of a game: of slices if it has pieces on squares, of layers with chance, else of exact values."""
     if isinstance(rules, Game):
         from tablebase.building.slice_tables import SliceTables
 
         return SliceTables(rules)
-    # Games of pieces do not need Numba here.
+    if not rules.has_chance:
+        from tablebase.building.exact_tables import ExactTables
+
+        return ExactTables(rules)
+    # Other games do not need Numba here.
     from tablebase.building.layer_tables import LayerTables
 
     return LayerTables(rules)

@@ -16,8 +16,19 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, cast, del
 from sqlalchemy.orm import Session
 
 from tablebase.catalog.database import Answer, Database
-from tablebase.catalog.registration import LAYER, Values, enter, enter_layer, of_file, of_layer, read_layers
-from tablebase.catalog.schema import SLICE_COUNTS, DistanceRow, GameRow, LayerRow, SliceRow, SolutionRow, TableRow
+from tablebase.catalog.registration import enter, enter_flat, of_exact, of_file, of_layer, read_flat
+from tablebase.catalog.schema import (
+    FLAT,
+    SLICE_COUNTS,
+    Base,
+    DistanceRow,
+    ExactRow,
+    GameRow,
+    LayerRow,
+    SliceRow,
+    SolutionRow,
+    TableRow,
+)
 from tablebase.catalog.sqlite import SqliteDatabase
 from tablebase.errors import CorruptCatalogError, check_extra
 from tablebase.game import Game, Outcome
@@ -27,6 +38,7 @@ from tablebase.tables.folder import check_folder, make_folder
 
 if TYPE_CHECKING:
     # Reading the catalog alone needs no HDF5.
+    from tablebase.states.files import ExactFile
     from tablebase.stochastic.files import LayerFile
     from tablebase.tables.reader import Table
 
@@ -137,26 +149,37 @@ class Catalog:
     def register_layer(self, file: LayerFile, seconds: float | None = None) -> None:
         """Enter the verified file of a layer; an older registration of it is replaced."""
         with self.writing() as session:
-            enter_layer(session, file.game, of_layer(self.folder, file, seconds))
+            enter_flat(session, file.game, LayerRow, of_layer(self.folder, file, seconds))
+
+    def register_exact(self, file: ExactFile, seconds: float | None = None) -> None:
+        """Enter the verified file of exact values of a game; an older registration of it is replaced."""
+        with self.writing() as session:
+            enter_flat(session, file.rules, ExactRow, of_exact(self.folder, file, seconds))
 
     def layers(self, game: Rules[Any]) -> list[dict[str, Any]]:
         """The registered layers of the rules installed now, as rows of the table ``layers``."""
+        return self._flat(LayerRow, game)
+
+    def exact(self, game: Rules[Any]) -> list[dict[str, Any]]:
+        """The registered file of exact values of the rules installed now, as rows of the table ``exact``, of which there is one."""
+        return self._flat(ExactRow, game)
+
+    def _flat(self, wanted: type[Base], game: Rules[Any]) -> list[dict[str, Any]]:
         with self.reading() as connection:
-            rows: list[Values] = [row for row, _ in read_layers(connection).values()]
-        named = [dict(zip(LAYER, row, strict=True)) for row in rows]
-        return [row for row in named if (row["game"], row["rules_digest"]) == (game.name, game.digest)]
+            rows = [row for table, row, _ in read_flat(connection) if table is wanted]
+        return [row for row in rows if (row["game"], row["rules_digest"]) == (game.name, game.digest)]
 
     def remove(self, files: Sequence[str]) -> None:
         """Forget the tables of these files, and games that have no others."""
         with self.writing() as session:
-            for table in (TableRow, LayerRow):
+            for table in (TableRow, *FLAT):
                 session.execute(delete(table).where(table.file.in_(files)))
-            kept = union_all(select(TableRow.game), select(LayerRow.game))
+            kept = union_all(*(select(table.game) for table in (TableRow, *FLAT)))
             session.execute(delete(GameRow).where(GameRow.name.not_in(kept)))
 
     def files(self) -> dict[str, tuple[str, ...]]:
         """For each registered file the game, the digest of its rules, and the SHA-256 of the file."""
-        columns = ((table.file, table.game, table.rules_digest, table.file_sha256) for table in (TableRow, LayerRow))
+        columns = ((table.file, table.game, table.rules_digest, table.file_sha256) for table in (TableRow, *FLAT))
         with self.reading() as connection:
             return {file: tuple(more) for file, *more in connection.execute(union_all(*(select(*some) for some in columns)))}
 

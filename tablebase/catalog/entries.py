@@ -1,4 +1,4 @@
-"""What a catalog says of its files: of tables, and of layers of games with chance."""
+"""What a catalog says of its files, whatever their sort."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, insert, select
 from sqlalchemy.orm import Session
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.registration import LAYER, TABLE, Registration, Values, contents, digest, enter, read, read_layers, values
+from tablebase.catalog.registration import TABLE, Registration, Values, contents, enter, read, read_flat, values
 from tablebase.catalog.schema import PATTERNS, Base, SliceRow, SolutionRow, TableRow
 from tablebase.game import Game
 from tablebase.game.rules import Rules
@@ -22,7 +22,7 @@ from tablebase.tables.folder import SUFFIX
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """What a catalog says of a file: its row in ``tables`` or ``layers``; of a table also all its rows, and those of `PATTERNS`."""
+    """What a catalog says of a file: its row; of one in ``tables`` also all others, and those of `PATTERNS`."""
 
     row: Mapping[str, Any]
     registration: Registration | None = None
@@ -45,16 +45,19 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """What the seal of the file says it is; see `tables.format.title` and `stochastic.files.layer_title`."""
+        """What the seal of the file says it is; see `tables.folder.title`, `layer_title` and `exact_title`."""
         row = self.row
-        return f"{row['game']} {row['material']}" if "material" in row else f"{row['game']} {row['region']} {row['layer']}"
+        if "material" in row:
+            return f"{row['game']} {row['material']}"
+        return f"{row['game']} {row['region']} {row['layer']}" if "layer" in row else f"{row['game']} exact"
 
     @property
     def place(self) -> str:
-        """Where such a file belongs, relative to the folder; see `tables.format.table_path` and `stochastic.files.layer_path`."""
+        """Where such a file belongs, relative to the folder; see `table_path`, `layer_path` and `exact_path`."""
         row = self.row
-        folder, name = (row["pieces"], row["material"]) if "material" in row else (row["region"], row["layer"])
-        return f"{row['game']}/{folder}/{name}{SUFFIX}"
+        home = row["pieces"] if "material" in row else row.get("region", "exact")
+        name = row["material"] if "material" in row else row.get("layer", "all")
+        return f"{row['game']}/{home}/{name}{SUFFIX}"
 
     def is_of(self, game: Rules[Any]) -> bool:
         """Whether it belongs to a game, under the rules installed now."""
@@ -74,9 +77,7 @@ def read_entries(connection: Connection) -> dict[str, Entry]:
         if known.seal == seals[number]:
             entry = Entry({name: known[name] for name in TABLE}, known, patterns[number])
             entries[entry.file] = entry
-    for file, (row, seal) in read_layers(connection).items():
-        if digest(row) == seal:
-            entries[file] = Entry(dict(zip(LAYER, row, strict=True)))
+    entries |= {row["file"]: Entry(row) for _, row, sound in read_flat(connection) if sound}
     return entries
 
 

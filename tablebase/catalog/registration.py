@@ -1,11 +1,11 @@
-"""All that the catalog says of a table, or of a layer: made from its file, or read back from the catalog's rows."""
+"""All that the catalog says of a table, whatever its sort: made from its file, or read back from the catalog's rows."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,19 +14,20 @@ from sqlalchemy import Connection, column, delete, func, insert, select
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningInsert
 
-from tablebase.catalog.schema import Base, DistanceRow, GameRow, LayerRow, SliceRow, SolutionRow, TableRow
+from tablebase.catalog.schema import FLAT, Base, DistanceRow, ExactRow, GameRow, LayerRow, SliceRow, SolutionRow, TableRow
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.game.rules import Rules
-from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import Location, aliases, own_position
 from tablebase.slices.material import material_name
 from tablebase.tables.folder import file_sha256
 
 if TYPE_CHECKING:
     # Reading the catalog alone needs no HDF5.
+    from tablebase.states.files import ExactFile
     from tablebase.stochastic.files import LayerFile
+    from tablebase.tables.flat_files import FlatFile
     from tablebase.tables.reader import Table
 
 LONGEST = Outcome.WIN, Outcome.LOSS
@@ -41,7 +42,7 @@ def contents(table: type[Base], *left_out: str) -> list[str]:
 
 TABLE, SOLUTION = contents(TableRow), contents(SolutionRow, "table_id")
 DISTANCE, SLICE = contents(DistanceRow, "solution_id"), contents(SliceRow, "solution_id")
-GAME, LAYER = contents(GameRow), contents(LayerRow)
+GAME, LAYER, EXACT = contents(GameRow), contents(LayerRow), contents(ExactRow)
 
 
 @dataclass(frozen=True)
@@ -113,12 +114,14 @@ def read(connection: Connection) -> dict[int, Registration]:
 
 
 def rows_fault(connection: Connection) -> str | None:
-    """Why the rows about games, tables and layers are not those that were written; None if they are."""
-    registrations, layers, games = read(connection), read_layers(connection), sealed(connection, GameRow, "name")
+    """Why the rows about games and their files are not those that were written; None if they are."""
+    registrations, games = read(connection), sealed(connection, GameRow, "name")
+    flat = [(contents(table), sealed(connection, table, "file")) for table in FLAT]
     stored: dict[Any, Any] = dict(values(connection, TableRow, ["id", "seal"], ["id"]))
     broken = [one["file"] for number, one in registrations.items() if one.seal != stored[number]]
-    broken += [key for key, (row, seal) in [*layers.items(), *games.items()] if digest(row) != seal]
-    named = {one["game"] for one in registrations.values()} | {row[LAYER.index("game")] for row, _ in layers.values()}
+    broken += [key for rows in (*(rows for _, rows in flat), games) for key, (row, seal) in rows.items() if digest(row) != seal]
+    named = {one["game"] for one in registrations.values()}
+    named |= {row[names.index("game")] for names, rows in flat for row, _ in rows.values()}
     broken += sorted(named - games.keys(), key=str)
     if broken:
         return f"is damaged (in the rows about {broken[0]})"
@@ -233,25 +236,38 @@ def pairing(location: Location) -> str:
 def of_layer(folder: Path, file: LayerFile, seconds: float | None = None) -> Values:
     """What the catalog has to say of a layer's file, in the order of `LAYER`."""
     row = {
-        "game": file.game.name,
+        **_of_flat(folder, file.game, file, seconds),
         "region": file.region.name,
         "layer": file.layer.name,
-        "file": file.path.relative_to(folder).as_posix(),
-        "bytes": file.path.stat().st_size,
-        "file_sha256": file_sha256(file.path),
-        "values_sha256": file.values_sha256,
-        "rules_digest": file.game.digest,
         **vars(file.counts),
-        "seconds": seconds if seconds is None else float(seconds),
     }
     return tuple(row[name] for name in LAYER)
 
 
-def enter_layer(session: Session, game: StochasticGame, row: Values) -> None:
-    """Write a layer's row into the catalog; an older one of the same file is replaced."""
+def of_exact(folder: Path, file: ExactFile, seconds: float | None = None) -> Values:
+    """What the catalog has to say of a file of exact values, in the order of `EXACT`."""
+    row = {**_of_flat(folder, file.rules, file, seconds), **vars(file.counts())}
+    return tuple(row[name] for name in EXACT)
+
+
+def _of_flat(folder: Path, game: Rules[Any], file: FlatFile, seconds: float | None) -> dict[str, Any]:
+    return {
+        "game": game.name,
+        "file": file.path.relative_to(folder).as_posix(),
+        "bytes": file.path.stat().st_size,
+        "file_sha256": file_sha256(file.path),
+        "values_sha256": file.values_sha256,
+        "rules_digest": game.digest,
+        "seconds": seconds if seconds is None else float(seconds),
+    }
+
+
+def enter_flat(session: Session, game: Rules[Any], table: type[LayerRow] | type[ExactRow], row: Values) -> None:
+    """Write the only row of a file into one of the tables `FLAT`; an older one of the same file is replaced."""
     _enter_game(session, game, side_letters="", kinds="")
-    session.execute(delete(LayerRow).where(LayerRow.file == row[LAYER.index("file")]))
-    session.execute(insert(LayerRow).values(**dict(zip(LAYER, row, strict=True)), seal=digest(row)))
+    named = dict(zip(contents(table), row, strict=True))
+    session.execute(delete(table).where(table.file == named["file"]))
+    session.execute(insert(table).values(**named, seal=digest(row)))
 
 
 def sealed(connection: Connection, table: type[Base], key: str) -> dict[Any, tuple[Values, str]]:
@@ -261,6 +277,9 @@ def sealed(connection: Connection, table: type[Base], key: str) -> dict[Any, tup
     return {row[names.index(key)]: (tuple(row[:-1]), row[-1]) for row in rows}
 
 
-def read_layers(connection: Connection) -> dict[str, tuple[Values, str]]:
-    """The rows of all layers, by file, each with its seal."""
-    return sealed(connection, LayerRow, "file")
+def read_flat(connection: Connection) -> Iterator[tuple[type[Base], dict[str, Any], bool]]:
+    """The rows of the tables `FLAT`, each with its table and whether it is as it was written."""
+    for table in FLAT:
+        names = contents(table)
+        for row, seal in sealed(connection, table, "file").values():
+            yield table, dict(zip(names, row, strict=True)), digest(row) == seal

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sqlalchemy import BigInteger, Boolean, Connection, ForeignKey, Integer, SmallInteger, String, insert, inspect, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Grows whenever a table, a column or the meaning of one changes."""
 VIEW = "slice_counts"
 SLICE_COUNTS = """
@@ -141,6 +141,34 @@ class LayerRow(Base):
     stalling: Mapped[int]
     seconds: Mapped[float | None]
     seal: Mapped[str]
+
+
+class ExactRow(Base):
+    """The file of exact values of a game by functions; wins, losses and draws are for the player to move."""
+
+    __tablename__ = "exact"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game: Mapped[str] = mapped_column(ForeignKey("games.name"))
+    file: Mapped[str] = mapped_column(unique=True)
+    bytes: Mapped[int]
+    file_sha256: Mapped[str]
+    values_sha256: Mapped[str]
+    rules_digest: Mapped[str]
+    positions: Mapped[int]
+    final: Mapped[int]
+    wins: Mapped[int]
+    losses: Mapped[int]
+    draws: Mapped[int]
+    longest_win: Mapped[int | None]
+    longest_win_position: Mapped[str | None]
+    longest_loss: Mapped[int | None]
+    longest_loss_position: Mapped[str | None]
+    seconds: Mapped[float | None]
+    seal: Mapped[str]
+
+
+FLAT: tuple[type[LayerRow] | type[ExactRow], ...] = (LayerRow, ExactRow)
+"""Tables in which a file has one row and no others."""
 
 
 class _OfSlice:

@@ -180,6 +180,10 @@ class Session:
         from tablebase.play.players import find_player, open_player
 
         able = [name for name in ADVISERS if find_player(name).refuses(self.rules) is None]
+        if not able and not self.rules.has_chance:
+            from tablebase.tables.choice import missing_game
+
+            raise missing_game(self.rules, self.folder)
         seat = Seat(self.rules, self.start, self.match.player, self.folder)
         with open_player([*able, ADVISERS[-1]][0], seat) as adviser:
             best = adviser.choose(self.match, Random(0))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import CHECK_FAILED, Format, chosen_game, chosen_start, parse_size
+from tablebase.cli.options import CHECK_FAILED, Format, chosen_game, chosen_rules, chosen_start, parse_size
 from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
@@ -194,7 +194,7 @@ def count(
     from tablebase.compute import threads
     from tablebase.compute.progress import progress
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules(game, size, variant)
     text = chosen_start(rules, position, start)
     begin = perf_counter()
     with progress(f"count {rules.name}", "steps", compiles=True) as shown, threads.use(usable_workers(workers)):

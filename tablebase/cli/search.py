@@ -77,11 +77,15 @@ def _counting(rules: Any, text: str, repetitions: RepeatedLines, threads: int) -
             lambda depth: leaves_by_move(*pieces, depth, repetitions, threads),
             lambda depth: leaves_by_depth(*pieces, depth, repetitions, threads),
         )
-    from tablebase.stochastic.paths import paths_by_code, paths_by_depth
-
     if repetitions is not RepeatedLines.CONTINUE:
         raise TablebaseError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
     state = rules, rules.parse(text)
+    if not rules.has_chance:
+        from tablebase.states import paths
+
+        return lambda depth: paths.leaves_by_move(*state, depth), lambda depth: paths.leaves_by_depth(*state, depth)
+    from tablebase.stochastic.paths import paths_by_code, paths_by_depth
+
     return lambda depth: paths_by_code(*state, depth, threads), lambda depth: paths_by_depth(*state, depth, threads)
 
 

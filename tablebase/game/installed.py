@@ -42,8 +42,8 @@ def load_game(name: str) -> Game:
     Raises
     ------
     RulesError
-        If no such game is installed, it has no such variant, its rules module does not return a game, or the game is a
-        `StochasticGame`.
+        If no such game is installed, it has no such variant, its rules module does not return a game, or the game is one
+        by functions.
 
     Examples
     --------
@@ -56,7 +56,8 @@ def load_game(name: str) -> Game:
         raise RulesError(f"a game is a name or a Game, not a value of type {type(name).__name__}")
     game = load_rules(name)
     if not isinstance(game, Game):
-        raise RulesError(f"{game.name} is a game of chance or of several players, and has no pieces on squares: not possible here")
+        kind = "of chance or of several players" if game.has_chance else "by functions"
+        raise RulesError(f"{game.name} is a game {kind}, and has no pieces on squares: not possible here")
     return game
 
 

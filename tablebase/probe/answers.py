@@ -12,7 +12,7 @@ from tablebase.compute.messages import count_plies
 from tablebase.errors import RulesError, TablebaseError
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.game.types import Outcome
-from tablebase.game.values import LOST, AnyValue, Bounds, Value, fields_of
+from tablebase.game.values import AnyValue, Bounds, Value, fields_of
 
 if TYPE_CHECKING:
     from tablebase.svg.markup import Svg
@@ -232,6 +232,8 @@ class Probe:
         if self.winner is not None:
             return f"the game is over: {next(side.name for side in game.sides if side.letter == self.winner)} has won"
         if isinstance(self.value, Value):
+            if self.side == "":
+                return "the game is over: it is a draw"
             if self.distance is None:
                 return f"{name} to move: draw" if self.moves else f"{name} to move: draw, no legal move"
             return f"{name} to move: {self.outcome} in {count_plies(self.distance)}{best}"
@@ -319,7 +321,10 @@ class Line(list[Probe]):
         if last.distance == 1 and (self.plies is None or len(rows) <= self.plies):
             end = last.moves[0]
             side = last.game.side(end.child)
-            rows.append({"ply": len(rows), "side": side, **LOST.fields, "best": None, "position": end.position})
+            ending = last.game.result(end.child)
+            assert ending is not None, "a win or a loss in one ply ends the game"
+            value = Value(ending.outcome(last.game.viewer(end.child)), 0)
+            rows.append({"ply": len(rows), "side": side, **value.fields, "best": None, "position": end.position})
         return rows
 
 

@@ -27,17 +27,17 @@ class Prober:
         """Keep so many bytes of decompressed chunks, by default 256 MiB."""
         self.store = Store(folder, cache)
         self._slices: dict[Game, SliceSource] = {}
-        self._bounds: dict[tuple[str, str], tuple[object, Source[Any]]] = {}
+        self._others: dict[tuple[str, str], tuple[object, Source[Any]]] = {}
 
     def close(self) -> None:
         """Close all files."""
         self.store.close()
-        while self._bounds:
-            self._bounds.popitem()[1][1].close()
+        while self._others:
+            self._others.popitem()[1][1].close()
 
     def of(self, rules: Rules[P]) -> Source[P]:
         """The tables of a game."""
-        source: Any = self.slices(rules) if isinstance(rules, Game) else self._layers(rules)
+        source: Any = self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
         return cast("Source[P]", source)
 
     def slices(self, game: Game) -> SliceSource:
@@ -47,17 +47,15 @@ class Prober:
             source = self._slices[game] = SliceSource(self.store, game)
         return source
 
-    def _layers(self, game: Any) -> Source[Any]:
-        """The layers of a game with chance: opened on first use, and anew after a file of them has come or gone."""
-        # Loaded here because Numba is slow to load.
-        from tablebase.probe.from_bounds import BoundsSource
-        from tablebase.stochastic.files import layers_stamp
+    def _opened(self, game: Any) -> Source[Any]:
+        """The tables of a game by functions: opened on first use, and anew after a file of them has come or gone."""
+        from tablebase.tables.flat_files import files_stamp
 
-        key, stamp = (game.name, game.digest), layers_stamp(self.store.folder, game)
-        opened = self._bounds.get(key)
+        key, stamp = (game.name, game.digest), files_stamp(self.store.folder, game.name)
+        opened = self._others.get(key)
         if opened is None or opened[0] != stamp:
             # The former one is not closed, because another thread may be asking it; losing the last reference closes its files.
-            opened = self._bounds[key] = stamp, BoundsSource(self.store, game)
+            opened = self._others[key] = stamp, _source_of(self.store, game)
         return opened[1]
 
     def value(self, game: Game, position: Position) -> Value:
@@ -74,3 +72,15 @@ class Prober:
     def line(self, rules: Rules[P], position: P, plies: int | None = None) -> Line:
         """The optimal line; see `Source.line`."""
         return Line(self.of(rules).line(position, plies), plies)
+
+
+def _source_of(store: Store, game: Any) -> Source[Any]:
+    """Bounds with chance, and exact values without."""
+    if not game.has_chance:
+        from tablebase.probe.from_codes import CodesSource
+
+        return CodesSource(store, game)
+    # Loaded here because Numba is slow to load.
+    from tablebase.probe.from_bounds import BoundsSource
+
+    return BoundsSource(store, game)

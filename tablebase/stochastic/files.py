@@ -7,37 +7,30 @@ them loses nothing. In a generous region they hold what these bounds cannot pass
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import jit
-from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.tables import parts
 from tablebase.tables.cached_chunks import CachedChunks
-from tablebase.tables.folder import HDF5_BEGINNING, SUFFIX, USER_BLOCK, open_file
-from tablebase.tables.header import BUILT, FORMS, Form
-from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
+from tablebase.tables.flat_files import FlatFile, Written, opened_hdf5, write_flat
+from tablebase.tables.folder import SUFFIX
+from tablebase.tables.header import BUILT, Form
 from tablebase.tables.reader import FAULTS, hdf5
-from tablebase.tables.writer import write_sealed
 
 FORMAT_VERSION = 1
-BYTES_A_BOUND = 8
-SLAB = 1 << 20
-"""States that are written or read at a time."""
+BOUND = np.dtype("<f8")
 BOUNDS = "lower", "upper"
 """The datasets, those of the player to move and of the other one."""
 EXACT = 1e-9
@@ -94,29 +87,8 @@ def _write(
 ) -> Path:
     """Write a layer in a form, from what gives a player's bounds for some states."""
     size = layer.end - layer.begin
-    chunk = chunk_states(size, form)
-
-    def write(draft: Path) -> None:
-        digest = hashlib.sha256()
-        with hdf5, h5py.File(draft, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
-            for player, name in enumerate(BOUNDS):
-                data = new_dataset(file, name, size, "<f8", chunk, form.level)
-                # A slab has whole chunks.
-                for begin in range(0, size, SLAB):
-                    bounds, frames = framed(chunk, form.level, bounds_of(player, slice(begin, begin + SLAB)))
-                    for number, frame in enumerate(frames):
-                        data.id.write_direct_chunk((begin + number * chunk,), frame)
-                    digest.update(bounds.tobytes())
-                    reach("writing", player * size + begin, 2 * size)
-            for name, value in _attributes(game, region, layer, counts, digest.hexdigest()).items():
-                file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
-
-    return write_sealed(path, layer_title(game, region, layer), write)
-
-
-def chunk_states(size: int, form: Form) -> int:
-    """Number of states in a chunk of a layer of so many."""
-    return min(form.chunk_bytes // BYTES_A_BOUND, size)
+    datasets = [Written(name, size, BOUND, partial(bounds_of, player)) for player, name in enumerate(BOUNDS)]
+    return write_flat(path, layer_title(game, region, layer), form, datasets, partial(_attributes, game, region, layer, counts))
 
 
 def _bounds(player: int, chances: Int64) -> NDArray[np.float64]:
@@ -145,28 +117,18 @@ def _attributes(game: StochasticGame, region: Region, layer: Layer, counts: Coun
     }
 
 
-class LayerFile:
-    """The file of a layer, open for reading; `values_sha256` is that of its bounds, the lower ones first.
+class LayerFile(FlatFile):
+    """The file of a layer, open for reading; its values are its bounds, the lower ones first.
 
     The region may have other layers, too. `CorruptTableError` if the file is not one of this layer, `StaleTableError` if it was
     built under other rules or in another format.
     """
 
     def __init__(self, path: Path, game: StochasticGame, region: Region, layer: Layer) -> None:
-        self.path, self.game, self.region, self.layer = path, game, region, layer
-        with hdf5:
-            self._file = _opened(path)
-            try:
-                self._check()
-            except FAULTS as fault:
-                self._file.close()
-                raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
-            except Exception:
-                self._file.close()
-                raise
+        self.game, self.region, self.layer = game, region, layer
+        super().__init__(path)
 
-    def _check(self) -> None:
-        root = self._file.id
+    def _check(self, root: Any) -> None:
         expected = _attributes(self.game, self.region, self.layer, Counts(0, 0, 0, 0, 0, 0), "")
         for name in ("format", "game", "region", "layer"):
             if parts.text(root, name) != expected[name]:
@@ -178,68 +140,32 @@ class LayerFile:
         self.limits: dict[str, Any] = json.loads(parts.text(root, "limits"))
         self.values_sha256 = parts.text(root, "values_sha256")
         for name in BOUNDS:
-            data = parts.dataset(root, name)
-            parts.require(data.shape == (self.layer.end - self.layer.begin,), f"its dataset {name} does not have the right size")
-            parts.require(data.get_type().equal(h5py.h5t.IEEE_F64LE), f"its dataset {name} does not consist of numbers")
-            self._chunk = self._checked_chunk(data, name)
-
-    def _checked_chunk(self, data: h5py.h5d.DatasetID, name: str) -> int:
-        """States in a chunk of a dataset."""
-        size, form = self.layer.end - self.layer.begin, data.get_create_plist()
-        parts.require(form.get_layout() == h5py.h5d.CHUNKED, f"its dataset {name} is not divided into chunks")
-        (chunk,) = form.get_chunk()
-        parts.require(chunk in {chunk_states(size, known) for known in FORMS}, f"its dataset {name} has other chunks")
-        parts.require(filters_of(data) == [ZSTANDARD], f"its dataset {name} is not compressed with Zstandard alone")
-        return int(chunk)
+            self._expect(root, name, self.layer.end - self.layer.begin, BOUND)
 
     def read(self, chances: Int64 | None = None) -> None:
         """Read all chances in units into an array of shape (2, states of the layer); without it, they are only checked.
 
         `CorruptTableError` if they cannot be read, or are not those that were written.
         """
-        digest = hashlib.sha256()
-        for player in range(len(BOUNDS)):
-            for begin in range(0, self.layer.end - self.layer.begin, SLAB):
-                bounds = self.bounds(player, slice(begin, begin + SLAB))
-                digest.update(bounds.tobytes())
-                if chances is not None:
-                    chances[player, begin : begin + SLAB] = _chances(player, bounds)
-        if digest.hexdigest() != self.values_sha256:
-            raise CorruptTableError("does not hold the values it was written with", self.path)
+
+        def noted(name: str, states: slice, bounds: NDArray[Any]) -> None:
+            if chances is not None:
+                player = BOUNDS.index(name)
+                chances[player, states] = _chances(player, bounds)
+
+        self.check_values(noted)
 
     def chances_at(self, number: int, chunks: CachedChunks) -> tuple[int, int]:
         """The chances in units of the player to move, and of the other one, in the state of this number."""
-        chunk, place = divmod(number - self.layer.begin, self._chunk)
-        players = range(len(BOUNDS))
-        lower, upper = (
-            float(chunks.get((self, player, chunk), partial(self._chunk_of, player, chunk))[place]) for player in players
-        )
+        chunk, place = divmod(number - self.layer.begin, self.chunk_values(BOUNDS[0]))
+        lower, upper = (float(chunks.get((self, name, chunk), partial(self.chunk, name, chunk))[place]) for name in BOUNDS)
         if not (0 <= lower <= 1 and 0 <= upper <= 1 and (lower <= upper or self.region.generous)):
             raise CorruptTableError("holds bounds that are none", self.path)
         return int(lower * UNIT), UNIT - int(upper * UNIT)
 
     def bounds(self, player: int, states: slice) -> NDArray[np.float64]:
         """The bounds `BOUNDS` that a player gives to some states of the layer."""
-        begin, end, _ = states.indices(self.layer.end - self.layer.begin)
-        first, behind = begin // self._chunk, -(-end // self._chunk)
-        chunks = [self._chunk_of(player, number) for number in range(first, behind)]
-        return np.concatenate(chunks)[begin - first * self._chunk : end - first * self._chunk]
-
-    def _chunk_of(self, player: int, number: int) -> NDArray[np.float64]:
-        """The bounds in a chunk; the last one is longer than the layer."""
-        try:
-            with hdf5:
-                unfiltered, frame = self._file[BOUNDS[player]].id.read_direct_chunk((number * self._chunk,))
-            whole = not unfiltered and content_bytes(frame) == self._chunk * BYTES_A_BOUND
-            parts.require(whole, "a chunk is not compressed, or of the wrong size")
-            return np.frombuffer(decompressed(frame), "<f8")
-        except FAULTS as fault:
-            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
-
-    def close(self) -> None:
-        """Close the file."""
-        with hdf5:
-            self._file.close()
+        return self.some(BOUNDS[player], states)
 
 
 def built_regions(
@@ -257,17 +183,10 @@ def built_regions(
             yield region, [layer for layer in region.layers if layer_path(folder, game, region, layer) in files]
 
 
-def layers_stamp(folder: Path, game: StochasticGame) -> tuple[tuple[str, int], ...]:
-    """Something else after a file of the game's layers has come, gone or been replaced."""
-    home = folder / game.name
-    places = [home, *sorted(path for path in home.iterdir() if path.is_dir())] if home.is_dir() else []
-    return tuple((place.name, place.stat().st_mtime_ns) for place in places)
-
-
 def limits_of(path: Path) -> Mapping[str, int | str]:
     """The limits of the region that a layer's file was built with; `CorruptTableError` if it does not say."""
     with hdf5:
-        file = _opened(path)
+        file = opened_hdf5(path)
         try:
             limits: Any = json.loads(parts.text(file.id, "limits"))
             parts.require(isinstance(limits, dict), "its limits are no limits")
@@ -276,18 +195,6 @@ def limits_of(path: Path) -> Mapping[str, int | str]:
         finally:
             file.close()
     return dict(limits)
-
-
-def _opened(path: Path) -> h5py.File:
-    """An HDF5 file behind a user block."""
-    with os.fdopen(open_file(path), "rb") as raw:
-        raw.seek(USER_BLOCK)
-        begins_well = raw.read(len(HDF5_BEGINNING)) == HDF5_BEGINNING
-    try:
-        parts.require(begins_well, "it does not begin like one")
-        return h5py.File(path, "r")
-    except FAULTS as fault:
-        raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
 
 
 def count(kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> Counts:

@@ -40,6 +40,7 @@ from tablebase.testing.faults import (
     stored_fault,
     swap_fault,
 )
+from tablebase.testing.functions import check_functions
 from tablebase.testing.states import check_states
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
@@ -52,7 +53,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
 
     Parameters
     ----------
-    game : Game or StochasticGame
+    game : Game, FunctionGame or StochasticGame
     pieces : int
         Most pieces in random positions.
     samples : int
@@ -73,7 +74,8 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     """
     if isinstance(game, Game):
         return [run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if check.applies(game)]
-    return check_states(game, samples=samples, seed=seed)
+    check = check_states if game.has_chance else check_functions
+    return check(game, samples=samples, seed=seed)
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:

@@ -22,13 +22,13 @@ START = "0,0 1 0"
 
 def test_a_chunk_is_unpacked_once(piglet_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unpacked: Counter[Any] = Counter()
-    unpack = LayerFile._chunk_of
+    unpack = LayerFile.chunk
 
-    def counted(file: LayerFile, player: int, number: int) -> Any:
-        unpacked[player, number] += 1
-        return unpack(file, player, number)
+    def counted(file: LayerFile, name: str, number: int) -> Any:
+        unpacked[name, number] += 1
+        return unpack(file, name, number)
 
-    monkeypatch.setattr(LayerFile, "_chunk_of", counted)
+    monkeypatch.setattr(LayerFile, "chunk", counted)
     with tablebase.open(piglet_tables) as tables:
         answers = [tables.probe(PIG, START).to_dict() for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]

@@ -10,7 +10,7 @@ from support.pigs import COMPILED, PLAIN, Small, failures, only_failure
 
 from tablebase.errors import NotationError
 from tablebase.game.stochastic import OVER, Draw, State, StochasticGame
-from tablebase.testing import STATE_CHECKS, StochasticGameTests, check_rules, states
+from tablebase.testing import STATE_CHECKS, StochasticGameTests, check_rules, functions
 from tablebase_rules import pig
 
 
@@ -268,7 +268,7 @@ def test_nothing_to_look_at_is_a_failure() -> None:
 
 def test_endless_play_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no failure, but the sentence counts the games that did not end."""
-    monkeypatch.setattr(states, "LONGEST", 100)
+    monkeypatch.setattr(functions, "LONGEST", 100)
 
     def never_held(moves: dict[int, State], _: State) -> dict[int, State]:
         return {code: SMALL.start if code == pig.HOLD else after for code, after in moves.items()}

@@ -1,0 +1,96 @@
+"""The check of exact values of games by functions: each position once more, as the best of its moves by the rules alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from tablebase.compute.messages import reach
+from tablebase.errors import CorruptTableError
+from tablebase.game.functions import FunctionGame
+from tablebase.game.values import DRAWN, LOST, WON, Value
+from tablebase.states.files import ExactFile
+from tablebase.tables.values import STALEMATE, Coding
+
+TICK = 1 << 12
+"""Positions between two reports."""
+REMEMBERED = 1 << 16
+"""Positions whose canonical ones are kept."""
+
+
+def verify_exact(file: ExactFile, tick: Callable[[], object] = lambda: None) -> None:
+    """Compare each value with the values of the positions that the moves lead to.
+
+    It knows nothing of the order in which they were found, and ends only when every position has been looked at; `tick` is called
+    now and then. Raise `CorruptTableError` for bytes that cannot be read, and for the first position that is wrong.
+    """
+    rules, check = file.rules, _Check(file)
+    for number, position in enumerate(check.positions):
+        if number % TICK == 0:
+            reach("verifying", number, file.positions)
+            tick()
+        try:
+            fault = check.fault(position, number)
+        except Exception as error:
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            fault = f"{position!r} cannot be checked, since the rules of {rules.name} fail ({said})"
+        if fault is not None:
+            raise CorruptTableError(f"is wrong: {fault}", file.path)
+
+
+class _Check:
+    """The positions and values of a file in memory."""
+
+    def __init__(self, file: ExactFile) -> None:
+        keys, codes = file.read()
+        self.rules: FunctionGame[Any] = file.rules
+        if not bool((keys[1:] > keys[:-1]).all()):
+            raise CorruptTableError("does not hold its positions in order", file.path)
+        try:
+            self.positions = [self.rules.parse(key.decode()) for key in keys]
+            self.viewers = bytes(self.rules.viewer(position) for position in self.positions)
+        except Exception as error:
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            raise CorruptTableError(f"holds a position that its rules cannot read ({said})", file.path) from error
+        # Many moves lead to the same position.
+        self.canonical = lru_cache(REMEMBERED)(self.rules.canonical)
+        self.numbers = {position: number for number, position in enumerate(self.positions)}
+        self.codes = codes.tolist()
+        self.values = _values(file.coding, set(self.codes))
+        # Of a move, by whether its mover is the viewer of the position that it leads to, and by the code of that.
+        self.worth = [
+            {code: value.reversed.later.merit for code, value in self.values.items()},
+            {code: value.later.merit for code, value in self.values.items()},
+        ]
+        if self.rules.canonical(self.rules.initial) not in self.numbers:
+            raise CorruptTableError(f"does not hold the start of {self.rules.name}", file.path)
+
+    def fault(self, position: Any, number: int) -> str | None:
+        """What is wrong with a position, as a sentence."""
+        rules, numbers = self.rules, self.numbers
+        text, code = rules.format(position), self.codes[number]
+        value = self.values[code]
+        if numbers[position] != number or rules.canonical(position) != position:
+            return f"{text} is stored, but another position stands for it"
+        ending = rules.result(position)
+        if ending is not None:
+            outcome = ending.outcome(self.viewers[number])
+            right = next(one for one in (DRAWN, WON, LOST) if one.outcome is outcome)
+            # A draw in which nobody can move has a code of its own.
+            fits = value == right and (code == STALEMATE) == (right is DRAWN)
+            return None if fits else f"{text} is stored as a {value.said}, but the game is over: {right.said}"
+        mover = self.viewers[number]
+        merits = []
+        for child in rules.moves(position).values():
+            after = numbers.get(self.canonical(child))
+            if after is None:
+                return f"{text} leads to {rules.format(child)}, which is missing"
+            merits.append(self.worth[self.viewers[after] == mover][self.codes[after]])
+        fits = max(merits) == value.merit and code != STALEMATE
+        return None if fits else f"{text} is stored as a {value.said}, which its moves contradict"
+
+
+def _values(coding: Coding, codes: set[int]) -> dict[int, Value]:
+    """The value of each code."""
+    return {code: coding.value(code) for code in codes}

@@ -1,0 +1,1 @@
+"""Exact values of games by functions without chance: listing, solving, counting, and the file."""

@@ -1,0 +1,206 @@
+"""The file of the exact values of a game by functions: its positions as sorted texts, and the code of each.
+
+The dataset ``keys`` holds the texts of the canonical positions in UTF-8, all of one length, padded with zeros, in the order of
+their bytes; ``codes`` holds in the same order the value for the player to move, with stride 2 (see `tablebase.tables.values`).
+Where the game is over it is the value for the first player, and the code of a draw is then that of a stalemate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.errors import CorruptTableError, RulesError, StaleTableError
+from tablebase.game.functions import FunctionGame
+from tablebase.game.types import Outcome
+from tablebase.game.values import Value
+from tablebase.states.listed import MOST_POSITIONS, faults_named
+from tablebase.tables import parts
+from tablebase.tables.cached_chunks import CachedChunks
+from tablebase.tables.flat_files import FlatFile, Written, write_flat
+from tablebase.tables.folder import SUFFIX
+from tablebase.tables.header import BUILT, TYPES, Form
+from tablebase.tables.values import FULL, NARROW_ANY, STALEMATE, Codes, Coding
+
+FORMAT = "tablebase exact"
+FORMAT_VERSION = 1
+PLACE = "exact"
+"""The folder of the file in that of the game."""
+LONGEST_TEXT = 1000
+"""Bytes of a position's text."""
+Keys = NDArray[np.bytes_]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the positions of a game are worth; wins, losses and draws are those of the player to move where the game goes on."""
+
+    positions: int
+    final: int  # positions in which the game is over
+    wins: int
+    losses: int
+    draws: int
+    longest_win: int | None  # plies
+    longest_win_position: str | None  # of these, the first one by the order of the keys
+    longest_loss: int | None
+    longest_loss_position: str | None
+
+
+def exact_path(folder: Path, name: str) -> Path:
+    """The path of a game's file in a tablebase."""
+    return folder / name / PLACE / f"all{SUFFIX}"
+
+
+def exact_title(name: str) -> str:
+    """What the seal of the file says it is."""
+    return f"{name} {PLACE}"
+
+
+def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, NDArray[np.int64]]:
+    """The keys of positions, and the place of each in the list; `RulesError` if texts are no keys."""
+    texts: list[bytes] = []
+    with faults_named(rules, lambda: positions[len(texts)]):
+        texts.extend(rules.format(position).encode() for position in positions)
+    longest = max(map(len, texts))
+    if longest > LONGEST_TEXT or any(b"\0" in text or not text for text in texts):
+        wanted = f"from 1 to {LONGEST_TEXT:,} bytes, without zeros"
+        raise RulesError(f"a position of {rules.name} is not written as a text of {wanted}: change its function format")
+    keys = np.array(texts, f"S{longest}")
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    same = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(same):
+        text = keys[same[0]].decode()
+        raise RulesError(f"{rules.name} writes two positions as {text!r}: change its function format, or canonical")
+    return keys, order
+
+
+def write_exact(path: Path, rules: FunctionGame[Any], keys: Keys, codes: Codes) -> Path:
+    """Write a table under a temporary name next to `path`, sync it to disk, and return that name."""
+    return _write(path, rules, BUILT, Written("keys", len(keys), keys.dtype, keys.__getitem__), _stored(codes))
+
+
+def rewrite_exact(path: Path, file: ExactFile, form: Form) -> Path:
+    """Write a table again in another form, under a temporary name next to `path`."""
+    kinds = {"keys": file.keys_type, "codes": np.dtype(file.coding.dtype)}
+    datasets = (Written(name, file.positions, kind, partial(file.some, name)) for name, kind in kinds.items())
+    return _write(path, file.rules, form, *datasets)
+
+
+def _stored(codes: Codes) -> Written:
+    return Written("codes", len(codes), codes.dtype, codes.__getitem__)
+
+
+def _write(path: Path, rules: FunctionGame[Any], form: Form, *datasets: Written) -> Path:
+    return write_flat(path, exact_title(rules.name), form, datasets, partial(_attributes, rules, datasets[0].size))
+
+
+def _attributes(rules: FunctionGame[Any], positions: int, digest: str) -> Mapping[str, str | int]:
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": rules.name,
+        "rules_digest": rules.digest,
+        "positions": positions,
+        "stride": NARROW_ANY.stride,
+        "values_sha256": digest,
+    }
+
+
+class ExactFile(FlatFile):
+    """The file of a game, open for reading; its values are its keys, and then its codes.
+
+    `CorruptTableError` if the file is not one of this game, `StaleTableError` if it was built under other rules or in another
+    format.
+    """
+
+    def __init__(self, path: Path, rules: FunctionGame[Any]) -> None:
+        self.rules = rules
+        super().__init__(path)
+
+    def _check(self, root: Any) -> None:
+        expected = _attributes(self.rules, 0, "")
+        if [parts.text(root, name) for name in ("format", "game")] != [FORMAT, self.rules.name]:
+            raise CorruptTableError(f"is not the table of {self.rules.name}", self.path)
+        for name in ("format_version", "rules_digest", "stride"):
+            if parts.text_or_number(root, name, expected[name]) != expected[name]:
+                raise StaleTableError(self.path, self.rules.name)
+        self.positions = parts.number(root, "positions")
+        parts.require(0 < self.positions <= MOST_POSITIONS, "its number of positions is out of range")
+        self.values_sha256 = parts.text(root, "values_sha256")
+        kind = parts.dataset(root, "keys").get_type()
+        fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str() and kind.get_size() <= LONGEST_TEXT
+        parts.require(fixed, "its dataset keys does not consist of short texts")
+        self.keys_type: np.dtype[Any] = np.dtype(f"S{kind.get_size()}")
+        wide = parts.dataset(root, "codes").get_type().equal(TYPES[FULL.dtype])
+        self.coding: Coding = FULL if wide else NARROW_ANY
+        self._expect(root, "keys", self.positions, self.keys_type)
+        self._expect(root, "codes", self.positions, np.dtype(self.coding.dtype))
+
+    def read(self) -> tuple[Keys, Codes]:
+        """All keys and codes; `CorruptTableError` if they are not those that were written."""
+        keys, codes = np.zeros(self.positions, self.keys_type), np.zeros(self.positions, self.coding.dtype)
+        arrays: dict[str, NDArray[Any]] = {"keys": keys, "codes": codes}
+        self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
+        return keys, codes
+
+    def value_of(self, text: str, chunks: CachedChunks) -> Value | None:
+        """The value of the canonical position with a text; None if the game cannot come to it."""
+        key, chunk = text.encode(), self.chunk_values("keys")
+        low, high = 0, -(-self.positions // chunk)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._cached(chunks, "keys", middle)[0] <= key:
+                low = middle
+            else:
+                high = middle
+        # The last chunk is padded.
+        keys = self._cached(chunks, "keys", low)[: self.positions - low * chunk]
+        place = int(np.searchsorted(keys, np.bytes_(key)))
+        if place == len(keys) or keys[place] != key:
+            return None
+        number, offset = divmod(low * chunk + place, self.chunk_values("codes"))
+        code = int(self._cached(chunks, "codes", number)[offset])
+        if code == self.coding.void:
+            raise CorruptTableError("holds codes that are none", self.path)
+        return self.coding.value(code)
+
+    def _cached(self, chunks: CachedChunks, name: str, number: int) -> NDArray[Any]:
+        return chunks.get((self, name, number), partial(self.chunk, name, number))
+
+    def counts(self) -> Counts:
+        """What the positions are worth, from all codes."""
+        codes = self.some("codes", slice(None))
+        found, first, counts = np.unique(codes, return_index=True, return_counts=True)
+        final, by_outcome = 0, dict.fromkeys(Outcome, 0)
+        longest: dict[Outcome, tuple[int, int]] = {}
+        for code, place, count in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
+            value = self.coding.value(code)
+            if code == STALEMATE or value.distance == 0:
+                final += count
+                continue
+            by_outcome[value.outcome] += count
+            if value.distance is not None:
+                longest[value.outcome] = max(longest.get(value.outcome, (0, 0)), (value.distance, place))
+        win, loss = longest.get(Outcome.WIN), longest.get(Outcome.LOSS)
+        texts = [
+            None if one is None else self.some("keys", slice(one[1], one[1] + 1))[0].decode(errors="replace") for one in (win, loss)
+        ]
+        return Counts(
+            self.positions,
+            final,
+            by_outcome[Outcome.WIN],
+            by_outcome[Outcome.LOSS],
+            by_outcome[Outcome.DRAW],
+            win and win[0],
+            texts[0],
+            loss and loss[0],
+            texts[1],
+        )

@@ -1,0 +1,112 @@
+"""Counts of games and of lines of moves by functions without chance; positions that are alike are counted each."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
+
+from tablebase.errors import RulesError
+from tablebase.game.functions import FunctionGame
+from tablebase.game.rules import legal
+from tablebase.states.listed import DRAWN, TICK, check_size, faults_named, winner_of
+
+P = TypeVar("P")
+
+
+class Depth(NamedTuple):
+    """The count of one depth."""
+
+    depth: int  # in plies
+    leaves: int
+    seconds: float  # by the clock
+
+
+class GameCounts(NamedTuple):
+    """How many positions can come up, and how many games there are from a position to the end."""
+
+    reachable: int
+    final: int  # positions in which the game is over
+    games: int
+    won: tuple[int, int]  # by each player; the others are drawn
+
+
+def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int], object] = lambda _: None) -> GameCounts:
+    """Count positions and games; `tick` is called now and then with the number of positions that are done.
+
+    `RulesError` if a position can come up again, since there is no end of games then.
+    """
+    done: dict[P, tuple[int, int, int] | None] = {}  # None: on the way from the start to where the search is
+    final = 0
+    waiting: list[tuple[P, list[P] | None]] = [(start, None)]
+    with faults_named(rules, lambda: waiting[-1][0] if waiting else start):
+        while waiting:
+            position, children = waiting[-1]
+            if children is None and position in done:
+                waiting.pop()
+            elif children is not None:
+                waiting.pop()
+                done[position] = _added(done, children)
+                if len(done) % TICK == 0:
+                    check_size(rules, len(done), 0, 1)
+                    tick(len(done))
+            elif (ending := rules.result(position)) is not None:
+                waiting.pop()
+                winner = winner_of(rules, ending)
+                done[position] = (int(winner == 0), int(winner == 1), int(winner == DRAWN))
+                final += 1
+            else:
+                children = list(rules.moves(position).values())
+                done[position] = None
+                waiting[-1] = position, children
+                for child in children:
+                    if child not in done:
+                        waiting.append((child, None))
+                    elif done[child] is None:
+                        raise _endless(rules, child)
+    first, second, drawn = done[start] or (0, 0, 0)
+    return GameCounts(len(done), final, first + second + drawn, (first, second))
+
+
+def _endless(rules: FunctionGame[P], position: P) -> RulesError:
+    again = f"{rules.format(position)} can come up again"
+    return RulesError(f"{rules.name} can go on for ever, since {again}: there is no number of games")
+
+
+def _added(done: dict[P, tuple[int, int, int] | None], children: list[P]) -> tuple[int, int, int]:
+    first = second = drawn = 0
+    for child in children:
+        counts = done[child]
+        assert counts is not None
+        first, second, drawn = first + counts[0], second + counts[1], drawn + counts[2]
+    return first, second, drawn
+
+
+def leaves_by_move(rules: FunctionGame[P], position: P, depth: int) -> dict[str, int]:
+    """How many lines of a number of plies, at least one, begin with each legal move; a shorter game is none of them."""
+    return {move: _leaves(rules, child, depth - 1) for move, child in legal(rules, position).items()}
+
+
+def leaves_by_depth(rules: FunctionGame[P], position: P, depth: int) -> Iterator[Depth]:
+    """The counts of depths 1, 2, … up to `depth`, each as soon as it is known."""
+    begin, lines = time.perf_counter(), Counter({position: 1})
+    for plies in range(1, depth + 1):
+        lines = _longer(rules, lines)
+        yield Depth(plies, lines.total(), time.perf_counter() - begin)
+
+
+def _leaves(rules: FunctionGame[P], position: P, plies: int) -> int:
+    lines = Counter({position: 1})
+    for _ in range(plies):
+        lines = _longer(rules, lines)
+    return lines.total()
+
+
+def _longer(rules: FunctionGame[P], lines: Counter[P]) -> Counter[P]:
+    """For each position how many lines lead to it that are a ply longer."""
+    longer: Counter[P] = Counter()
+    for position, count in lines.items():
+        for child in rules.moves(position).values() if rules.result(position) is None else ():
+            longer[child] += count
+    return longer

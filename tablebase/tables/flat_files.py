@@ -1,0 +1,172 @@
+"""Sealed files of a few datasets with one dimension: those of layers, and those of exact values of games by functions."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.compute.messages import reach
+from tablebase.errors import CorruptTableError
+from tablebase.tables import parts
+from tablebase.tables.folder import HDF5_BEGINNING, USER_BLOCK, open_file
+from tablebase.tables.header import FORMS, Form
+from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
+from tablebase.tables.reader import FAULTS, hdf5
+from tablebase.tables.writer import write_sealed
+
+SLAB = 1 << 20
+"""Values that are written or read at a time."""
+
+
+class Written(NamedTuple):
+    """A dataset to be written."""
+
+    name: str
+    size: int
+    dtype: np.dtype[Any]
+    some: Callable[[slice], NDArray[Any]]  # the values at some places
+
+
+def write_flat(
+    path: Path, title: str, form: Form, datasets: Sequence[Written], attributes: Callable[[str], Mapping[str, str | int]]
+) -> Path:
+    """Write and sync a sealed file under a temporary name next to `path`; return that name.
+
+    `attributes` are those of the file, given the SHA-256 of all values, one dataset after the other.
+    """
+
+    def write(draft: Path) -> None:
+        digest = hashlib.sha256()
+        total, done = sum(data.size for data in datasets), 0
+        with hdf5, h5py.File(draft, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
+            for data in datasets:
+                chunk = chunk_size(data.size, data.dtype, form)
+                stored = new_dataset(file, data.name, data.size, data.dtype.str, chunk, form.level)
+                # A slab has whole chunks.
+                slab = -(-SLAB // chunk) * chunk
+                for begin in range(0, data.size, slab):
+                    values, frames = framed(chunk, form.level, data.some(slice(begin, begin + slab)))
+                    for number, frame in enumerate(frames):
+                        stored.id.write_direct_chunk((begin + number * chunk,), frame)
+                    digest.update(values.tobytes())
+                    reach("writing", done + begin, total)
+                done += data.size
+            for name, value in attributes(digest.hexdigest()).items():
+                file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
+
+    return write_sealed(path, title, write)
+
+
+def chunk_size(size: int, dtype: np.dtype[Any], form: Form) -> int:
+    """Number of values in a chunk of a dataset."""
+    return max(1, min(form.chunk_bytes // dtype.itemsize, size))
+
+
+class FlatFile(ABC):
+    """Such a file, open for reading; `CorruptTableError` if it cannot be read.
+
+    Attributes
+    ----------
+    values_sha256 : str
+        Of all values, one dataset after the other.
+    """
+
+    values_sha256: str
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._chunks: dict[str, tuple[int, int, np.dtype[Any]]] = {}  # by dataset: its size, values in a chunk, their type
+        with hdf5:
+            self._file = opened_hdf5(path)
+            try:
+                self._check(self._file.id)
+            except FAULTS as fault:
+                self._file.close()
+                raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+            except Exception:
+                self._file.close()
+                raise
+
+    @abstractmethod
+    def _check(self, root: Any) -> None:
+        """Read the attributes, and check each dataset with `_expect`."""
+
+    def _expect(self, root: Any, name: str, size: int, dtype: np.dtype[Any]) -> None:
+        """Raise `ValueError` unless a dataset has so many values of a type, in chunks as they are written."""
+        data = parts.dataset(root, name)
+        form = data.get_create_plist()
+        parts.require(data.shape == (size,), f"its dataset {name} does not have the right size")
+        parts.require(data.get_type().equal(h5py.h5t.py_create(dtype)), f"its dataset {name} does not have the right type")
+        parts.require(form.get_layout() == h5py.h5d.CHUNKED, f"its dataset {name} is not divided into chunks")
+        (chunk,) = form.get_chunk()
+        parts.require(chunk in {chunk_size(size, dtype, known) for known in FORMS}, f"its dataset {name} has other chunks")
+        parts.require(filters_of(data) == [ZSTANDARD], f"its dataset {name} is not compressed with Zstandard alone")
+        parts.require(data.get_num_chunks() == -(-size // chunk), f"its dataset {name} lacks chunks")
+        self._chunks[name] = size, int(chunk), dtype
+
+    def chunk_values(self, name: str) -> int:
+        """Values in a chunk of a dataset."""
+        return self._chunks[name][1]
+
+    def some(self, name: str, places: slice) -> NDArray[Any]:
+        """The values of a dataset at some places; `CorruptTableError` if they cannot be read."""
+        size, chunk, _ = self._chunks[name]
+        begin, end, _ = places.indices(size)
+        first, behind = begin // chunk, -(-end // chunk)
+        chunks = [self.chunk(name, number) for number in range(first, behind)]
+        return np.concatenate(chunks)[begin - first * chunk : end - first * chunk]
+
+    def chunk(self, name: str, number: int) -> NDArray[Any]:
+        """A chunk of a dataset; the last one is longer than the dataset."""
+        _, chunk, dtype = self._chunks[name]
+        try:
+            with hdf5:
+                unfiltered, frame = self._file[name].id.read_direct_chunk((number * chunk,))
+            whole = not unfiltered and content_bytes(frame) == chunk * dtype.itemsize
+            parts.require(whole, "a chunk is not compressed, or of the wrong size")
+            return np.frombuffer(decompressed(frame), dtype)
+        except FAULTS as fault:
+            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+
+    def check_values(self, noted: Callable[[str, slice, NDArray[Any]], None] = lambda *_: None) -> None:
+        """Read all values, each slab of which is `noted`; `CorruptTableError` if they are not those that were written."""
+        digest = hashlib.sha256()
+        for name, (size, _, _) in self._chunks.items():
+            for begin in range(0, size, SLAB):
+                values = self.some(name, slice(begin, begin + SLAB))
+                digest.update(values.tobytes())
+                noted(name, slice(begin, begin + SLAB), values)
+        if digest.hexdigest() != self.values_sha256:
+            raise CorruptTableError("does not hold the values it was written with", self.path)
+
+    def close(self) -> None:
+        """Close the file."""
+        with hdf5:
+            self._file.close()
+
+
+def opened_hdf5(path: Path) -> h5py.File:
+    """An HDF5 file behind a user block."""
+    with os.fdopen(open_file(path), "rb") as raw:
+        raw.seek(USER_BLOCK)
+        begins_well = raw.read(len(HDF5_BEGINNING)) == HDF5_BEGINNING
+    try:
+        parts.require(begins_well, "it does not begin like one")
+        return h5py.File(path, "r")
+    except FAULTS as fault:
+        raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+
+
+def files_stamp(folder: Path, name: str) -> tuple[tuple[str, int], ...]:
+    """Something else after a file of a game's tables has come, gone or been replaced."""
+    home = folder / name
+    places = [home, *sorted(path for path in home.iterdir() if path.is_dir())] if home.is_dir() else []
+    return tuple((place.name, place.stat().st_mtime_ns) for place in places)

@@ -1,0 +1,94 @@
+"""The conformance suite for rules as functions without chance: sound games pass it, and each fault is named."""
+
+# ruff: noqa: D102 (methods are those of `FunctionGame`)
+
+from typing import Any
+
+import pytest
+from support.functions import Misere, Pawns, Rows, circle
+
+from tablebase.errors import NotationError
+from tablebase.game.functions import FunctionGame
+from tablebase.game.rules import Ending
+from tablebase.testing import FUNCTION_CHECKS, FunctionGameTests, check_rules
+
+
+class TestRows(FunctionGameTests):
+    """As an author would."""
+
+    samples = 200
+
+    def game(self) -> Rows:
+        return Rows()
+
+
+@pytest.mark.parametrize("game", [Rows(), Pawns(), Misere(7), circle()], ids=lambda game: game.name)
+def test_sound_games_pass(game: FunctionGame[Any]) -> None:
+    """And the check of symmetries is left out where there are none."""
+    results = check_rules(game, samples=200)
+    assert not [result for result in results if result.failure]
+    names = [check.name for check in FUNCTION_CHECKS]
+    assert [result.name for result in results] == (names if game.name in ("rows", "pawns") else names[:-1])
+
+
+class Faulty(Rows):
+    """Rules with a fault."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__()
+        self.fault = fault
+
+    def canonical(self, position: str) -> str:
+        if self.fault == "turns":
+            return position[::-1] if position != self.start else position
+        if self.fault == "swaps" and "x" in position:
+            return super().canonical(position.translate(str.maketrans("xo", "ox")))
+        if self.fault == "moves":
+            return "".join(sorted(position))
+        return super().canonical(position)
+
+    def result(self, position: str) -> Ending | None:
+        if self.fault == "result" and position[:3] == "xxx":
+            return Ending.of_two(1, "row")
+        return super().result(position)
+
+    def parse(self, text: str) -> str:
+        if self.fault == "accepts" and len(text) != 9:
+            return self.start
+        if self.fault == "raises" and len(text) != 9:
+            raise ValueError("wrong")
+        return super().parse(text)
+
+
+@pytest.mark.parametrize(
+    ("fault", "check", "said"),
+    [
+        ("turns", "canonical", "the canonical position of"),
+        ("swaps", "canonical", "canonical position"),
+        ("moves", "canonical", "canonical position"),
+        ("result", "canonical", "has another result than"),
+        ("accepts", "nonsense", "parse('') is '.........', but must raise NotationError"),
+        ("raises", "nonsense", "raises ValueError (wrong), but must raise NotationError"),
+    ],
+)
+def test_faults_are_named(fault: str, check: str, said: str) -> None:
+    """In a sentence of the check that is about them, and of no other."""
+    found = {result.name: result.failure for result in check_rules(Faulty(fault), samples=1000) if result.failure}
+    assert list(found) == [check]
+    assert said in str(found[check])
+
+
+def test_what_is_read_must_be_written_again() -> None:
+    """A text that is read as a position which cannot be read."""
+
+    class Loose(Misere):
+        def parse(self, text: str) -> tuple[int, int]:
+            if text == "7/11":
+                return 8, 10
+            if text.endswith("/11"):
+                raise NotationError("no")
+            return super().parse(text)
+
+    found = {result.name: result.failure for result in check_rules(Loose(7), samples=1000) if result.failure}
+    assert list(found) == ["nonsense"]
+    assert "parse('7/11')" in str(found["nonsense"])
