@@ -33,7 +33,7 @@ def _endless(rules: Any) -> str | None:
 def _not_compiled(rules: Any) -> str | None:
     if rules.board is not None:
         return "it has pieces on squares"
-    return None if rules.kernels() is not None else "its rules are not compiled"
+    return None if rules.has_chance and rules.kernels() is not None else "its rules are not compiled"
 
 
 def _not_two(rules: Rules[Any]) -> str | None:

@@ -5,7 +5,8 @@ from. A check tries many *cases*, most of them positions, and ends at the first 
 up so that every single step is tested and finding a slip in one corner of the board does not depend on luck; the others
 are random.
 
-Faults that `Game` already rejects are not checked again. The checks of a `StochasticGame` are in `tablebase.testing.states`.
+Faults that `Game` already rejects are not checked again. The checks of games as functions are in `tablebase.testing.functions`
+and, with chance, in `tablebase.testing.states`.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from tablebase.testing.faults import (
     stored_fault,
     swap_fault,
 )
+from tablebase.testing.functions import check_functions
 from tablebase.testing.states import check_states
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
@@ -52,7 +54,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
 
     Parameters
     ----------
-    game : Game or StochasticGame
+    game : Game or FunctionGame
     pieces : int
         Most pieces in random positions.
     samples : int
@@ -73,7 +75,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     """
     if isinstance(game, Game):
         return [run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if check.applies(game)]
-    return check_states(game, samples=samples, seed=seed)
+    return (check_states if game.has_chance else check_functions)(game, samples=samples, seed=seed)
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:
