@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from tablebase.game.rules import Ending, P, Rules
+from tablebase.game.rules import OVER, Ending, P, Rules
 from tablebase.game.types import Side
 from tablebase.game.values import EXACT
 
@@ -101,3 +101,6 @@ class FunctionGame(Rules[P]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+
+__all__ = ["OVER", "Ending", "FunctionGame"]

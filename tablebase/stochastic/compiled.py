@@ -86,8 +86,10 @@ class Compiled:
 def compiled(game: StochasticGame) -> Compiled:
     """The compiled form of a game.
 
-    `RulesError` if it is not a game of two players, `CapacityError` if it has no kernels and too many states to be listed.
+    `RulesError` if it is not a game of two players with chance, `CapacityError` if it has too many states and no kernels.
     """
+    if not game.has_chance:
+        raise RulesError(f"{game.name} has no chance, and such tables are only for games that have: play it, or count its paths")
     kernels = game.kernels()
     if kernels is not None:
         return Compiled(game, kernels, None)

@@ -5,12 +5,14 @@ import json
 import re
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from twins.graphs import Place, explored, values
 
 from tablebase.game.types import SHAPES, TEXTURES
-from tablebase.testing import CHECKS, STATE_CHECKS
+from tablebase.testing import CHECKS, FUNCTION_CHECKS, STATE_CHECKS, check_rules
 
 DOCS = Path(__file__).parents[2] / "docs"
 NOTEBOOK = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))
@@ -54,31 +56,68 @@ def test_the_notebook_holds_no_results() -> None:
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
 
 
-# The game with chance of the page about new games: its files, run as they stand there
+# The games by functions of the page about new games: their files, run as they stand there
 
 PAGE = (DOCS / "adding-a-game.md").read_text(encoding="utf-8")
-SECTION = PAGE.partition("\n## A game with chance\n")[2].partition("\n## ")[0]
+WITHOUT, WITH = (PAGE.partition(f"\n## A game {title}\n")[2].partition("\n## ")[0] for title in ("by functions", "with chance"))
 
 
-def test_the_example_prints_what_the_page_shows(tmp_path: Path) -> None:
-    rules, check = re.findall(r"^```python\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
-    [shown] = re.findall(r"^```console\n\$ python check_piglet.py\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
-    (tmp_path / "piglet.py").write_text(rules, encoding="utf-8")
-    (tmp_path / "check_piglet.py").write_text(check, encoding="utf-8")
-    done = subprocess.run([sys.executable, "check_piglet.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+def run_example(section: str, name: str, tmp_path: Path) -> list[str]:
+    """Run the file of a section's game and its check, which print what the page shows; return that in lines."""
+    rules, check = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    [shown] = re.findall(rf"^```console\n\$ python check_{name}.py\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    (tmp_path / f"{name}.py").write_text(rules, encoding="utf-8")
+    (tmp_path / f"check_{name}.py").write_text(check, encoding="utf-8")
+    done = subprocess.run([sys.executable, f"check_{name}.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (shown, "")
-    # Each line is a check with its number of cases, but for the last one, with counts by hand: a turn has 7 paths.
-    *checks, paths = shown.splitlines()
+    return str(shown).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "last", "number"),
+    # The last line has counts by hand: a turn of Piglet has 7 paths; of 119 triples of heaps, 17 have the exclusive or 0.
+    [(WITHOUT, "nim", "won: {} of 238", 238 - 2 * 17), (WITH, "piglet", "{} 42 216", 7)],
+)
+def test_the_example_prints_what_the_page_shows(section: str, name: str, last: str, number: int, tmp_path: Path) -> None:
+    *checks, counted = run_example(section, name, tmp_path)
     assert all(re.fullmatch("[a-z]+: [0-9]+", line) for line in checks)
-    assert paths.split()[0] == "7"
+    assert counted == last.format(number)
 
 
 def test_every_check_has_its_line() -> None:
     own = PAGE.partition("\n## Check the rules\n")[2].partition("\n## ")[0]
-    every, pieces = own.split("Then come those of pieces on squares")
-    listed = [re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) for part in (every, pieces, SECTION.partition("come these:")[2])]
+    every, pieces = own.split("For pieces on squares, these come next")
+    listed = [re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) for part in (every, pieces, WITH.partition("come these:")[2])]
     assert [*listed[0], *listed[1]] == [check.name for check in CHECKS]
     assert [*listed[0], *listed[2]] == [check.name for check in STATE_CHECKS]
+    assert listed[0] == [check.name for check in FUNCTION_CHECKS]
+
+
+def test_a_game_written_from_the_page() -> None:
+    """It needs no more than the page names, passes its checks, and is won by the first player, as is known."""
+    path = Path(__file__).with_name("dodgem.py")
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 80
+    assert set(re.findall(r"^from (tablebase\S*)", text, re.MULTILINE)) == {"tablebase.errors", "tablebase.game.functions"}
+    specification = spec_from_file_location("dodgem", path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = module_from_spec(specification)
+    specification.loader.exec_module(module)
+    sys.modules["dodgem"] = module
+    rules = module.game()
+    assert [result for result in check_rules(rules, samples=500) if result.failure] == []
+    start = rules.format(rules.start)
+
+    def look(text: str) -> Place:
+        position = rules.parse(text)
+        ending = rules.result(position)
+        if ending is not None:
+            return Place(None, {}, ending.winner)
+        return Place(rules.to_move(position), {move: rules.format(after) for move, after in rules.moves(position).items()})
+
+    graph = explored(start, look)
+    assert (len(graph), values(graph)[start]) == (1963, (0, 19))
 
 
 def test_every_look_has_its_name() -> None:

@@ -18,7 +18,9 @@ from tablebase.testing.playouts import playouts
 
 TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.ladder("wb"), toys.herd("open"), toys.shelter("draw")]
 PIECES = [load_game(name) for name in ("doushouqi", "hexapawn", "foxhounds-4x4", "hasenspiel-4x4")] + TOYS
-FUNCTIONS = [load_rules(name) for name in ("pig", "pig-players=3", "harehedgehog", "harehedgehog-players=6")]
+FUNCTIONS = [
+    load_rules(name) for name in ("noughts", "morris", "kalah", "pig", "pig-players=3", "harehedgehog", "harehedgehog-players=6")
+]
 
 
 @pytest.mark.parametrize("rules", [*PIECES, *FUNCTIONS], ids=lambda rules: rules.name)

@@ -8,9 +8,10 @@ import pytest
 from support.functions import Misere, Pawns, Rows, circle
 
 from tablebase.errors import NotationError
-from tablebase.game.functions import FunctionGame
+from tablebase.game.functions import OVER, FunctionGame
 from tablebase.game.rules import Ending
 from tablebase.testing import FUNCTION_CHECKS, FunctionGameTests, check_rules
+from tablebase_rules.noughts import Noughts
 
 
 class TestRows(FunctionGameTests):
@@ -92,3 +93,54 @@ def test_what_is_read_must_be_written_again() -> None:
     found = {result.name: result.failure for result in check_rules(Loose(7), samples=1000) if result.failure}
     assert list(found) == ["nonsense"]
     assert "parse('7/11')" in str(found["nonsense"])
+
+
+# Faults of the contract.
+
+
+class Endless(Noughts):
+    """Moves go on after the end."""
+
+    def moves(self, position: str) -> dict[str, str]:
+        return super().moves(position) or {"a1": position}
+
+
+class Unfinished(Noughts):
+    """A full board is no result, though nobody is to move."""
+
+    def result(self, position: str) -> Ending | None:
+        return super().result(position) if "." in position else None
+
+    def to_move(self, position: str) -> int:
+        return super().to_move(position) if "." in position else OVER
+
+    def moves(self, position: str) -> dict[str, str]:
+        return super().moves(position) if "." in position else {}
+
+
+class Nameless(Noughts):
+    """Its text leaves out the ranks."""
+
+    def format(self, position: str) -> str:
+        return position.replace("/", "")
+
+
+class Failing(Noughts):
+    """A function raises an error of its own."""
+
+    def result(self, position: str) -> Ending | None:
+        raise KeyError(position)
+
+
+@pytest.mark.parametrize(
+    ("broken", "check", "said"),
+    [
+        (Endless, "moves", "has moves, but no player is to move"),
+        (Unfinished, "places", "has no result, but the game is over"),
+        (Nameless, "notation", "is read as"),
+        (Failing, "moves", "KeyError: '../../..' (case: None)"),
+    ],
+)
+def test_a_fault_is_a_sentence_with_a_position(broken: Any, check: str, said: str) -> None:
+    failures = {result.name: result.failure for result in check_rules(broken(2, 3, 3), samples=200) if result.failure}
+    assert said in failures[check]
