@@ -196,6 +196,11 @@ class Rules(ABC, Generic[P]):
         del position
         return move
 
+    def svg(self, position: P) -> str | None:
+        """A picture of a position as SVG, with a width and a height; None if the rules draw none."""
+        del position
+        return None
+
     def draw_text(self, label: str) -> str:
         """An outcome of chance in words, for people."""
         return label
