@@ -14,12 +14,12 @@ from tablebase.api.descriptions import list_built, list_records
 from tablebase.api.row_types import RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.errors import RulesError
-from tablebase.game import Game, load_game
+from tablebase.game import Game
 from tablebase.game.installed import game_names, load_rules
 from tablebase.game.rules import Rules
 from tablebase.probe.answers import drawable
 from tablebase.slices.material import piece_counts
-from tablebase.web.api.routes import refuse
+from tablebase.web.api.routes import game_for, refuse
 from tablebase.web.context import catalog_of
 from tablebase.web.pages.addresses import addresses_of, named_position, whole
 from tablebase.web.pages.pictures import description
@@ -197,7 +197,7 @@ def _tiers(counts: Iterable[Counts]) -> list[dict[str, Any]]:
 @router.get("/{game}/records")
 def records(request: Request, game: str) -> Response:
     """The longest wins and losses for each number of pieces; slices that play like others are left out."""
-    rules = load_game(game)
+    rules = game_for("records", game)
     rows = catalog_of(request).answer(("records", rules.name, "material"), lambda opened: list_records(opened, rules, "material"))
     counts = sorted({row["pieces"] for row in rows}, reverse=True)
     blocks = [(count, {outcome: _of(rows, count, outcome) for outcome in ("win", "loss")}) for count in counts]

@@ -33,7 +33,7 @@ KINDS_OF_PAGES = (
     "/hexapawn/play?seat=person&seat=tables",
     "/pig/",
     "/pig/play",
-    "/pig/play?seat=person&seat=random&moves=1+6+0",
+    "/pig/play?seat=person&seat=person&moves=1+6+0",
     "/harehedgehog/",
     "/harehedgehog/play?seat=person&seat=person&seat=person&moves=1",
     "/mine",
@@ -106,7 +106,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
     ("address", "status", "words"),
     [
         ("/chess/", 404, "there is no game 'chess'"),
-        ("/pig/records", 404, "pig is a game of chance"),
+        ("/pig/records", 404, "pig is not a game for 'records', because it has no pieces on squares"),
         ("/hexapawn/?size=6x6", 400, "this page has no parameter 'size'"),
         ("/hexapawn/?piecs=3", 400, "no parameter 'piecs' (did you mean 'pieces'?)"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
