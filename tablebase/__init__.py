@@ -33,8 +33,11 @@ from tablebase.errors import (
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
-    from tablebase.api.building import build, estimate
+    from tablebase.api.building import build, estimate, reindex
     from tablebase.api.checking import verify
+    from tablebase.api.games import check_rules, count, games
+    from tablebase.api.matches import match, match_stats
+    from tablebase.api.searching import perft, prove
     from tablebase.api.tablebase import Tablebase
 
 __version__ = "0.2.0.dev0"
@@ -59,8 +62,16 @@ __all__ = [
     "TablebaseError",
     "TimeLimitError",
     "build",
+    "check_rules",
+    "count",
     "estimate",
+    "games",
+    "match",
+    "match_stats",
     "open",
+    "perft",
+    "prove",
+    "reindex",
     "verify",
 ]
 
@@ -69,6 +80,14 @@ __getattr__ = lazy(
     {
         "Tablebase": "tablebase.api.tablebase",
         "build": "tablebase.api.building",
+        "check_rules": "tablebase.api.games",
+        "count": "tablebase.api.games",
+        "games": "tablebase.api.games",
+        "match": "tablebase.api.matches",
+        "match_stats": "tablebase.api.matches",
+        "perft": "tablebase.api.searching",
+        "prove": "tablebase.api.searching",
+        "reindex": "tablebase.api.building",
         "estimate": "tablebase.api.building",
         "svg": "tablebase.svg",
         "verify": "tablebase.api.checking",

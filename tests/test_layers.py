@@ -30,8 +30,8 @@ CONTRACTS = {"stochastic", "kernels"}
 
 KINDS = {"Game", "StochasticGame", "FunctionGame"}
 ASKING = {
+    "api/searching.py": 1,
     "building/sorts.py": 1,
-    "cli/search.py": 1,
     "game/game_arguments.py": 1,
     "game/installed.py": 2,
     "play/player.py": 2,

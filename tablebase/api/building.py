@@ -1,4 +1,4 @@
-"""Build tables from Python, and predict what a build needs: `tablebase.build` and `tablebase.estimate`."""
+"""Build tables from Python, predict what a build needs, and rebuild a catalog: `tablebase.build`, `estimate` and `reindex`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
 from tablebase.building.estimate import Estimate
 from tablebase.building.records import BuildResult, Log
-from tablebase.building.reindex import prepare_catalog
+from tablebase.building.reindex import Rebuilt, prepare_catalog
+from tablebase.building.reindex import reindex as rebuild
 from tablebase.building.sorts import sort_of
 from tablebase.building.table_sort import Asked
 from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
@@ -212,3 +213,24 @@ def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]
             meant = did_you_mean(name, known)
             raise TablebaseError(f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}")
     return {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
+
+
+def reindex(data: str | Path | None = None, catalog: str | None = None) -> Rebuilt:
+    """Rebuild the catalog from the table files.
+
+    Parameters
+    ----------
+    data : str or Path, optional
+        The folder of the tables.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+
+    Returns
+    -------
+    Rebuilt
+        How many tables of each game have been found, and what was left out.
+    """
+    folder = default_folder() if data is None else as_path("data", data)
+    if not folder.is_dir():
+        raise TablebaseError(f"there is no folder {folder}: name the tables' folder with --data")
+    return rebuild(folder, default_catalog() if catalog is None else as_text("catalog", catalog))

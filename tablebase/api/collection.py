@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from tablebase.api.arguments import as_chart_options, as_features, as_outcome, as_tables
+from tablebase.api.verbs import check_verb
 from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
 from tablebase.game import Game
-from tablebase.game.game_arguments import as_game
+from tablebase.game.game_arguments import as_any_game, as_game
 from tablebase.game.plain_arguments import (
     as_list,
     as_materials,
@@ -72,7 +73,7 @@ class Collection:
         for query in list(self._queries):
             query.close()
 
-    def query(
+    def mine(
         self,
         game: str | Game,
         statement: str,
@@ -106,12 +107,21 @@ class Collection:
         from tablebase.features.common import features_of
         from tablebase.mining.query import Query
 
-        rules = self._game(game)
+        rules = self._game(game, "mine")
         known = features_of(rules, as_features(features))
         threads, text = as_number("threads", threads, 1), as_text("a statement", statement)
         query = Query(rules, self.folder, text, known, threads, self._url, as_tables(tables))
         self._queries.add(query)
         return query
+
+    query = mine
+    """The former name of `mine`."""
+
+    def features(self, game: str | Game, features: Iterable[Feature] = ()) -> tuple[Feature, ...]:
+        """The features of positions, which are columns of `mine`: those of a game, and of your own."""
+        from tablebase.features.common import features_of
+
+        return features_of(self._game(game, "features"), as_features(features))
 
     def export(
         self,
@@ -162,7 +172,7 @@ class Collection:
         from tablebase.mining.sample import Sample
         from tablebase.mining.selection import select_by_name
 
-        rules = self._game(game)
+        rules = self._game(game, "export")
         target, threads = as_path("folder", folder), as_number("threads", threads, 1)
         sample = Sample(as_real("share", share), as_number("seed", seed))
         chosen = None if columns is None else [as_text("a column", one) for one in as_list("columns", columns, "['p1']")]
@@ -208,7 +218,7 @@ class Collection:
         from tablebase.charts.charted_slices import select_slices
         from tablebase.charts.figures import CHARTS
 
-        rules = self._game(game)
+        rules = self._game(game, "plot")
         if not isinstance(chart, str) or chart not in CHARTS:
             raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
         draw, patterns, pieces = CHARTS[chart], as_materials(materials), as_pieces(pieces)
@@ -267,7 +277,7 @@ class Collection:
         from tablebase.patterns.trees import available
         from tablebase.tables.store import Store
 
-        rules, wanted = self._game(game), target_of(as_text("target", target), as_outcome(outcome))
+        rules, wanted = self._game(game, "patterns"), target_of(as_text("target", target), as_outcome(outcome))
         for name, read in (("depth", as_number), ("conditions", as_number), ("support", as_real)):
             if name in settings:
                 settings[name] = read(name, settings[name])
@@ -370,9 +380,11 @@ class Collection:
         if self._is_closed:
             raise closed(self.folder)
 
-    def _game(self, game: str | Game) -> Game:
-        """The game that is asked about, unless the tables have been closed."""
+    def _game(self, game: str | Game, verb: str | None = None) -> Game:
+        """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
         self._require_open()
+        if verb is not None:
+            check_verb(verb, as_any_game(game))
         return as_game(game)
 
     @contextmanager

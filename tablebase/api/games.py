@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
+from tablebase.api.arguments import as_optional, as_texts, as_workers
 from tablebase.api.row_types import CountRow, GameRow
+from tablebase.api.verbs import VERBS, check_verb, commands_for
 from tablebase.errors import RulesError
-from tablebase.game import load_game
+from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.installed import game_names, load_rules, variants
 from tablebase.game.notation import parse
 from tablebase.game.rules import Rules
 
+if TYPE_CHECKING:
+    from tablebase.testing.checks import CheckResult
+
 Tick = Callable[[int, int | None], None]
-FOR_ALL_GAMES = ("build", "check-rules", "copy", "estimate", "line", "match", "pack", "perft", "play", "probe", "stats", "verify")
-"""Commands that also take games of chance or of several players."""
-FOR_FUNCTIONS = tuple(sorted((*FOR_ALL_GAMES, "count")))
-"""Commands that also take games by functions without chance."""
 
 
 def start_text(game: Rules[Any]) -> str:
@@ -35,6 +36,64 @@ def list_games() -> tuple[list[GameRow], list[str]]:
     return rows, faults
 
 
+def games() -> list[GameRow]:
+    """The installed games, as rows; those that cannot be loaded are left out."""
+    return list_games()[0]
+
+
+def check_rules(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> list[CheckResult]:
+    """Run the self-tests that all rules must pass; `tablebase.testing.check_rules` has more settings.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+    size : str, optional
+    variant : str or sequence of str, optional
+
+    Returns
+    -------
+    list of CheckResult
+        A fault of the rules is a result with a failure, never an exception.
+    """
+    from tablebase.testing.suite import check_rules as run_checks
+
+    return run_checks(as_rules(game, size, as_texts("variant", variant)))
+
+
+def count(
+    game: AnyGame,
+    position: str | None = None,
+    *,
+    size: str | None = None,
+    variant: str | Sequence[str] | None = None,
+    workers: int | None = None,
+) -> CountRow:
+    """Count the reachable positions and the possible games exactly. Needs no tables.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+    position : str, optional
+        By default the start.
+    size : str, optional
+    variant : str or sequence of str, optional
+    workers : int, optional
+        Number of threads.
+
+    Raises
+    ------
+    TablebaseError
+        If the game has no pieces on squares, or may never end.
+    """
+    from tablebase.compute import threads
+    from tablebase.compute.machine import usable_workers
+
+    rules = as_rules(game, size, as_texts("variant", variant))
+    check_verb("count", rules)
+    with threads.use(usable_workers(as_optional(as_workers, "workers", workers))):
+        return count_row(rules.name, position)
+
+
 def _game_row(name: str) -> GameRow:
     """A line about an installed game."""
     game = load_rules(name)
@@ -45,13 +104,8 @@ def _game_row(name: str) -> GameRow:
         "squares": None if game.board is None else len(game.board),
         "pieces": " ".join(kind.symbol for kind in game.kinds),
         "start": start_text(game),
-        "commands": " ".join(commands_for(game)) if game.board is None else "all",
+        "commands": "all" if all(verb.objection(game) is None for verb in VERBS) else " ".join(commands_for(game)),
     }
-
-
-def commands_for(game: Rules[Any]) -> tuple[str, ...]:
-    """The commands that take a game without pieces."""
-    return FOR_ALL_GAMES if game.has_chance else FOR_FUNCTIONS
 
 
 def count_row(name: str, position: str | None = None, tick: Tick | None = None) -> CountRow:
@@ -74,12 +128,11 @@ def count_row(name: str, position: str | None = None, tick: Tick | None = None) 
     rules: Any = load_rules(name)
     if rules.board is None and not rules.has_chance:
         return _function_row(rules, position, tick)
-    from tablebase.graph.counting import count
+    from tablebase.graph.counting import count as count_games
     from tablebase.graph.reachable import check_finite
 
-    rules = load_game(name)
     check_finite(rules)
-    counts = count(rules, parse(rules, rules.start if position is None else position), tick)
+    counts = count_games(rules, parse(rules, rules.start if position is None else position), tick)
     won = {f"won_{side.letter}": games for side, games in zip(rules.sides, counts.won, strict=True)}
     row = {"game": rules.name, "reachable": counts.reachable, "final": counts.final, "games": counts.games, **won}
     return cast(CountRow, row)

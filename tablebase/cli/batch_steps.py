@@ -20,7 +20,6 @@ from tablebase.cli.options import (
     OUTPUTS,
     Output,
     UsageError,
-    chosen_game,
     chosen_rules,
     from_input,
     usage_sentence,
@@ -172,12 +171,10 @@ def _params(context: typer.Context, name: str, words: list[str]) -> tuple[dict[s
 
 def _rules(name: str, params: Mapping[str, Any]) -> Rules[Any] | None:
     """The game of a command, if it has one."""
-    from tablebase.api.games import FOR_ALL_GAMES
-
     if params.get("game") is None:
         return None
-    choose = chosen_rules if name in FOR_ALL_GAMES else chosen_game
-    return choose(params["game"], params.get("size"), params.get("variant"))
+    rules: Rules[Any] = chosen_rules(name, params["game"], params.get("size"), params.get("variant"))
+    return rules
 
 
 def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:

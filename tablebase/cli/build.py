@@ -43,7 +43,7 @@ def build(
     """Solve, verify and store the tables that are missing."""
     from tablebase.api.building import build as build_tables
 
-    rules = chosen_rules(game, size, variant)
+    rules = chosen_rules("build", game, size, variant)
     result = build_tables(
         rules,
         pieces=pieces,
@@ -90,7 +90,7 @@ def estimate(
     from tablebase.building.sorts import sort_of
     from tablebase.cli.output import write_rows
 
-    rules = chosen_rules(game, size, variant)
+    rules = chosen_rules("estimate", game, size, variant)
     lines = estimate_build(
         rules,
         pieces=pieces,

@@ -31,7 +31,7 @@ def stats(
     from tablebase.game.game_arguments import refuse_given
     from tablebase.slices.material import piece_counts
 
-    rules: Any = chosen_rules(game, size, variant)
+    rules: Any = chosen_rules("stats", game, size, variant)
     refuse_given(rules, pieces=pieces)
     with closing(Catalog(data, catalog=catalog)) as opened:
         rows = stats_rows(opened, rules, by.value)

@@ -50,7 +50,7 @@ def check_rules(
     from tablebase.cli.output import write_rows
     from tablebase.testing.suite import check_rules as run_checks
 
-    checks = run_checks(chosen_rules(game, size, variant))
+    checks = run_checks(chosen_rules("check-rules", game, size, variant))
     rows = [
         {
             "check": check.name,

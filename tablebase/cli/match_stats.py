@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +11,9 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import Format
-from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tablebase.play.statistics import Statistics
+    pass
 
 
 class Covers(StrEnum):
@@ -46,39 +43,17 @@ def match_stats(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Summarize recorded games: length, moves to choose from, results."""
+    from tablebase.api.matches import match_stats as statistics
     from tablebase.cli.output import write_rows
     from tablebase.play.statistics import ROWS
 
-    found = _read(files, with_opening)
-    rows = [asdict(row) for row in found.rows(by)]
-    if not rows:
-        raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as {Covers.GAME}")
+    rows = statistics(files, by=by, with_opening=with_opening)
     columns = [one.name for one in fields(ROWS[by])]
     if style is Format.TABLE and by is Covers.GAME:
         rows, columns = [_shown(row) for row in rows], SHOWN
-    elif style is Format.TABLE and len(found.of_games) == 1:
+    elif style is Format.TABLE and len({row["game"] for row in rows}) == 1:
         columns = [name for name in columns if name not in LEFT_OUT]
     write_rows(rows, style, columns)
-
-
-def _read(files: Sequence[Path], with_opening: bool) -> Statistics:
-    """Collect the statistics of all games of some files."""
-    from tablebase.compute.progress import progress
-    from tablebase.play.records import records_in
-    from tablebase.play.statistics import Statistics
-
-    found = Statistics(with_opening=with_opening)
-    with progress("match-stats", "games") as shown:
-        for path in files:
-            for record in records_in(path):
-                try:
-                    found.add(record)
-                except TablebaseError as fault:
-                    raise TablebaseError(f"{path}: {fault}") from fault
-                shown.update()
-    if not found.of_games:
-        raise TablebaseError(f"there are no games in {', '.join(map(str, files))}: name files that match --output has written")
-    return found
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

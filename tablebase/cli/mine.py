@@ -12,7 +12,7 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.child_processes import run_statement
-from tablebase.cli.options import Format, all_features, chosen_game, from_input
+from tablebase.cli.options import Format, all_features, chosen_rules, from_input
 from tablebase.compute.machine import usable_workers
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def mine(
         from tablebase.mining.query import Query
         from tablebase.mining.results import names_and_rows, write_parquet
 
-        rules = chosen_game(game, size, variant)
+        rules = chosen_rules("mine", game, size, variant)
         if style is MineFormat.PARQUET and sys.stdout.isatty():
             raise TablebaseError(
                 "Parquet cannot be shown on a screen: redirect it to a file, as in '--format parquet > result.parquet'"
@@ -95,7 +95,7 @@ def features(
     """List the features of positions, which are columns of mine."""
     from tablebase.cli.output import write_rows
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules("features", game, size, variant)
     subjects = {0: "position", 1: "each piece", 2: "each pair"}
     rows = [
         {
@@ -137,7 +137,7 @@ def export(
     from tablebase.mining.sample import Sample
     from tablebase.mining.selection import select_by_name
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules("export", game, size, variant)
     selection = select_by_name(rules, data, material or [], pieces, aliases=aliases, catalog=catalog)
     names = [name.strip() for name in columns.split(",")] if columns is not None else None
     chosen, threads = all_features(rules, feature_file), usable_workers(workers)

@@ -176,19 +176,14 @@ CHECK_FAILED = 1
 """Exit code if a check has failed."""
 
 
-def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
-    """The game of pieces on squares, in this size and variant if they are given."""
-    from tablebase.game import load_game
-    from tablebase.game.installed import full_name
-
-    return load_game(full_name(game, size, variant))
-
-
-def chosen_rules(game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Rules[Any]:
-    """The game of either sort, for the commands `api.games.FOR_ALL_GAMES`; otherwise like `chosen_game`."""
+def chosen_rules(verb: str, game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Any:
+    """The game of a command, in this size and variant if they are given; `RulesError` if the command does not take it."""
+    from tablebase.api.verbs import check_verb
     from tablebase.game.installed import full_name, load_rules
 
-    return load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
+    rules = load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
+    check_verb(verb, rules)
+    return rules
 
 
 def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, all_features, chosen_game
+from tablebase.cli.options import Format, all_features, chosen_rules
 from tablebase.compute.machine import usable_workers
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def patterns(
     from tablebase.patterns.trees import available
     from tablebase.tables.store import Store
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules("patterns", game, size, variant)
     features = all_features(rules, feature_file)
     if depth and not available():
         say(str(MissingExtraError("trees", "patterns")))

@@ -66,7 +66,7 @@ def play(
 
     from tablebase.compute.progress import compiling_said
 
-    rules: Any = chosen_rules(game, size, variant, players)
+    rules: Any = chosen_rules("play", game, size, variant, players)
     text = chosen_start(rules, position, begin)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
     given = {"fuzz": fuzz, "boxes": boxes, "level": level}

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import chosen_game
+from tablebase.cli.options import chosen_rules
 from tablebase.compute.machine import usable_workers
 
 
@@ -73,7 +73,7 @@ def plot(
     from tablebase.compute.messages import say
     from tablebase.compute.progress import progress
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules("plot", game, size, variant)
     with closing(Catalog(data, catalog=catalog)) as opened:
         slices = select_slices(rules, opened, pieces, material or [], side)
         if chart in COUNTING:

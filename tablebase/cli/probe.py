@@ -58,7 +58,7 @@ def probe(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Show the value and moves of positions, best move first."""
-    rules = chosen_rules(game, size, variant)
+    rules = chosen_rules("probe", game, size, variant)
     if svg is not None:
         drawable(rules, "leave out --output")
         _check_picture(svg, positions)
@@ -123,7 +123,7 @@ def line(
     from tablebase.cli import replays
     from tablebase.cli.output import in_digits, say, value_columns, write_rows
 
-    rules = chosen_rules(game, size, variant)
+    rules = chosen_rules("line", game, size, variant)
     if replay is not None:
         if position is not None or start is not None or svg is not None:
             raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position and --to")

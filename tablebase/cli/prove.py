@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import CHECK_FAILED, Format, chosen_game, chosen_rules, chosen_start, parse_size
+from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules, chosen_start
 from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
-from tablebase.files.outputs import check_output, written
 
 if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.moves import Position
-    from tablebase.probe.prober import Prober
-    from tablebase.search.proof_search import Verdict
-    from tablebase.search.proof_trees import Proof
 
 CURE = "name another file with --output"
 CURE_OF_CHECK = "name a file that 'prove --output' has written"
@@ -56,12 +52,8 @@ def prove(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Prove that a position without a table is won or lost."""
-    from tablebase.cli.output import say, write_rows
-    from tablebase.game.notation import parse
-    from tablebase.probe.prober import Prober
-    from tablebase.search.proof_search import INFINITE, find_proof
-    from tablebase.search.proof_trees import extract
-    from tablebase.tables.folder import check_folder
+    from tablebase.api.searching import prove as find_proof
+    from tablebase.cli.output import write_rows
 
     if check is not None:
         if game is not None:
@@ -70,31 +62,20 @@ def prove(
         return
     if game is None:
         raise TablebaseError("there is no game: name one, or a file with a proof by --check")
-    rules = chosen_game(game, size, variant)
-    begin_at = parse(rules, chosen_start(rules, position, start))
-    check_folder(data, built=data != options.DEFAULT_DATA)
-    if proof is not None:
-        check_output(proof, CURE)
-    if time is None and nodes is None:
-        time = SECONDS
-    with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(data))) if data.exists() else None
-        verdict = find_proof(
-            rules,
-            begin_at,
-            prober,
-            nodes=INFINITE if nodes is None else nodes,
-            seconds=float("inf") if time is None else time,
-            memory=parse_size(memory),
-            most_pieces=table_pieces,
-        )
-        found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
-        row = _row(rules, begin_at, verdict, found, prober)
-    if proof is not None and found is not None:
-        _write_proof(proof, found)
-        say(f"wrote a proof of {found.size:,} positions to {proof}")
+    rules = chosen_rules("prove", game, size, variant)
+    text = chosen_start(rules, position, start)
+    row = find_proof(
+        rules,
+        text,
+        nodes=nodes,
+        time=time,
+        memory=memory,
+        table_pieces=table_pieces,
+        output=proof,
+        data=None if data == options.DEFAULT_DATA else data,
+    )
     if style is Format.TABLE:
-        sys.stdout.write(_sentence(rules, begin_at, row))
+        sys.stdout.write(_sentence(rules, rules.parse(text), row))
     else:
         shown = row if style is Format.JSON else {**row, "line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
         write_rows([shown], style)
@@ -127,30 +108,6 @@ def _check(path: Path, data: Path, style: Format) -> None:
         raise typer.Exit(CHECK_FAILED)
 
 
-def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None) -> dict[str, Any]:
-    """What has been found, as JSON has it."""
-    from tablebase.game.notation import render
-    from tablebase.search.proof_trees import Reason
-
-    line, last = proof.line() if proof else ((), position)
-    reached = None
-    if proof is not None and prober is not None and proof.nodes[last].reason is Reason.TABLE:
-        value = prober.value(game, last)
-        reached = {"outcome": str(value.outcome), "distance": value.distance}
-    return {
-        "position": render(game, position),
-        "outcome": None if verdict.outcome is None else str(verdict.outcome),
-        "plies": proof.plies() if proof else None if verdict.outcome is None else 0,
-        "refuted": None if verdict.outcome else verdict.plies,
-        "size": proof.size if proof else None,
-        "nodes": verdict.nodes,
-        "table_hits": verdict.table_hits,
-        "seconds": round(verdict.seconds, 3),
-        "line": list(line),
-        "reached": reached,
-    }
-
-
 def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
     """What has been found, for people."""
     side = game.sides[position.side].name
@@ -171,12 +128,6 @@ def _in_words(reached: dict[str, Any] | None) -> str | None:
     return None if reached is None else f"{reached['outcome']} in {reached['distance']}"
 
 
-def _write_proof(path: Path, proof: Proof) -> None:
-    """Write a proof to a file."""
-    with written(path, CURE) as file:
-        file.writelines(f"{line}\n".encode() for line in proof.text())
-
-
 def count(
     game: options.GameName,
     position: options.PositionText = None,
@@ -194,7 +145,7 @@ def count(
     from tablebase.compute import threads
     from tablebase.compute.progress import progress
 
-    rules = chosen_rules(game, size, variant)
+    rules = chosen_rules("count", game, size, variant)
     text = chosen_start(rules, position, start)
     begin = perf_counter()
     with progress(f"count {rules.name}", "steps", compiles=True) as shown, threads.use(usable_workers(workers)):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_game, chosen_rules, chosen_start, parse_size
+from tablebase.cli.options import Format, chosen_rules, chosen_start, parse_size
 from tablebase.compute.machine import usable_workers
-from tablebase.errors import TablebaseError
 from tablebase.files.inputs import lines_of
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from tablebase.probe.prober import Prober
     from tablebase.search.engine import Analysis
 
-ByMove = Callable[[int], dict[str, int]]
-ByDepth = Callable[[int], Iterable[tuple[int, int, float]]]
 SECONDS = 5.0
 """Of a search without any limit."""
 
@@ -48,45 +45,13 @@ def perft(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Count the leaves of the tree of legal moves (perft)."""
+    from tablebase.api.searching import perft as count_leaves
     from tablebase.cli.output import write_rows
-    from tablebase.compute.progress import progress
 
-    rules = chosen_rules(game, size, variant, players)
-    by_move, by_depth = _counting(rules, chosen_start(rules, position, start), repetitions, usable_workers(workers))
-    with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
-        if divide:
-            rows = [{"move": move, "leaves": leaves} for move, leaves in by_move(depth).items()]
-        else:
-            rows = []
-            for number, leaves, seconds in by_depth(depth):
-                shown.update()
-                rows.append({"depth": number, "leaves": leaves, "seconds": round(seconds, 3)})
+    rules = chosen_rules("perft", game, size, variant, players)
+    text = chosen_start(rules, position, start)
+    rows = count_leaves(rules, text, depth=depth, divide=divide, repetitions=repetitions, workers=workers)
     write_rows(rows, style, ["move", "leaves"] if divide else ["depth", "leaves", "seconds"])
-
-
-def _counting(rules: Any, text: str, repetitions: RepeatedLines, threads: int) -> tuple[ByMove, ByDepth]:
-    """What counts lines from a position: those of one depth by the first move, and those of each depth up to one."""
-    from tablebase.game import Game
-
-    if isinstance(rules, Game):
-        from tablebase.game.notation import parse
-        from tablebase.search.perft import leaves_by_depth, leaves_by_move
-
-        pieces = rules, parse(rules, text)
-        return (
-            lambda depth: leaves_by_move(*pieces, depth, repetitions, threads),
-            lambda depth: leaves_by_depth(*pieces, depth, repetitions, threads),
-        )
-    if repetitions is not RepeatedLines.CONTINUE:
-        raise TablebaseError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
-    state = rules, rules.parse(text)
-    if not rules.has_chance:
-        from tablebase.states import paths
-
-        return lambda depth: paths.leaves_by_move(*state, depth), lambda depth: paths.leaves_by_depth(*state, depth)
-    from tablebase.stochastic.paths import paths_by_code, paths_by_depth
-
-    return lambda depth: paths_by_code(*state, depth, threads), lambda depth: paths_by_depth(*state, depth, threads)
 
 
 def analyse(
@@ -125,7 +90,7 @@ def analyse(
     from tablebase.game.notation import parse
     from tablebase.search.engine import Engine
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules("analyse", game, size, variant)
     begin_at = parse(rules, chosen_start(rules, position, start))
     if depth is None and time is None and nodes is None:
         time = SECONDS
@@ -191,7 +156,7 @@ def uci(
     from tablebase.protocol.uci_settings import Settings
     from tablebase.tables.folder import check_folder
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules("uci", game, size, variant)
     check_folder(data, built=data != options.DEFAULT_DATA)
     UciServer(Settings(rules, data if data.exists() else None), _write).serve(_lines())
 

@@ -45,7 +45,7 @@ def copy(
     folder = None if is_url(to) else target_folder(to, data)
     if folder is not None:
         prepare_catalog(folder)
-    rules = chosen_rules(game, size, variant)
+    rules = chosen_rules("copy", game, size, variant)
     entries = entries_asked_for(rules, pieces, material, data, catalog, with_dependencies=with_dependencies)
     source = FolderSource(data)
 
@@ -108,7 +108,7 @@ def pack(
 
     folder = target_folder(to, data)
     prepare_catalog(folder)
-    rules = chosen_rules(game, size, variant)
+    rules = chosen_rules("pack", game, size, variant)
     entries = entries_asked_for(rules, pieces, material, data, catalog, with_dependencies=with_dependencies)
     form = PACKED._replace(level=strength)
 

@@ -35,7 +35,7 @@ def verify(
     from tablebase.api.checking import verify as verify_tables
 
     result = verify_tables(
-        None if game is None else chosen_rules(game, size, variant),
+        None if game is None else chosen_rules("verify", game, size, variant),
         size=size if game is None else None,
         variant=variant if game is None else None,
         pieces=pieces,
@@ -53,12 +53,10 @@ def verify(
 
 def reindex(data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogUrl = None) -> None:
     """Rebuild the catalog from the table files."""
+    from tablebase.api.building import reindex as rebuild
     from tablebase.building.reindex import left_out
-    from tablebase.building.reindex import reindex as rebuild
     from tablebase.cli.output import say
 
-    if not data.is_dir():
-        raise TablebaseError(f"there is no folder {data}: name the tables' folder with --data")
     done = rebuild(data, catalog)
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
     aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""

@@ -5,11 +5,12 @@ Nothing here chooses a move, and nothing does input or output: see `tablebase.pl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random, SystemRandom
 from typing import Generic, NamedTuple
 
 from tablebase.errors import RulesError, TablebaseError, quoted
-from tablebase.game.rules import CHANCE, OVER, Ending, P, Rules, legal
+from tablebase.game.rules import CHANCE, OVER, Drawn, Ending, P, Rules, legal
 
 REPEATED, RESIGNED, DEADLOCK, BROKEN_OFF = "repeated", "resigned", "deadlock", "broken off"
 """Why a match is over though its position is not an end."""
@@ -48,6 +49,9 @@ class Match(Generic[P]):
         The source of draws; by default chance itself.
     most_turns : int, optional
         Turns of all players together after which it is broken off; by default as many as the rules say.
+    happened : sequence of str
+        Moves and draws, by their text, with which the match begins; draws that are not among them are made. `RulesError` if one of
+        them is not possible.
 
     Attributes
     ----------
@@ -59,7 +63,14 @@ class Match(Generic[P]):
         How many turns have ended, and how many moves were made.
     """
 
-    def __init__(self, rules: Rules[P], start: P, random: Random | None = None, most_turns: int | None = None) -> None:
+    def __init__(
+        self,
+        rules: Rules[P],
+        start: P,
+        random: Random | None = None,
+        most_turns: int | None = None,
+        happened: Sequence[str] = (),
+    ) -> None:
         self.rules, self.start = rules, start
         self.random = SystemRandom() if random is None else random
         if most_turns is None and rules.most_turns_each is not None:
@@ -68,7 +79,10 @@ class Match(Generic[P]):
         self.events: list[Event[P]] = []
         self.turns = self.plies = 0
         self._legal: dict[str, P] | None = None
+        self._to_repeat = list(reversed(happened))
         self._draw(0)
+        while self._to_repeat:
+            self.play(self._to_repeat.pop())
 
     @property
     def position(self) -> P:
@@ -122,10 +136,19 @@ class Match(Generic[P]):
         """Make the draws that are next, after a move of a player."""
         rules = self.rules
         while (mover := rules.to_move(self.position)) == CHANCE:
-            draws = rules.draws(self.position)
-            [drawn] = self.random.choices(draws, [float(draw.probability) for draw in draws])
+            drawn = self._drawn(rules.draws(self.position))
             self._add(Event(player, drawn.label, True, drawn.position))
         self._stand(mover)
+
+    def _drawn(self, draws: Sequence[Drawn]) -> Drawn:
+        """One of the outcomes of chance: the one to be repeated, if there is any."""
+        if not self._to_repeat:
+            return self.random.choices(draws, [float(draw.probability) for draw in draws])[0]
+        label, choice = self._to_repeat.pop(), {draw.label: draw for draw in draws}
+        if label not in choice:
+            before = self.rules.format(self.position)
+            raise RulesError(f"{quoted(label)} cannot be drawn in {before}: choose one of {', '.join(choice)}")
+        return choice[label]
 
     def _add(self, event: Event[P]) -> None:
         self.events.append(event)

@@ -14,7 +14,8 @@ from tablebase.game.installed import load_rules
 from tablebase.game.rules import P, Rules
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
-from tablebase.play.players import open_player, player_names
+from tablebase.play.player_records import read_settings
+from tablebase.play.players import find_player, open_player, player_names
 
 Open = Callable[..., AbstractContextManager[Player]]
 QUICK = ("tables", "fuzzy", "random")
@@ -60,8 +61,10 @@ def chosen_move(
     rules: Rules[Any] = load_rules(game)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
     name, given = player or player_names(rules)[0], dict(settings or {})
+    record = find_player(name)
+    written = read_settings(record.name, name.partition(":")[2], record.settings_in(rules))
     for setting in FILES:
-        if setting in given:
+        if setting in given or setting in written:
             raise TablebaseError(f"the setting {setting} names a file, and nothing is kept here: leave it out")
     match = _match(rules, position, moves)
     before = match.position
@@ -92,7 +95,7 @@ def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match
         raise RulesError(f"nobody is to move in {rules.format(start)}: give a position in which somebody is")
     match = Match(rules, start)
     for text in moves:
-        match.play(rules.read_move(text.lower()))
+        match.play(text if text in match.legal() else rules.read_move(text.lower()))
     if match.ending() is not None:
         raise RulesError(f"the game is over in {rules.format(match.position)}: begin a new one")
     return match

@@ -17,7 +17,9 @@ from fastapi import Request
 
 from tablebase.api.commands import COMMANDS
 from tablebase.api.row_types import MineAnswer
+from tablebase.api.verbs import check_verb
 from tablebase.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
+from tablebase.game.installed import load_rules
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.jobs import COMPILING, work
 from tablebase.web.player_moves import chosen_move, is_quick
@@ -154,6 +156,7 @@ async def mined(request: Request, game: str, statement: str, limit: int) -> Mine
     settings = settings_of(request)
     if not settings.mine:
         raise ProblemError(403, "statements are not answered here: start the server with 'tablebase serve --mine'")
+    check_verb("mine", load_rules(game), over_http=True)
     fields = {"game": game, "statement": statement, "limit": min(limit, settings.limits.rows)}
     question = Question("mine", fields, "the statement", "ask for fewer groups or rows, or for fewer pieces")
     return cast(MineAnswer, await apart_of(request).answer(question))

@@ -35,7 +35,9 @@ def good(folder: Path) -> dict[str, dict[str, Any]]:
         "probe_many": {"game": GAME, "positions": [KNOWN]},
         "probe_squares": {"game": GAME, "material": "RvC", "side": 0, "squares": SQUARES},
         "engine": {"game": GAME, "threads": 1, "hash_bytes": 1 << 20, "table_bytes": 1 << 20, "table_pieces": 2, "progress": 0},
-        "query": {"game": GAME, "statement": "SELECT 1", "features": (), "threads": 1, "tables": {}},
+        "mine": {"game": GAME, "statement": "SELECT 1", "features": (), "threads": 1, "tables": {}},
+        "query": {"game": GAME, "statement": "SELECT 1"},
+        "features": {"game": GAME, "features": ()},
         "export": {
             "game": GAME,
             "folder": folder / "parquet",

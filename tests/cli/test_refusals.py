@@ -31,7 +31,7 @@ CHANCE = {
     "build hexapawn --carrots 60": "there is no option '--carrots'",
     "build pig --pieces 3": "--pieces",
     "verify pig --pieces 3": "--pieces",
-    "prove pig": "pig is a game of chance or of several players",
+    "prove pig": "pig is not a game for 'prove', because it has no pieces on squares",
     "match pig --no-tables": "pig has no pieces on squares: leave out --no-tables",
 }
 PLAYING = {

@@ -248,3 +248,21 @@ def test_games_are_broken_off_and_blocked_ones_end() -> None:
     broken = match_at(PIGLET, "1,0 1 0", most_turns=1)
     broken.play("0")
     assert broken.ending() == Ending((1, 1), BROKEN_OFF, LONG)
+
+
+def test_what_has_happened() -> None:
+    """A match made of the events of another one is the same, draws included; what is not possible is a sentence."""
+    rules = load_rules("pig")
+    first = Match(rules, rules.initial, Random(4))
+    for move in ("1", "1", "0", "1"):
+        if move in first.legal():
+            first.play(move)
+    happened = [event.text for event in first.events]
+    again = Match(rules, rules.initial, Random(5), happened=happened)
+    assert (again.events, again.player, again.turns, again.plies) == (first.events, first.player, first.turns, first.plies)
+    # A draw that is not told is made.
+    assert len(Match(rules, rules.initial, Random(5), happened=["1"]).events) == 2
+    with pytest.raises(RulesError, match="'7' cannot be drawn in 0,0 1 0 roll: choose one of 1, 2, 3, 4, 5, 6"):
+        Match(rules, rules.initial, happened=["1", "7"])
+    with pytest.raises(RulesError, match="the move '6' is not legal"):
+        Match(rules, rules.initial, happened=["6"])

@@ -13,11 +13,11 @@ from tablebase.api.descriptions import describe_material, distances_of, list_mat
 from tablebase.api.games import list_games
 from tablebase.api.statistics import Rows, rows_with, stats_rows
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.game import Game, load_game
+from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
 from tablebase.slices.material import material_name, parse_material
-from tablebase.web.api.routes import get, query_of, refuse
+from tablebase.web.api.routes import game_for, get, query_of, refuse
 from tablebase.web.api.schemas import GameName, Given, MaterialName, told
 from tablebase.web.caching import CHANGING, answered
 from tablebase.web.context import catalog_of, in_thread
@@ -80,7 +80,7 @@ async def stats(request: Request) -> Response:
 async def materials(request: Request) -> Response:
     """List the materials that have been built, aliases included."""
     given = query_of(request, MaterialsGiven)
-    game = load_game(given.game)
+    game = game_for("materials", given.game)
     return await _read(request, ("materials", game.name, given.pieces), lambda catalog: list_materials(catalog, game, given.pieces))
 
 
@@ -88,7 +88,7 @@ async def materials(request: Request) -> Response:
 async def material(request: Request) -> Response:
     """Describe a material: its slices, how far positions are from the end, what it depends on, and what depends on it."""
     given = query_of(request, MaterialGiven)
-    game = load_game(given.game)
+    game = game_for("material", given.game)
     name = material_name(game, parse_material(game, given.material))
     return await _read(request, ("material", game.name, name), lambda catalog: _material(catalog, game, name))
 
@@ -97,7 +97,7 @@ async def material(request: Request) -> Response:
 async def records(request: Request) -> Response:
     """Show the longest wins and losses: of each number of pieces, or of each stored slice, the longest first."""
     given = query_of(request, RecordsGiven)
-    game = load_game(given.game)
+    game = game_for("records", given.game)
     return await _read(request, ("records", game.name, given.by), lambda catalog: list_records(catalog, game, given.by))
 
 

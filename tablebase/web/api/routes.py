@@ -9,8 +9,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
+from tablebase.api.verbs import check_verb
 from tablebase.compute.modules import docstring
 from tablebase.errors import RulesError
+from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
 from tablebase.web.problems import MEDIA_TYPE, ProblemError, sentence_of
 
@@ -121,6 +123,13 @@ def _route(
         return handler
 
     return decorate
+
+
+def game_for(verb: str, name: str) -> Any:
+    """The game that something is asked of; `RulesError` if that does not take it."""
+    rules = load_rules(name)
+    check_verb(verb, rules, over_http=True)
+    return rules
 
 
 def refuse(game: Rules[Any], **given: object) -> None:

@@ -11,9 +11,9 @@ from pydantic import ConfigDict, Field
 from tablebase.api import row_types
 from tablebase.building.estimate import Estimate
 from tablebase.errors import TablebaseError
-from tablebase.game import Game, load_game
+from tablebase.game import Game
 from tablebase.slices.material import materials, piece_counts
-from tablebase.web.api.routes import get, post, query_of
+from tablebase.web.api.routes import game_for, get, post, query_of
 from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, told
 from tablebase.web.caching import CHANGING, LASTING, answered
 from tablebase.web.context import settings_of
@@ -66,7 +66,7 @@ async def count(request: Request) -> Response:
     The answer is what `tablebase count --format json` writes, without the seconds. It needs no tables.
     """
     given = query_of(request, CountGiven)
-    game = load_game(given.game)
+    game = game_for("count", given.game)
     words = [] if given.position is None else [given.position]
     command = shlex.join(["tablebase", "count", game.name, *words])
     fields = {"game": game.name, "position": given.position}
@@ -82,7 +82,7 @@ async def estimate(request: Request) -> Response:
     Numbers of pieces with too many materials are refused.
     """
     given = query_of(request, EstimateGiven)
-    game = load_game(given.game)
+    game = game_for("estimate", given.game)
     if (given.material is None) == (given.pieces is None):
         raise TablebaseError("there must be either a material or a number of pieces: give one of material and pieces")
     fields: dict[str, Any] = {"game": game.name, "material": given.material, "pieces": given.pieces}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
 
 from tablebase.errors import NotationError, TablebaseError, quoted
-from tablebase.game import Game
-from tablebase.game.moves import Position
-from tablebase.game.notation import read, render, whole_number
+from tablebase.game.notation import whole_number
+from tablebase.game.rules import Rules
 
 LONGEST = 500
 """Characters of a position, far more than any has."""
@@ -32,26 +32,25 @@ class Addresses:
         return f"{self.root}/static/{name}"
 
     def game(self, game: str, page: str = "", **query: object) -> str:
-        """A page of a game; fields of the query that are None are left out."""
+        """A page of a game; fields of the query that are None are left out, and lists are fields given several times."""
         return self.page(f"{quote(game, safe='=')}/{page}", **query)
 
     def page(self, path: str, **query: object) -> str:
         """Any page, by the path after the root."""
         chosen = {name: value for name, value in query.items() if value is not None}
-        return f"{self.root}/{path}{'?' if chosen else ''}{urlencode(chosen, safe='/,')}"
+        return f"{self.root}/{path}{'?' if chosen else ''}{urlencode(chosen, doseq=True, safe='/,:')}"
 
     def material(self, game: str, name: str) -> str:
         """The page of a material."""
         return self.game(game, f"material/{quote(name, safe='@,')}")
 
-    def position(self, game: Game, position: str | Position) -> str:
+    def position(self, game: str, text: str) -> str:
         """The page of a position, which need not be one in which the game goes on."""
-        return self.game(game.name, f"position/{in_path(game, position)}")
+        return self.game(game, f"position/{in_path(text)}")
 
-    def board(self, game: Game, position: str | Position, theme: str, last: str | None = None, arrows: Sequence[str] = ()) -> str:
+    def board(self, game: str, text: str, theme: str | None = None, last: str | None = None, arrows: Sequence[str] = ()) -> str:
         """The picture of a position."""
-        page = f"board/{in_path(game, position)}.svg"
-        return self.game(game.name, page, theme=theme, last=last, arrows=",".join(arrows) or None)
+        return self.game(game, f"board/{in_path(text)}.svg", theme=theme, last=last, arrows=",".join(arrows) or None)
 
     def piece(self, game: str, symbol: str, theme: str) -> str:
         """The picture of a piece."""
@@ -65,32 +64,25 @@ def addresses_of(request: Request) -> Addresses:
     return Addresses(root.rstrip("/"))
 
 
-def in_path(game: Game, position: str | Position) -> str:
-    """A position as it stands in an address: with an underscore instead of the space, which copies badly."""
-    text = position if isinstance(position, str) else render(game, position)
-    return quote(text.replace(" ", "_"), safe="/")
+def spelled(text: str) -> str:
+    """A position as it is spelled in addresses: with underscores for spaces, which copy badly, unless it has some of its own."""
+    return text if "_" in text else text.replace(" ", "_")
 
 
-def from_path(path: str) -> str:
-    """The text of a position in an address; spaces are understood, too."""
-    return path.replace("_", " ").strip("/ ")
+def in_path(text: str) -> str:
+    """A position as a part of an address."""
+    return quote(spelled(text), safe="/:,")
 
 
-def named_placement(game: Game, text: str) -> Position:
-    """The pieces that a text places, even if the game is over; `NotationError` if it is not such a text."""
-    return read(game, from_path(bounded(text, f"write rows and the side to move, as in {game.start!r}")))
-
-
-def bounded(text: str, form: str) -> str:
-    """A text of a position, if it is not too long; `NotationError` with the form of a position if it is."""
+def named_position(rules: Rules[Any], text: str) -> Any:
+    """The position of an address or a form, even if the game is over; `NotationError` if there is none."""
     if len(text) > LONGEST:
-        raise NotationError(f"the position is longer than {LONGEST} characters: {form}")
-    return text
-
-
-def read_start(game: Game) -> Position:
-    """The initial position."""
-    return read(game, game.start)
+        first = rules.format(rules.initial)
+        raise NotationError(f"the position is longer than {LONGEST} characters: write one as in {first!r}")
+    try:
+        return rules.parse(text)
+    except NotationError:
+        return rules.parse(text.replace("_", " ").strip("/ "))
 
 
 def whole(text: str, what: str) -> int:

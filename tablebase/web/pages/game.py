@@ -14,16 +14,17 @@ from tablebase.api.descriptions import list_built, list_records
 from tablebase.api.row_types import RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.errors import RulesError
-from tablebase.game import Game, load_game
+from tablebase.game import Game
 from tablebase.game.installed import game_names, load_rules
 from tablebase.game.rules import Rules
+from tablebase.probe.answers import drawable
 from tablebase.slices.material import piece_counts
-from tablebase.web.api.routes import refuse
-from tablebase.web.context import catalog_of, tables_of
-from tablebase.web.pages.addresses import addresses_of, bounded, read_start, whole
+from tablebase.web.api.routes import game_for, refuse
+from tablebase.web.context import catalog_of
+from tablebase.web.pages.addresses import addresses_of, named_position, whole
 from tablebase.web.pages.pictures import description
-from tablebase.web.pages.race import GAME
 from tablebase.web.pages.rendering import page
+from tablebase.web.pages.variants import by_players, for_players
 
 SHADES = 10
 """Shades of cells, beside that of no draws."""
@@ -78,10 +79,7 @@ def _entry(name: str, built: dict[str, Any] | None) -> dict[str, Any] | None:
     except RulesError:
         return None
     return {
-        "name": rules.name,
-        "title": rules.title,
-        "rules": None if rules.board is None else rules,
-        "race": name == GAME,
+        "rules": rules,
         "built": built if built and built["tables"] else None,
         "layers": built["layers"] if built else 0,
     }
@@ -94,41 +92,50 @@ def without_slash(request: Request, game: str) -> Response:
 
 
 @router.get("/{game}/")
-def game(request: Request, game: str, pieces: str | None = None, position: str | None = None) -> Response:
-    """A game, and the materials with a number of pieces; of a game of chance, what is known of a state."""
-    rules = load_rules(game)
+def game(
+    request: Request, game: str, pieces: str | None = None, position: str | None = None, players: str | None = None
+) -> Response:
+    """A game and what has been built of it: materials with a number of pieces, or layers.
+
+    With a position or a number of players, as older addresses have it, it leads to the page of that.
+    """
+    rules: Rules[Any] = load_rules(game)
+    to = addresses_of(request)
+    if players is not None:
+        return RedirectResponse(to.game(for_players(rules, whole(players, "the number of players")).name), 307)
+    if position is not None:
+        asked = named_position(rules, position)
+        return RedirectResponse(to.position(rules.name, rules.format(asked)), 307)
     if game != rules.name:
-        return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces, position=position), 307)
+        return RedirectResponse(to.game(rules.name, pieces=pieces), 307)
+    start = rules.format(rules.initial)
+    shown: dict[str, Any] = {"game": rules, "section": "game", "text": start, "alt": "", "layers": [], "totals": []}
     if rules.board is None:
         refuse(rules, pieces=pieces)
-        return _chance_page(request, rules, position)
-    refuse(rules, position=position)
-    return _slices_page(request, load_game(game), pieces)
+        layers = catalog_of(request).answer(("layers", rules.name), lambda opened: opened.layers(rules))
+        return page(request, "game.html", **{**shown, "layers": layers}, counts=by_players(rules))
+    shown["alt"] = description(drawable(rules), rules.initial)
+    return page(request, "game.html", **{**shown, **_slices(request, drawable(rules), pieces)})
 
 
-def _slices_page(request: Request, rules: Game, pieces: str | None) -> Response:
+def _slices(request: Request, rules: Game, pieces: str | None) -> dict[str, Any]:
     """A game's materials with a number of pieces, as matrices."""
-    asked = read_start(rules)
-    shown: dict[str, Any] = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
     totals, counts = catalog_of(request).answer(("game page", rules.name), lambda opened: _counts(opened, rules))
     if not totals:
-        return page(request, "game.html", **shown, totals=[], chosen=None, matrices=[], tiers=[], divided=False, largest=0.0)
+        return {}
     divided = len({line.material for line in counts}) > MOST_IN_ONE
     chosen = _chosen(rules, totals, pieces, divided)
     listed = [line for line in counts if chosen in (None, line.pieces)]
     tiered = [line for line in listed if "@" in str(line.material)]
     largest = max((cell.share for cell in _cells(listed)), default=0.0)
-    return page(
-        request,
-        "game.html",
-        **shown,
-        totals=totals,
-        chosen=chosen,
-        divided=divided,
-        largest=largest,
-        matrices=matrices(rules, [line for line in listed if line not in tiered], divided=divided),
-        tiers=_tiers(tiered),
-    )
+    return {
+        "totals": totals,
+        "chosen": chosen,
+        "divided": divided,
+        "largest": largest,
+        "matrices": matrices(rules, [line for line in listed if line not in tiered], divided=divided),
+        "tiers": _tiers(tiered),
+    }
 
 
 def _counts(catalog: Catalog, game: Game) -> tuple[list[Counts], list[Counts]]:
@@ -187,22 +194,10 @@ def _tiers(counts: Iterable[Counts]) -> list[dict[str, Any]]:
     return [{"name": name, "cells": cells} for name, cells in found.items()]
 
 
-def _chance_page(request: Request, game: Rules[Any], position: str | None) -> Response:
-    """A game's layers, and the chances of a state, by default of the start."""
-    layers = catalog_of(request).answer(("layers", game.name), lambda opened: opened.layers(game))
-    start = game.format(game.initial)
-    shown: dict[str, Any] = {"rules": game, "layers": layers, "start": start, "answer": None}
-    if layers or position is not None:
-        text = start if position is None else bounded(position, f"write a state, as in {start!r}").replace("_", " ")
-        answer = tables_of(request).probe(game, text)
-        shown |= {"answer": answer, "verdict": answer.verdict[:1].upper() + answer.verdict[1:]}
-    return page(request, "chance.html", **shown)
-
-
 @router.get("/{game}/records")
 def records(request: Request, game: str) -> Response:
     """The longest wins and losses for each number of pieces; slices that play like others are left out."""
-    rules = load_game(game)
+    rules = game_for("records", game)
     rows = catalog_of(request).answer(("records", rules.name, "material"), lambda opened: list_records(opened, rules, "material"))
     counts = sorted({row["pieces"] for row in rows}, reverse=True)
     blocks = [(count, {outcome: _of(rows, count, outcome) for outcome in ("win", "loss")}) for count in counts]

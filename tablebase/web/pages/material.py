@@ -11,11 +11,12 @@ from tablebase.api.descriptions import describe_material, distances_of, moves_be
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import MissingTableError
-from tablebase.game import Game, load_game
+from tablebase.game import Game
 from tablebase.game.moves import swapped
 from tablebase.game.notation import parse, render
 from tablebase.slices.equivalence import swapped_material
 from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.web.api.routes import game_for
 from tablebase.web.context import catalog_of, tables_of
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.histogram import Histogram, histogram
@@ -31,7 +32,7 @@ router = APIRouter()
 @router.get("/{game}/material/{name}")
 def material(request: Request, game: str, name: str) -> Response:
     """A material, with both sides to move."""
-    rules = load_game(game)
+    rules = game_for("material", game)
     wanted = parse_material(rules, name)
     full = material_name(rules, wanted)
     if (game, name) != (rules.name, full):

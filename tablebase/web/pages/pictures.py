@@ -6,17 +6,22 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from tablebase.errors import NotationError, TablebaseError, quoted
+from tablebase.errors import NotationError, RulesError, TablebaseError, quoted
 from tablebase.game import Game, load_game
+from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position
+from tablebase.game.notation import read_move
+from tablebase.game.rules import Rules
+from tablebase.probe.answers import drawable
 from tablebase.svg import tokens
 from tablebase.svg.ground import SQUARE, Grid
 from tablebase.svg.markup import Svg, element, picture
 from tablebase.svg.pictures import board as drawn_board
 from tablebase.svg.pictures import in_words
 from tablebase.svg.themes import as_theme
-from tablebase.web.pages.addresses import named_placement
+from tablebase.web.pages.addresses import named_position
 from tablebase.web.pages.rendering import HEADERS
+from tablebase.web.pages.track import has_track, track
 
 MOST_ARROWS = 20
 KEPT = {"Cache-Control": "public, max-age=86400"}
@@ -27,12 +32,18 @@ router = APIRouter()
 
 @router.get("/{game}/board/{position:path}.svg")
 def board(game: str, position: str, theme: str = "light", last: str | None = None, arrows: str = "") -> Response:
-    """The picture of a position, with the last move and arrows, whose moves are separated by commas."""
-    rules = load_game(game)
+    """The picture of a position; of pieces on squares with the last move and arrows, whose moves are separated by commas."""
+    rules = load_rules(game)
+    asked = named_position(rules, position)
+    if rules.board is None:
+        drawn = rules.svg(asked)
+        if drawn is None:
+            raise RulesError(f"{rules.name} draws no pictures of its positions: ask for the page of the position")
+        return _response(drawn)
     chosen = [arrow for arrow in arrows.split(",") if arrow]
     if len(chosen) > MOST_ARROWS:
         raise TablebaseError(f"{len(chosen)} arrows are too many: name at most {MOST_ARROWS}")
-    return _response(drawn_board(rules, named_placement(rules, position), last_move=last or None, arrows=chosen, theme=theme))
+    return _response(drawn_board(drawable(rules), asked, last_move=last or None, arrows=chosen, theme=theme))
 
 
 @router.get("/{game}/piece/{symbol}.svg")
@@ -53,9 +64,23 @@ def token(game: Game, kind: int, theme: str) -> Svg:
     return picture(root)
 
 
-def description(game: Game, position: Position, last: tuple[int, int] | None = None) -> str:
+def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[str, Any]:
+    """What a page shows of a position: a board, a picture of the rules' own, a track, or no more than the text."""
+    text = rules.format(position)
+    shown: dict[str, Any] = {"text": text, "board": None, "picture": False, "track": None, "alt": f"The position {text}."}
+    if rules.board is not None:
+        shown |= {"board": board_data(drawable(rules), position), "alt": description(drawable(rules), position, last)}
+    elif has_track(rules):
+        shown["track"] = track(rules, position)
+    else:
+        shown["picture"] = rules.svg(position) is not None
+    return shown
+
+
+def description(game: Game, position: Position, last: str | None = None) -> str:
     """A board in words."""
-    return f"{in_words(game, position, last, [])} {game.sides[position.side].name} to move."
+    moved = None if last is None else read_move(game, last)
+    return f"{in_words(game, position, moved, [])} {game.sides[position.side].name} to move."
 
 
 def board_data(game: Game, position: Position) -> dict[str, Any]:
@@ -76,5 +101,5 @@ def board_data(game: Game, position: Position) -> dict[str, Any]:
     }
 
 
-def _response(drawn: Svg) -> Response:
+def _response(drawn: str) -> Response:
     return Response(drawn, media_type="image/svg+xml", headers={**HEADERS, **KEPT})

@@ -1,28 +1,36 @@
-"""A game against a named player. Nothing is kept between requests: the moves are in the address."""
+"""A game of any kind, with a person or a player at every seat.
+
+Nothing is kept between requests: the start, and all moves and draws since, are in the address.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.building.plan import check_tables
 from tablebase.compute.messages import count_plies
-from tablebase.errors import MissingTableError, TablebaseError, quoted
-from tablebase.game import Game, load_game
-from tablebase.game.moves import Position
-from tablebase.game.notation import check_pieces, read_move, render
-from tablebase.game.rules import Ending
+from tablebase.errors import MissingTableError, NotationError, TablebaseError
+from tablebase.game.installed import load_rules
+from tablebase.game.rules import Ending, Rules
 from tablebase.play.match import Match, side_number
+from tablebase.play.player_records import read_settings
 from tablebase.play.players import PLAYERS, find_player, player_names
+from tablebase.probe.answers import drawable
 from tablebase.web.context import in_thread, settings_of, tables_of
-from tablebase.web.pages.addresses import addresses_of, named_placement
-from tablebase.web.pages.pictures import board_data, description
+from tablebase.web.pages import words
+from tablebase.web.pages.addresses import addresses_of, named_position, spelled
+from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.rendering import page
+from tablebase.web.pages.variants import by_players
 from tablebase.web.questions import played
 
+PERSON = "person"
+"""Who sits at a seat where no player does."""
 RESIGNS = "resigns"
 """Stands in an address for the last move of a player that gives up."""
 
@@ -33,142 +41,214 @@ router = APIRouter()
 class Table:
     """Who plays what, as an address says it."""
 
-    game: Game
-    start: Position
-    player: str  # the opponent's name
-    person: int  # the person's side
-    settings: dict[str, str]  # of the opponent
+    rules: Rules[Any]
+    start: Any
+    seats: Sequence[str]  # of each player `PERSON`, or the name of a player, perhaps with settings behind a colon
+    settings: Mapping[str, str]  # of all players that have them
 
-    def query(self, moves: list[str]) -> dict[str, str | None]:
-        """The fields of the address after some moves."""
-        start = render(self.game, self.start)
-        return {
-            "player": self.player,
-            "side": self.game.sides[self.person].letter,
-            **self.settings,
-            "start": None if start == self.game.start else start.replace(" ", "_"),
-            "moves": ",".join(moves) or None,
-        }
+    def query(self, happened: Sequence[str] = ()) -> dict[str, Any]:
+        """The fields of the address after some moves and draws, none of which has a space."""
+        start = None if self.start == self.rules.initial else spelled(self.rules.format(self.start))
+        return {"seat": list(self.seats), **self.settings, "start": start, "moves": " ".join(happened) or None}
+
+    def settings_at(self, seat: str) -> dict[str, str]:
+        """The settings of the player at a seat, beside those behind its name."""
+        record = find_player(seat)
+        known = record.settings_in(self.rules)
+        written = read_settings(record.name, seat.partition(":")[2], known)
+        return {name: value for name, value in self.settings.items() if name in known and name not in written}
+
+    def has_person(self, player: int) -> bool:
+        """Whether a person sits there."""
+        return self.seats[player] == PERSON
 
 
 @router.get("/{game}/play")
 async def play(
     request: Request,
     game: str,
-    player: str | None = None,
-    side: str | None = None,
+    seat: Annotated[list[str] | None, Query()] = None,
     start: str | None = None,
     moves: str = "",
     fuzz: str | None = None,
     level: str | None = None,
+    depth: str | None = None,
+    go: str | None = None,
+    player: str | None = None,
+    side: str | None = None,
 ) -> Response:
-    """The choice of an opponent; with one, the game as it stands, or the address after the opponent's move."""
-    if player is None:
-        return await in_thread(request, _choice, request, game, start)
+    """The choice of seats; with seats the game as it stands, or the address after a player's move.
+
+    A player moves at once if a person has just moved, or nobody has; else with `go`, so that people see what the others do.
+    """
+    rules: Rules[Any] = load_rules(game)
     # Players may take settings that are files of the server's: only these are for everybody.
-    given = {"fuzz": fuzz, "level": level}
-    table = await in_thread(request, _seated, game, player, side, start, given)
-    listed = [move for move in moves.split(",") if move]
+    given = {name: value for name, value in (("fuzz", fuzz), ("level", level), ("depth", depth)) if value}
+    if player is not None:
+        return await in_thread(request, _of_two, request, rules, player, side, {**given, "start": start, "moves": moves})
+    if not seat:
+        return await in_thread(request, _choice, request, rules, start)
+    table = await in_thread(request, _seated, rules, seat, start, given)
+    listed = moves.split()
     match = await in_thread(request, _replayed, table, listed, settings_of(request).limits.plies)
-    if match.ending() is None and match.player != table.person:
-        reply = await _reply(request, table, listed)
-        return RedirectResponse(addresses_of(request).game(table.game.name, "play", **table.query([*listed, reply])), 303)
+    happened = [*(event.text for event in match.events), *listed[len(match.events) :]]
+    if match.ending() is None and not table.has_person(match.player) and (go is not None or _asks(table, match)):
+        happened.append(await _reply(request, table, match))
+    if happened != listed:
+        return RedirectResponse(addresses_of(request).game(rules.name, "play", **table.query(happened)), 303)
     return await in_thread(request, _standing, request, table, match, listed)
 
 
-def _seated(game: str, player: str, side: str | None, start: str | None, given: dict[str, str | None]) -> Table:
+def _of_two(request: Request, rules: Rules[Any], player: str, side: str | None, fields: dict[str, Any]) -> Response:
+    """Leads from an address with one player against a person on a side to that with seats."""
+    person = rules.viewer(_start(rules, fields["start"])) if not side else side_number(rules, side)
+    seats = [PERSON if number == person else player for number in range(rules.players)]
+    moves = fields["moves"].replace(",", " ") or None
+    return RedirectResponse(addresses_of(request).game(rules.name, "play", seat=seats, **{**fields, "moves": moves}), 307)
+
+
+def _seated(rules: Rules[Any], seats: Sequence[str], start: str | None, given: Mapping[str, str]) -> Table:
     """Who plays what, from the fields of an address."""
-    rules = load_game(game)
-    first = _start(rules, start)
-    known = find_player(player).settings
-    settings = {name: value for name, value in given.items() if value and name in known}
-    return Table(rules, first, player, first.side if not side else side_number(rules, side), settings)
+    if len(seats) != rules.players:
+        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each")
+    known = set()
+    for seat in seats:
+        if seat != PERSON:
+            record = find_player(seat)
+            objection = record.refuses(rules)
+            if objection is not None:
+                raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose another one")
+            known |= set(record.settings_in(rules))
+    return Table(rules, _start(rules, start), seats, {name: value for name, value in given.items() if name in known})
 
 
-def _start(game: Game, text: str | None) -> Position:
+def _start(rules: Rules[Any], text: str | None) -> Any:
     """Where a game begins, in which it must not be over."""
-    position = named_placement(game, text or game.start)
-    check_pieces(game, position)
-    return position
+    start = rules.initial if not text else named_position(rules, text)
+    rules.check(start)
+    over = words.ending(rules, start)
+    if over is not None:
+        raise NotationError(f"no game begins in {rules.format(start)}, where it is over ({over}): choose another position")
+    return start
 
 
-def _choice(request: Request, game: str, start: str | None) -> Response:
-    """The page on which a game begins."""
-    rules = load_game(game)
-    first, names = _start(rules, start), player_names(rules)
-    records = [record for record in PLAYERS if record.name in names]
-    shown: dict[str, Any] = {"game": rules, "section": "play", "asked": first, "alt": description(rules, first)}
-    return page(request, "play_new.html", **shown, players=records, needs=_missing(request, rules, first))
-
-
-def _missing(request: Request, game: Game, first: Position) -> str | None:
-    """The first table that players that need tables would miss; None if all have been built."""
-    try:
-        check_tables(game, first, tables_of(request).folder)
-    except MissingTableError as fault:
-        return fault.material
-    return None
-
-
-def _replayed(table: Table, moves: list[str], most: int) -> Match[Position]:
-    """The match after the moves of an address; `TablebaseError` if one of them is not legal, or there are too many."""
-    if len(moves) > most:
-        raise TablebaseError(f"the game is longer than {most:,} plies: begin a new one")
-    match = Match(table.game, table.start)
-    for number, text in enumerate(moves, start=1):
-        if text == RESIGNS and number == len(moves) and match.ending() is None and match.player != table.person:
-            match.resign()
-            break
-        legal = match.legal()
-        if text not in legal:
-            choice = f"choose one of {', '.join(legal)}" if legal else "the game is over"
-            raise TablebaseError(f"move {number} of the game, {quoted(text)}, is not legal: {choice}")
-        match.play(text)
+def _replayed(table: Table, listed: Sequence[str], most: int) -> Match[Any]:
+    """The match after what an address lists, and after the draws that follow it; `TablebaseError` if it is not possible."""
+    if len(listed) > most:
+        raise TablebaseError(f"more than {most:,} moves and draws have been made: begin a new game")
+    if not listed or listed[-1] != RESIGNS:
+        return Match(table.rules, table.start, happened=listed)
+    match = Match(table.rules, table.start, happened=listed[:-1])
+    if match.ending() is not None or table.has_person(match.player):
+        # No move is called that.
+        match.play(RESIGNS)
+    match.resign()
     return match
 
 
-async def _reply(request: Request, table: Table, moves: list[str]) -> str:
-    """What the opponent does."""
-    if find_player(table.player).needs_tables:
-        await in_thread(request, check_tables, table.game, table.start, tables_of(request).folder)
-    asked = {
-        "game": table.game.name,
-        "position": render(table.game, table.start),
-        "moves": moves,
-        "player": table.player,
-        "settings": table.settings,
-    }
-    move = (await played(request, asked))["move"]
+def _asks(table: Table, match: Match[Any]) -> bool:
+    """Whether a person waits for the next move of a player: having made the last move, or before the first one."""
+    movers = [event.player for event in match.events if not event.drawn]
+    return not movers or table.has_person(movers[-1])
+
+
+async def _reply(request: Request, table: Table, match: Match[Any]) -> str:
+    """What the player who is to move does."""
+    rules, seat = table.rules, table.seats[match.player]
+    if find_player(seat).needs_tables:
+        await in_thread(request, _check_tables, request, rules, table.start)
+    # With chance, players are told no more than the position.
+    first, moves = (match.position, []) if rules.has_chance else (table.start, [event.text for event in match.events])
+    asked = {"game": rules.name, "position": rules.format(first), "moves": moves}
+    move = (await played(request, {**asked, "player": seat, "settings": table.settings_at(seat)}))["move"]
     return RESIGNS if move is None else str(move)
 
 
-def _standing(request: Request, table: Table, match: Match[Position], listed: list[str]) -> Response:
-    """The page of a game as it stands."""
-    game, to, ending = table.game, addresses_of(request), match.ending()
-    turns = [ply for ply, event in enumerate(match.events) if event.player == table.person]
-    last = match.events[-1].text if match.events else None
+def _check_tables(request: Request, rules: Rules[Any], start: Any) -> None:
+    """Raise `MissingTableError` unless there is a table for every position that can come up, or, without pieces, any table."""
+    if rules.board is None:
+        tables_of(request).prober.of(rules).require()
+    else:
+        check_tables(drawable(rules), start, tables_of(request).folder)
+
+
+def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
+    """The page on which a game begins."""
+    first, names = _start(rules, start), player_names(rules)
+    records = [record for record in PLAYERS if record.name in names]
+    missing = _missing(request, rules, first) if any(record.needs_tables for record in records) else None
+    usual = next(record.name for record in records if missing is None or not record.needs_tables)
     shown: dict[str, Any] = {
-        "game": game,
         "section": "play",
-        "player": table.player,
-        "you": game.sides[table.person].name,
-        "match": match,
-        "text": render(game, match.position),
-        "alt": description(game, match.position, None if last is None else read_move(game, last)),
-        "last": last,
-        "moves": listed,
-        "board": board_data(game, match.position),
-        "legal": [(text, to.game(game.name, "play", **table.query([*listed, text]))) for text in match.legal()],
-        "back": to.game(game.name, "play", **table.query(listed[: turns[-1]])) if turns else None,
-        "again": to.game(game.name, "play", **table.query([])),
-        "result": None if ending is None else _result(match, ending, table.person),
+        "players": records,
+        "missing": missing,
+        "usual": usual,
+        "person": rules.viewer(first),
     }
-    return page(request, "play.html", **shown)
+    taken = {name for record in records for name in record.settings}
+    return page(request, "play_new.html", game=rules, **shown, taken=taken, counts=by_players(rules), **drawing(rules, first))
 
 
-def _result(match: Match[Position], ending: Ending, person: int) -> str:
-    """How a game has ended, as a sentence."""
+def _missing(request: Request, rules: Rules[Any], first: Any) -> str | None:
+    """Why players that need tables cannot be chosen, as a clause; None if they can."""
+    try:
+        _check_tables(request, rules, first)
+    except MissingTableError as fault:
+        return "no table has been built" if fault.material is None else f"the table {fault.material} has not been built"
+    return None
+
+
+def _standing(request: Request, table: Table, match: Match[Any], listed: Sequence[str]) -> Response:
+    """The page of a game as it stands."""
+    rules, ending = table.rules, match.ending()
+
+    def address(happened: Sequence[str], **more: str) -> str:
+        return addresses_of(request).game(rules.name, "play", **table.query(happened), **more)
+
+    waits = ending is None and table.has_person(match.player)
+    people = [place for place, event in enumerate(match.events) if not event.drawn and table.has_person(event.player)]
+    last = match.events[-1].text if match.events and rules.board is not None else None
+    legal = [(*words.move(rules, match.position, text), text) for text in (match.legal() if waits else ())]
+    said = _said(match)
+    shown: dict[str, Any] = {
+        "game": rules,
+        "section": "play",
+        "seats": [(words.capital(side.name), seat) for side, seat in zip(rules.sides, table.seats, strict=True)],
+        "mover": None if ending is not None else match.player,
+        "places": None if ending is None else ending.places,
+        "last": last,
+        "news": [] if not said else said[_since(table, match) :],
+        "happened": said,
+        "legal": [(written, meaning, text, address([*listed, text])) for written, meaning, text in legal],
+        "next": address(listed, go="1") if ending is None and not waits else None,
+        "back": address(listed[: people[-1]]) if people else None,
+        "again": address([]),
+        "verdict": f"{words.capital(rules.sides[match.player].name)} to move" if ending is None else _result(table, match, ending),
+    }
+    return page(request, "play.html", **shown, **drawing(rules, match.position, last))
+
+
+def _said(match: Match[Any]) -> list[str]:
+    """Each move and each draw in words; moves with who made them."""
+    rules, said = match.rules, []
+    for before, event in zip(match.positions, match.events, strict=False):
+        text = words.happened(rules, before, event.text, drawn=event.drawn)
+        said.append(text if event.drawn else f"{words.capital(rules.sides[event.player].name)}: {text}")
+    return said
+
+
+def _since(table: Table, match: Match[Any]) -> int:
+    """The event with which the news begins: the last move of the person who is to move, else the last move of anybody."""
+    moves = [(place, event.player) for place, event in enumerate(match.events) if not event.drawn]
+    own = [place for place, player in moves if player == match.player and table.has_person(player)]
+    return (own or [place for place, _ in moves] or [0])[-1]
+
+
+def _result(table: Table, match: Match[Any], ending: Ending) -> str:
+    """How a game has ended, as a sentence; a person alone among players is told as such."""
+    rules, alone = match.rules, table.seats.count(PERSON) == 1
+    after, why = f"after {count_plies(match.plies)}", f": {ending.said}." if ending.said else "."
     if ending.winner is None:
-        return f"A draw after {count_plies(match.plies)}: {ending.said}."
-    winner = "You have won" if ending.winner == person else f"{match.rules.sides[ending.winner].name} has won"
-    return f"{winner} after {count_plies(match.plies)}: {ending.said}."
+        return f"{'A draw' if rules.players == 2 else 'A shared first place'} {after}{why}"
+    name = words.capital(rules.sides[ending.winner].name)
+    return f"{'You have' if alone and table.has_person(ending.winner) else f'{name} has'} won {after}{why}"

@@ -1,4 +1,4 @@
-"""The page of a position: its value, its moves, the optimal line, and a board to set up another one."""
+"""The page of a position of any game: its value, its moves and draws, the line; a board is also there to set up another one."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from tablebase.errors import MissingTableError, NotationError
-from tablebase.game import Game, load_game
+from tablebase.errors import MissingTableError, NotationError, RulesError
+from tablebase.game import Game
+from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, mirrored, swapped
-from tablebase.game.notation import check_pieces, render
-from tablebase.probe.answers import Line
+from tablebase.game.notation import check_pieces
+from tablebase.game.rules import CHANCE, Rules, legal
+from tablebase.probe.answers import Line, RatedMove, drawable
 from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_name, material_of
 from tablebase.web.context import tables_of
 from tablebase.web.pages import words
-from tablebase.web.pages.addresses import addresses_of, named_placement, read_start
-from tablebase.web.pages.pictures import board_data, description
+from tablebase.web.pages.addresses import addresses_of, named_position, spelled
+from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.rendering import missing, page
+
+LINE = 24
+"""Positions of a line with chance, which does not end by itself."""
 
 router = APIRouter()
 
@@ -27,97 +32,114 @@ router = APIRouter()
 @router.get("/{game}/position/", name="position_of_form")
 def by_text(request: Request, game: str, position: str | None = None) -> Response:
     """Leads to the address of a position that was written into a form; without one, to the start."""
-    rules = load_game(game)
-    text = rules.start if position is None or not position.strip() else position.strip()
-    return RedirectResponse(addresses_of(request).position(rules, named_placement(rules, text)), 303)
+    rules = load_rules(game)
+    asked = rules.initial if position is None or not position.strip() else named_position(rules, position.strip())
+    return RedirectResponse(addresses_of(request).position(rules.name, rules.format(asked)), 303)
 
 
 @router.get("/{game}/position/{position:path}")
 def position(request: Request, game: str, position: str) -> Response:
     """A position: whatever can stand on the board is shown, and its value if the game goes on in it."""
-    rules = load_game(game)
-    asked = named_placement(rules, position)
+    rules: Rules[Any] = load_rules(game)
+    asked = named_position(rules, position)
+    text = rules.format(asked)
     # Of the ways to write a position, one is its address.
-    if (game, position) != (rules.name, render(rules, asked).replace(" ", "_")):
-        return RedirectResponse(addresses_of(request).position(rules, asked), 307)
+    if (game, position) != (rules.name, spelled(text)):
+        return RedirectResponse(addresses_of(request).position(rules.name, text), 307)
     status, found = _found(request, rules, asked)
     return page(request, "position.html", status=status, **{**_shown(rules, asked), **found})
 
 
-def _found(request: Request, game: Game, asked: Position) -> tuple[int, dict[str, Any]]:
+def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[str, Any]]:
     """The status of the page, and what is known of the position."""
     try:
-        check_pieces(game, asked)
+        game.check(asked)
     except NotationError as fault:
-        over = words.ending(game, asked)
-        return (400, {"fault": f"{fault}."}) if over is None else (200, {"over": over})
+        return 400, {"fault": f"{fault}."}
+    over = words.ending(game, asked)
+    if over is not None:
+        return 200, {"over": over}
+    text = game.format(asked)
     try:
-        answer = tables_of(request).probe(game, asked)
+        answer = tables_of(request).probe(game, text)
     except MissingTableError as fault:
-        return 404, {"missing": missing(request, game, fault)}
-    return 200, {"answer": answer, "groups": words.groups(answer.moves), **_line(request, game, asked)}
+        return 404, {"missing": missing(request, game, fault), "groups": _unrated(game, asked)}
+    except RulesError as fault:
+        # Games of more than two have no tables.
+        return 200, {"unrated": f"{words.capital(str(fault))}.", "groups": _unrated(game, asked)}
+    return 200, {"answer": answer, "groups": words.groups(answer.moves), **_line(request, game, text)}
 
 
-def _shown(game: Game, asked: Position) -> dict[str, Any]:
+def _unrated(game: Rules[Any], asked: Any) -> list[words.Group]:
+    """The moves of a position of which no value is known."""
+    return words.groups([RatedMove(game, asked, move, child, None) for move, child in legal(game, asked).items()])
+
+
+def _shown(game: Rules[Any], asked: Any) -> dict[str, Any]:
     """What is shown of every position, legal or not."""
-    material = material_of(game, asked) if _has_material(game, asked) else None
     return {
         "game": game,
         "section": "position",
-        "asked": asked,
-        "text": render(game, asked),
-        "alt": description(game, asked),
-        "material": None if material is None else material_name(game, material),
-        "turns": _turns(game, asked),
-        "board": board_data(game, asked),
+        **drawing(game, asked),
+        "chance_moves": game.has_chance and game.to_move(asked) == CHANCE,
+        "material": None if game.board is None else _material(drawable(game), asked),
+        "turns": [] if game.board is None else _turns(drawable(game), asked),
+        "start": game.format(game.initial),
         "answer": None,
         "groups": [],
         "line": None,
         "line_missing": None,
         "missing": None,
         "over": None,
+        "unrated": None,
         "fault": None,
     }
 
 
-def _has_material(game: Game, asked: Position) -> bool:
-    """Whether the pieces are those of a material that can have a table."""
+def _material(game: Game, asked: Position) -> str | None:
+    """The name of the material, if the pieces are those of one that can have a table."""
     try:
         check_pieces(game, asked)
     except NotationError:
-        return False
-    return is_buildable(game, material_of(game, asked))
+        return None
+    material = material_of(game, asked)
+    return material_name(game, material) if is_buildable(game, material) else None
 
 
 def _turns(game: Game, asked: Position) -> list[tuple[str, str]]:
     """Other positions to go to from this one: a label and a text for each."""
     other = game.sides[1 - asked.side].name
-    found = [(f"{other} to move", render(game, Position(asked.pieces, 1 - asked.side)))]
+    found = [(f"{other} to move", Position(asked.pieces, 1 - asked.side))]
     if game.mirror is not None:
-        found.append(("Mirror", render(game, mirrored(game, asked))))
+        found.append(("Mirror", mirrored(game, asked)))
     if game.swap is not None:
-        found.append(("Swap colours", render(game, swapped(game, asked))))
-    found.append(("Clear", render(game, Position((), asked.side))))
-    found.append(("Start", render(game, read_start(game))))
-    return found
+        found.append(("Swap colours", swapped(game, asked)))
+    found.append(("Clear", Position((), asked.side)))
+    found.append(("Start", game.initial))
+    return [(label, game.format(one)) for label, one in found]
 
 
-def _line(request: Request, game: Game, asked: Position) -> dict[str, Any]:
-    """The optimal line; if a table that it needs is missing, the name of its material."""
+def _line(request: Request, game: Rules[Any], text: str) -> dict[str, Any]:
+    """The line of best moves; if a table that it needs is missing, the name of its material."""
     try:
-        line = tables_of(request).line(game, asked)
+        line = tables_of(request).line(game, text, LINE if game.has_chance else None)
     except MissingTableError as fault:
         return {"line": None, "line_missing": fault.material}
     return {"line": plies_of(line)}
 
 
 def plies_of(line: Line) -> list[dict[str, Any]]:
-    """The rows of a line, each with its position in words, and the move that led to it."""
-    last, rows = None, []
-    game = line[0].game
+    """The rows of a line, each with its position in words, and the move or the draw that led to it."""
+    game: Rules[Any] = line[0].game
+    rows: list[dict[str, Any]] = []
+    last, step = None, ""
     for number, row in enumerate(line.to_dict()):
         probe = line[number] if number < len(line) else None
-        over = None if probe else words.ending(game, game.parse(row["position"]))
-        rows.append({**row, "last": last, "said": words.verdict(probe) if probe else over or "The game is over"})
+        asked = game.parse(row["position"]) if probe is None else probe.asked
+        over = words.ending(game, asked) if probe is None or probe.step is None else None
+        said = over or (words.verdict(probe) if probe else "The game is over")
+        rows.append({**row, "last": last, "step": step, "said": said})
         last = row["best"]
+        named = last and game.board is None
+        step = words.happened(game, asked, last, drawn=bool(probe and probe.draws)) if named else last or ""
     return rows

@@ -14,8 +14,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import tablebase
 from tablebase.compute.messages import count_plies, in_bytes, in_time
 from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
-from tablebase.game import Game, load_game
 from tablebase.game.installed import load_rules
+from tablebase.game.rules import Rules
 from tablebase.web import problems
 from tablebase.web.context import settings_of
 from tablebase.web.hidden import without_paths
@@ -87,13 +87,13 @@ def check_parameters(request: Request) -> None:
 
 def fault_page(request: Request, fault: TablebaseError) -> Response:
     """The page for an error; to a page, the name of a game is a part of its address, and an unknown one not found."""
-    if isinstance(fault, MissingTableError) and load_rules(fault.game).board is not None:
-        game = load_game(fault.game)
+    if isinstance(fault, MissingTableError):
+        game = load_rules(fault.game)
         return page(request, "missing.html", status=404, game=game, **missing(request, game, fault))
     return problem_page(request, 404 if isinstance(fault, RulesError) else problems.status_of(fault), f"{fault}.")
 
 
-def missing(request: Request, game: Game, fault: MissingTableError) -> dict[str, object]:
+def missing(request: Request, game: Rules[Any], fault: MissingTableError) -> dict[str, object]:
     """What there is to say about a missing table: a sentence, the command without the server's folder, and the estimate."""
     settings = settings_of(request)
     command = command_of(settings, fault)

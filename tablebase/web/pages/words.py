@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tablebase.compute.messages import count_plies
-from tablebase.game import Game, Outcome
-from tablebase.game.moves import GOAL, LAST_PIECE, Position
-from tablebase.game.notation import render
-from tablebase.game.rules import Rules
+from tablebase.game import Outcome
+from tablebase.game.rules import Ending, Rules
+from tablebase.game.values import AnyValue, Bounds, Value
 from tablebase.probe.answers import Probe, RatedMove
-from tablebase.tables.values import Value
 
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
+ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def number(value: int | None) -> str:
@@ -37,33 +36,51 @@ def count(amount: int, what: str) -> str:
     return f"{amount:,} {what}{'' if amount == 1 else 's'}"
 
 
-def sentence(game: Rules[Any], side: int, value: Value, *, can_move: bool = True) -> str:
-    """A value for the side to move: ``White to move loses in 34 plies``."""
-    name = game.sides[side].name
-    if not can_move and value.distance in (None, 0):
-        return f"{name} cannot move, and {'draws' if value.distance is None else 'has lost'}"
+def capital(text: str) -> str:
+    """A text as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def sentence(game: Rules[Any], player: int, value: Value) -> str:
+    """A value for the player to move: ``White to move loses in 34 plies``."""
+    name = capital(game.sides[player].name)
     if value.distance is None:
         return f"{name} to move draws"
-    if value.distance == 0:
-        return f"{name} to move has {'won' if value.outcome is Outcome.WIN else 'lost'}"
     return f"{name} to move {VERBS[value.outcome]} in {count_plies(value.distance)}"
 
 
 def verdict(answer: Probe) -> str:
-    """The value of a probed position as a sentence."""
-    assert isinstance(answer.value, Value)
-    return sentence(answer.game, answer.asked.side, answer.value, can_move=bool(answer.moves))
+    """The value of a probed position, in which the game goes on, as a sentence."""
+    if isinstance(answer.value, Value):
+        return sentence(answer.game, answer.game.viewer(answer.asked), answer.value)
+    return capital(answer.verdict.removesuffix(f", best move {answer.best}"))
 
 
-def move_value(move: RatedMove) -> str:
-    """What a move is worth to the side that makes it."""
-    if move.value is None:
-        return f"unknown without {move.missing}"
-    if move.value.distance is None:
-        return "draw"
-    if move.value == Value(Outcome.WIN, 1):
+def worth(value: AnyValue | None, missing: str | None = None) -> str:
+    """What a move is worth to the player who makes it."""
+    if value is None:
+        return "unknown" if missing is None else f"unknown without {missing}"
+    if value == Value(Outcome.WIN, 1):
         return "wins at once"
-    return f"{move.value.outcome} in {move.value.distance:,}"
+    if isinstance(value, Bounds) and value.outcome is None:
+        return value.said.removeprefix("a chance of ")
+    return value.said if value.distance is None else f"{value.outcome} in {value.distance:,}"
+
+
+def move(game: Rules[Any], position: Any, text: str) -> tuple[str, str]:
+    """A move as it is written, and what it means; one of the two is empty if the other says it all, as with numbers of moves."""
+    meaning = game.move_text(position, text)
+    if meaning == text:
+        return text, ""
+    return ("" if text.removeprefix("-").isdigit() else text), meaning
+
+
+def happened(game: Rules[Any], position: Any, text: str, *, drawn: bool) -> str:
+    """A move or a draw in a position, in a few words: ``b1b2 (pawn)``."""
+    if drawn:
+        return game.draw_text(text)
+    written, meaning = move(game, position, text)
+    return f"{written} ({meaning})" if written and meaning else written or meaning
 
 
 class Group(NamedTuple):
@@ -76,21 +93,24 @@ class Group(NamedTuple):
 
 def groups(moves: Iterable[RatedMove]) -> list[Group]:
     """The moves of a probe by their outcome; groups without moves are left out."""
-    found: dict[str, list[RatedMove]] = {"win": [], "draw": [], "loss": [], "unknown": []}
+    found: dict[str, list[RatedMove]] = {"win": [], "draw": [], "open": [], "loss": [], "unknown": []}
     for move in moves:
-        found["unknown" if move.value is None else str(move.value.outcome)].append(move)
-    titles = {"win": "Winning", "draw": "Drawing", "loss": "Losing", "unknown": "Unknown"}
+        found["unknown" if move.value is None else "open" if move.value.outcome is None else str(move.value.outcome)].append(move)
+    titles = {"win": "Winning", "draw": "Drawing", "open": "Open", "loss": "Losing", "unknown": "Unknown"}
     return [Group(name, titles[name], listed) for name, listed in found.items() if listed]
 
 
 def ending(game: Rules[Any], position: Any) -> str | None:
-    """How the game has just ended, if it is over by the move that led to a position and the position says so."""
-    ending = game.result(game.given(position))
-    if ending is None or ending.why not in (GOAL, LAST_PIECE) or ending.winner is None:
-        return None
-    return f"{ending.said[:1].upper()}{ending.said[1:]}: {game.sides[ending.winner].name} has won"
+    """How the game has ended in a position; None if it goes on."""
+    ended = game.result(position)
+    return None if ended is None else ended_by(game, ended)
 
 
-def text(game: Game, position: Position) -> str:
-    """A position as text."""
-    return render(game, position)
+def ended_by(game: Rules[Any], ended: Ending) -> str:
+    """How a game has ended: ``The pawn has reached a3: White has won``."""
+    if game.players > 2:
+        places = sorted(zip(ended.places, (side.name for side in game.sides), strict=True))
+        outcome = f"the game is over: {', '.join(f'{name} is {ORDINALS[place]}' for place, name in places)}"
+    else:
+        outcome = "a draw" if ended.winner is None else f"{game.sides[ended.winner].name} has won"
+    return capital(f"{ended.said}: {outcome}" if ended.said else outcome)

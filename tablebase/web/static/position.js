@@ -7,6 +7,8 @@ import { boardPicture } from "./picture.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
+const PAUSE = 700; // milliseconds before another player moves, so that people see what has happened
+
 let mode = "play"; // what a click does; it outlasts the page
 let brush = null; // the piece that a click puts on the board, if one is chosen
 let page = null;
@@ -211,25 +213,32 @@ class Page {
 }
 
 /** Take a page into use; `name` is the square that keeps the focus. */
-function shown(name = null, heard = true) {
+function shown(name = null, heard = true, goOn = true) {
   const root = document.getElementById("position");
-  page = root && new Page(root);
+  page = root?.dataset.board ? new Page(root) : null;
+  const next = document.getElementById("next");
+  if (next && goOn) setTimeout(() => next.isConnected && follow(next.href), PAUSE);
   const verdict = document.getElementById("verdict");
   if (name) page?.buttons.get(name)?.focus();
   if (heard && verdict) announce(verdict.textContent);
 }
 
-document.addEventListener("click", (event) => {
-  const link = event.target.closest?.("main a.soft");
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  load(link.href, {
+/** Show the page of a link. */
+function follow(url) {
+  load(url, {
     shown: () => {
       shown(null, false);
       // The heading is read by screen readers when it gets the focus.
       document.getElementById("verdict")?.focus({ preventScroll: true });
     },
   });
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("main a.soft");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  follow(link.href);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -237,5 +246,5 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "," || event.key === ".") page?.line?.step(event.key === "," ? -1 : 1);
 });
 
-onReturn(() => load(location.href, { keep: false, shown }));
+onReturn(() => load(location.href, { keep: false, shown: () => shown(null, true, false) }));
 shown(null, false);

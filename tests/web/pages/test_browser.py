@@ -32,10 +32,13 @@ PAGES = {
     "no position": EMPTY,
     "missing": "/doushouqi/position/7/7/7/7/3c3/7/7/R5C/7_w",
     "not found": "/nowhere",
-    "opponents": "/hexapawn/play",
-    "game in progress": "/hexapawn/play?player=tables&moves=a1a2,b3a2",
-    "new race": "/harehedgehog/",
-    "race": "/harehedgehog/race?seat=person&seat=person&depth=3&position=0:68:3,0:68:3_1",
+    "players": "/hexapawn/play",
+    "game in progress": "/hexapawn/play?seat=person&seat=tables&moves=a1a2+b3a2",
+    "players of a race": "/harehedgehog-players=6/play",
+    "race": "/harehedgehog/play?seat=person&seat=person&moves=1+miss+5",
+    "game with dice": "/pig/play?seat=person&seat=random&moves=1+6+0+1+1",
+    "page of a game with dice": "/pig/",
+    "position without a board": "/pig/position/0,0_1_0",
     "mine": "/mine",
 }
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses"}
@@ -158,7 +161,7 @@ def test_setting_up_by_keyboard(visit: Open) -> None:
         page.keyboard.press("Enter")
         page.keyboard.press("ArrowUp")
         page.keyboard.press("Enter")
-    expect(verdict(page)).to_have_text("Black cannot move, and has lost")
+    expect(verdict(page)).to_have_text("Black has no legal move: White has won")
     with leads_to(page, "/1p1/3/3_b"):
         page.keyboard.press("Delete")
 
@@ -237,7 +240,8 @@ def test_a_record(visit: Open) -> None:
 def test_hexapawn_to_the_end(visit: Open, pawn_tables: Tablebase) -> None:
     """A game as the side that wins, against the best moves, by clicks on the board; a move is taken back on the way."""
     page = visit().go("/hexapawn/play")
-    page.get_by_label("Black").check()
+    page.get_by_label("White").select_option("tables")
+    page.get_by_label("Black").select_option("person")
     page.get_by_role("button", name="Begin").click()
     page.wait_for_url("**moves=*")
     first = page.url
@@ -256,15 +260,15 @@ def test_hexapawn_to_the_end(visit: Open, pawn_tables: Tablebase) -> None:
 
 
 def test_a_race(visit: Open) -> None:
-    """A person moves, and the computer moves by itself."""
-    page = visit().go("/harehedgehog/")
-    page.get_by_label("Computers look ahead").select_option("3")
+    """A person moves, and the computers after him move by themselves, one after the other."""
+    page = visit().go("/harehedgehog-players=3/play")
+    page.get_by_label("The computer looks ahead").select_option("2")
     page.get_by_role("button", name="Begin").click()
-    expect(page.locator("#said")).to_have_text(re.compile("Player 1, person, is to move."))
-    page.get_by_role("button", name="5 squares ahead").click()
-    expect(page.locator("#said")).to_have_text(re.compile("Player 2, computer, is to move."))
+    expect(verdict(page)).to_have_text("Player 1 to move")
+    page.get_by_role("link", name="5 squares ahead").click()
     # What looks ahead may have to be compiled.
-    expect(page.locator("#said")).to_have_text(re.compile("Player 1, person, is to move."), timeout=60_000)
+    expect(page.locator("#news")).to_contain_text("Player 3: ", timeout=60_000)
+    expect(verdict(page)).to_have_text("Player 1 to move", timeout=60_000)
     expect(page.locator(".track li").nth(5)).to_contain_text("player 1")
 
 

@@ -1,9 +1,10 @@
-"""Games against players, and races: their state is in the address, and every move is one of the rules."""
+"""Games of people and players: all that has happened is in the address, and every move is one of the rules."""
 
 import re
 from pathlib import Path
 from random import Random
 from urllib.parse import parse_qs, urlsplit
+from xml.etree.ElementTree import Element
 
 import pytest
 from support.html import identified, parsed, said, shown
@@ -11,10 +12,9 @@ from support.web import TestClient, client_of
 
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules
-from tablebase.game.notation import parse, render
 from tablebase.play.match import Match
 from tablebase.play.players import player_names
-from tablebase.web.pages.race import CARDS, SQUARES, TRACK
+from tablebase.web.pages.track import SQUARES, TRACK
 from tablebase.web.settings import Limits
 from tablebase_rules import _harehedgehog
 
@@ -22,178 +22,206 @@ GAME = load_game("hexapawn")
 
 
 def moves_of(address: str) -> list[str]:
-    """The moves in the address of a game."""
-    return [move for field in parse_qs(urlsplit(address).query).get("moves", []) for move in field.split(",")]
+    """The moves and draws in the address of a game."""
+    return parse_qs(urlsplit(address).query).get("moves", [""])[0].split()
 
 
-def test_the_choice_of_a_player(client: TestClient) -> None:
-    """All players that can play the game are offered, and no others; without their tables, some cannot be chosen."""
-    for name in ("hexapawn", "doushouqi", "foxhounds-4x4"):
-        page = shown(client, f"/{name}/play")
-        offered = [one.get("value") for one in page.iter("input") if one.get("name") == "player"]
-        assert offered == list(player_names(load_game(name)))
-    page = shown(client, "/doushouqi/play")
-    refused = [one.get("value") for one in page.iter("input") if one.get("name") == "player" and "disabled" in one.attrib]
-    assert refused == ["tables", "fuzzy"]
-    chosen = [one.get("value") for one in page.iter("input") if one.get("name") == "player" and "checked" in one.attrib]
-    assert chosen == ["engine"]
+def links(page: Element) -> dict[str, str]:
+    """The address that each move leads to."""
+    return {str(one.get("data-move")): str(one.get("href")) for one in page.iter("a") if one.get("data-move")}
+
+
+def test_the_choice_of_players(client: TestClient) -> None:
+    """Every seat offers a person and all players that can play the game; without their tables, some cannot be chosen."""
+    for name in ("hexapawn", "doushouqi", "foxhounds-4x4", "harehedgehog-players=3", "pig-players=6"):
+        rules = load_rules(name)
+        seats = [one for one in shown(client, f"/{name}/play").iter("select") if one.get("name") == "seat"]
+        assert [[one.get("value") for one in seat] for seat in seats] == [["person", *player_names(rules)]] * rules.players
+    first, second = [one for one in shown(client, "/doushouqi/play").iter("select") if one.get("name") == "seat"]
+    assert [one.get("value") for one in first if "disabled" in one.attrib] == ["tables", "fuzzy"]
+    assert [one.get("value") for one in second if "selected" in one.attrib] == ["engine"]
+    assert not [one for one in first if "selected" in one.attrib]
+    assert "pig-players=4/play" in [str(one.get("href")).strip("/") for one in shown(client, "/pig/play").iter("a")]
 
 
 @pytest.mark.parametrize("player", ["tables", "fuzzy", "ranking", "matchboxes", "engine"])
 def test_a_whole_game(player: str, client: TestClient) -> None:
     """Against every player a game ends as the rules say, and what a page shows is the position after its moves."""
     random = Random(3)
-    address = f"/hexapawn/play?player={player}&side=b&level=1"
+    address = f"/hexapawn/play?seat={player}&seat=person&level=1"
     for _ in range(10):
         answer = client.get(address)
         assert answer.status_code == 200
         address = str(answer.url)
-        page = parsed(answer.text)
-        match = Match(GAME, parse(GAME, GAME.start))
-        for move in moves_of(address):
-            if move != "resigns":
-                match.play(move)
-        assert identified(page, "position").get("data-position") == render(GAME, match.position)
-        links = [link for link in page.iter("a") if link.get("data-move")]
-        if not links:
+        page, moves = parsed(answer.text), moves_of(address)
+        match = Match(GAME, GAME.initial, happened=[move for move in moves if move != "resigns"])
+        assert identified(page, "position").get("data-position") == GAME.format(match.position)
+        legal = links(page)
+        if not legal:
             break
-        assert [link.get("data-move") for link in links] == list(match.legal())
-        address = str(random.choice(links).get("href"))
-    ending = match.ending()
-    if moves_of(address)[-1] == "resigns":
+        assert list(legal) == list(match.legal())
+        address = random.choice(list(legal.values()))
+    if moves[-1] == "resigns":
         assert said(identified(page, "verdict")).startswith("You have won after")
     else:
+        ending = match.ending()
         assert ending is not None
         winner = "You have won" if ending.winner == 1 else "White has won"
         plies = "1 ply" if match.plies == 1 else f"{match.plies} plies"
         assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
 
 
+@pytest.mark.parametrize("name", ["harehedgehog-players=3", "pig-target=20-players=4", "hexapawn"])
+def test_people_among_themselves(name: str, client: TestClient) -> None:
+    """By random moves they come to the end, but for races; a page names its moves, and all that has happened is in its address."""
+    random, rules = Random(5), load_rules(name)
+    answer = client.get(f"/{name}/play", params={"seat": ["person"] * rules.players})
+    for _ in range(60 if name.startswith("hare") else 200):
+        page, happened = parsed(answer.text), moves_of(str(answer.url))
+        match = Match(rules, rules.initial, happened=happened)
+        assert [event.text for event in match.events] == happened, "the draws after the last move are in the address, too"
+        assert identified(page, "position").get("data-position") == rules.format(match.position)
+        if rules.name.startswith("harehedgehog"):
+            hares = [[said(cell) for cell in row][1:4] for row in page.findall(".//tbody/tr")]
+            expected = rules.describe(match.position)["hares"]
+            assert hares == [[str(hare[field]) for field in ("square", "carrots", "lettuces")] for hare in expected]
+        if match.ending() is not None:
+            assert re.search(" (has won|first place) after ", said(identified(page, "verdict")))
+            break
+        assert said(identified(page, "verdict")).lower() == f"{rules.sides[match.player].name} to move".lower()
+        for link in (one for one in page.iter("a") if one.get("data-move")):
+            assert rules.move_text(match.position, str(link.get("data-move"))) in said(link)
+        move = random.choice(list(links(page)))
+        before = match.position
+        answer = client.get(links(page)[move])
+        assert answer.status_code == 200
+        assert rules.move_text(before, move) in said(identified(parsed(answer.text), "news"))
+    else:
+        assert name.startswith("hare"), "races by random moves are long"
+
+
+def test_draws_are_in_words(client: TestClient) -> None:
+    """What was drawn is neither drawn anew nor taken back by a reload, and stands in the page by its text."""
+    address = "/harehedgehog/play?seat=person&seat=person&moves=1+take_or_give"
+    page = shown(client, address)
+    assert "Take 10 carrots, give 10 back, or do neither." in said(identified(page, "news"))
+    assert {said(link) for link in page.iter("a") if link.get("data-move")} == {
+        load_rules("harehedgehog").code_text(code) for code in (0, 1001, 1002)
+    }
+    assert client.get(address).text == client.get(address).text
+
+
+def test_others_move_when_they_are_asked(client: TestClient) -> None:
+    """The first player after a person replies at once, the others by a link, so that each move is seen."""
+    address = "/pig-players=4/play?seat=person&seat=random&seat=random&seat=random&moves=0"
+    answer = client.get(address)
+    page, moves = parsed(answer.text), moves_of(str(answer.url))
+    assert moves[:1] == ["0"]
+    assert len(moves) > 1
+    following = identified(page, "next")
+    assert said(following) == "Let random move"
+    assert not links(page)
+    assert len(moves_of(str(client.get(str(following.get("href"))).url))) > len(moves)
+
+
+def test_computers_among_themselves(client: TestClient) -> None:
+    """Without a person, each move is asked for; the depth is that of the address."""
+    answer = client.get("/harehedgehog/play?seat=computer&seat=computer:depth=2&depth=3")
+    assert parse_qs(urlsplit(str(answer.url)).query)["depth"] == ["3"]
+    [first, *_] = moves_of(str(answer.url))
+    assert int(first) in load_rules("harehedgehog").moves(load_rules("harehedgehog").initial)
+    before, page = str(answer.url), parsed(answer.text)
+    answer = client.get(str(identified(page, "next").get("href")))
+    # A card may let the first player move again.
+    assert re.match("Player [12]: ", said(identified(parsed(answer.text), "news")))
+    assert len(moves_of(str(answer.url))) > len(moves_of(before))
+
+
 def test_taking_back(client: TestClient) -> None:
     """The last move of the person and the reply are taken back; before the person's first move, there is nothing to take back."""
-    page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2,b1b2,a3b2")
+    page = shown(client, "/hexapawn/play?seat=person&seat=tables&moves=a1a2+b3a2+b1b2+a3b2")
     [back] = [link.get("href", "") for link in page.iter("a") if said(link) == "Take back"]
     assert moves_of(back) == ["a1a2", "b3a2"]
-    page = shown(client, "/hexapawn/play?player=tables&side=b&moves=b1b2")
+    page = shown(client, "/hexapawn/play?seat=tables&seat=person&moves=b1b2")
     assert not [link for link in page.iter("a") if said(link) == "Take back"]
 
 
 def test_from_another_position(client: TestClient) -> None:
-    page = shown(client, "/hexapawn/play?player=tables&side=w&start=1pp/P2/1P1_w")
+    address = "/hexapawn/play?seat=person&seat=tables&start=1pp/P2/1P1_w"
+    page = shown(client, address)
     assert identified(page, "position").get("data-position") == "1pp/P2/1P1 w"
-    assert all("start=1pp/P2/1P1_w" in str(link.get("href")) for link in page.iter("a") if link.get("data-move"))
-    page = shown(client, "/hexapawn/play?player=tables&side=w&start=1pp/P2/1P1_w&moves=a2a3")
+    assert all("start=1pp/P2/1P1_w" in link for link in links(page).values())
+    page = shown(client, f"{address}&moves=a2a3")
     assert said(identified(page, "verdict")) == "You have won after 1 ply: the pawn has reached a3."
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "words"),
+    ("written", "target"),
     [
-        ("player=nobody", 400, "there is no player 'nobody'"),
-        ("player=tables&side=x", 400, "the side to play must be 'w' or 'b'"),
-        ("player=tables&moves=a1a3", 400, "move 1 of the game, 'a1a3', is not legal: choose one of a1a2, b1b2, c1c2"),
-        ("player=tables&moves=resigns", 400, "'resigns', is not legal"),
-        ("player=tables&moves=" + "a1a2," * 1001, 400, "longer than 1,000 plies"),
-        ("player=tables&start=3/3/3_w", 400, "White has no pieces"),
+        ("/hexapawn/play?player=tables&side=b&moves=a1a2,b3a2", "/hexapawn/play?seat=tables&seat=person&moves=a1a2+b3a2"),
+        ("/hexapawn/play?player=engine&level=3", "/hexapawn/play?seat=person&seat=engine&level=3"),
+        ("/harehedgehog/race", "/harehedgehog/play"),
+        (
+            "/harehedgehog/race?seat=person&seat=computer&seat=person&depth=3&position=0:68:3,0:68:3,1:67:3_2&made=1&cards=miss",
+            "/harehedgehog-players=3/play?seat=person&seat=computer&seat=person&depth=3&start=0:68:3,0:68:3,1:67:3_2",
+        ),
     ],
 )
-def test_games_that_are_none(query: str, status: int, words: str, client: TestClient) -> None:
-    assert words in said(shown(client, f"/hexapawn/play?{query}", status))
+def test_older_addresses(written: str, target: str, client: TestClient) -> None:
+    """Those of games against one player, and of races, lead to the page of all games."""
+    answer = client.get(written, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (307, target)
+    assert client.get(written).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("hexapawn/play?seat=nobody&seat=person", "there is no player 'nobody'"),
+        ("hexapawn/play?seat=computer&seat=person", "the player computer cannot play hexapawn, because it has pieces on squares"),
+        ("hexapawn/play?seat=person", "Hexapawn has 2 players, not 1: name a seat for each"),
+        ("hexapawn/play?player=tables&side=x", "the side to play must be 'w' or 'b'"),
+        ("hexapawn/play?seat=person&seat=tables&moves=a1a3", "'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
+        ("hexapawn/play?seat=person&seat=tables&moves=resigns", "the move 'resigns' is not legal"),
+        ("hexapawn/play?seat=person&seat=tables&moves=" + "a1a2+" * 1001, "more than 1,000 moves and draws"),
+        ("hexapawn/play?seat=person&seat=tables&start=3/3/3_w", "White has no pieces"),
+        ("hexapawn/play?seat=person&seat=tables&start=1p1/1P1/3_w", "no game begins in 1p1/1P1/3 w, where it is over"),
+        ("hexapawn/play?seat=matchboxes:boxes=/tmp/boxes.json&seat=person", "the setting boxes names a file"),
+        ("harehedgehog/play?seat=person&seat=computer&start=nowhere", "not a state"),
+        ("harehedgehog/play?seat=person&seat=person&moves=8", "the move '8' is not legal"),
+        ("harehedgehog/play?seat=person&seat=person&moves=1+joker", "'joker' cannot be drawn in"),
+        ("harehedgehog/play?seat=computer&seat=person&depth=99", "turns"),
+        ("harehedgehog/race?seat=person", "has players from 2 to 6, not 1"),
+    ],
+)
+def test_games_that_are_none(address: str, words: str, client: TestClient) -> None:
+    answer = client.get(f"/{address}")
+    assert answer.status_code in (400, 404), answer.text
+    assert words in said(parsed(answer.text))
 
 
 def test_players_that_search_are_limited(two_games: Path) -> None:
     """They have the limits and the sentence of the interface, and the next page is shown."""
     with client_of(two_games, limits=Limits(seconds=0.1)) as limited:
-        page = shown(limited, "/doushouqi/play?player=engine&level=10&side=b", 504)
+        page = shown(limited, "/doushouqi/play?seat=engine&seat=person&level=10", 504)
         assert "this move takes longer than 0.1 s: name another player, or a lower level." in said(page)
-        shown(limited, "/hexapawn/play?player=tables&side=w")
+        shown(limited, "/hexapawn/play?seat=person&seat=tables")
 
 
 def test_files_of_the_server_are_not_settings(client: TestClient, tmp_path: Path) -> None:
     """A player that could write a file is not told to."""
     boxes = tmp_path / "boxes.json"
-    assert "no parameter 'boxes'" in said(shown(client, f"/hexapawn/play?player=matchboxes&side=b&boxes={boxes}", 400))
+    assert "no parameter 'boxes'" in said(shown(client, f"/hexapawn/play?seat=matchboxes&seat=person&boxes={boxes}", 400))
     assert not boxes.exists()
 
 
-# Races
+def test_a_move_backwards(client: TestClient) -> None:
+    """Numbers of moves back to a hedgehog are negative."""
+    page = shown(client, "/harehedgehog/play?seat=person&seat=person&start=10:40:3,0:68:3_1&moves=-2")
+    assert identified(page, "position").get("data-position") == "8:60:3,0:68:3 2"
+    assert load_rules("harehedgehog").code_text(-2) in said(identified(page, "news"))
 
 
 def test_the_track_is_that_of_the_rules() -> None:
-    """The page draws the board and knows the cards of the rules."""
     assert TRACK == _harehedgehog.BOARD
     assert set(SQUARES) == set(TRACK)
-    assert set(_harehedgehog.CARDS) == CARDS
-
-
-def test_a_race_of_people(client: TestClient) -> None:
-    """Three people race home by random moves; each page shows the state, its moves and what has happened."""
-    random = Random(5)
-    answer = client.get("/harehedgehog/race?seat=person&seat=person&seat=person&depth=2")
-    game = load_rules("harehedgehog-players=3")
-    for _ in range(40):
-        page = parsed(answer.text)
-        query = parse_qs(urlsplit(str(answer.url)).query)
-        state = game.parse(query["position"][0].replace("_", " "))
-        hares = [[said(cell) for cell in row][1:4] for row in page.findall(".//tbody/tr")]
-        assert hares == [[str(hare[name]) for name in ("square", "carrots", "lettuces")] for hare in game.describe(state)["hares"]]
-        buttons = [one for one in page.iter("button") if one.get("name") == "code"]
-        if not buttons:
-            assert "The race is over." in said(identified(page, "said"))
-            return
-        codes = {int(str(one.get("value"))): said(one) for one in buttons}
-        assert codes == {code: game.code_text(code) for code in game.moves(state)}
-        assert f"Player {game.to_move(state) + 1}, person, is to move." in said(identified(page, "said"))
-        # Far leaps, so that the race ends.
-        code = random.choice(sorted(codes)[-4:])
-        form = {"seat": ["person"] * 3, "depth": "2", "position": query["position"][0], "code": str(code)}
-        answer = client.post("/harehedgehog/race", data=form)
-        assert answer.status_code == 200
-        assert game.code_text(code) in said(identified(parsed(answer.text), "said"))
-
-
-def test_a_computer_moves(client: TestClient) -> None:
-    """Without a code, the computer makes a move of the rules."""
-    game = load_rules("harehedgehog")
-    form = {"seat": ["computer", "person"], "depth": "3", "position": "0:68:3,0:68:3_1"}
-    answer = client.post("/harehedgehog/race", data=form, follow_redirects=False)
-    assert answer.status_code == 303
-    query = parse_qs(urlsplit(answer.headers["location"]).query)
-    assert int(query["made"][0]) in game.moves(game.start)
-    assert query["seat"] == ["computer", "person"]
-    state = game.parse(query["position"][0].replace("_", " "))
-    assert state != game.start
-    page = shown(client, answer.headers["location"])
-    player = ["1, computer", "2, person"][game.to_move(state)]
-    assert f"Player {player}, is to move." in said(identified(page, "said"))
-
-
-@pytest.mark.parametrize(
-    ("form", "words"),
-    [
-        ("seat=person", "has players from 2 to 6, not 1"),
-        ("seat=person&seat=dog", "a player is a person or a computer, not 'dog'"),
-        ("seat=person&seat=person&depth=99", "computers look 1 to 8 turns ahead, not 99"),
-        ("seat=person&seat=person&position=0:68:3,0:68:3_1&code=8", "the move 8 is not legal"),
-        ("seat=person&seat=person&position=0:68:3,0:68:3_1&code=x", "the code of a move must be a whole number"),
-        ("seat=person&seat=person&position=nowhere&code=1", "not a state"),
-        ("x" * 30_000, "larger than 20,000 bytes"),
-        ("&".join(f"seat{number}=1" for number in range(60)), "is not a form"),
-        ("\xff", "is not a form"),
-    ],
-)
-def test_forms_that_are_none(form: str, words: str, client: TestClient) -> None:
-    answer = client.post("/harehedgehog/race", content=form.encode("latin-1"))
-    assert answer.status_code == 400
-    assert re.search(words, said(parsed(answer.text)))
-
-
-def test_a_move_backwards(client: TestClient) -> None:
-    """Codes of moves back to a hedgehog are negative."""
-    form = {"seat": ["person"] * 2, "depth": "3", "position": "10:40:3,0:68:3_1", "code": "-2"}
-    answer = client.post("/harehedgehog/race", data=form, follow_redirects=False)
-    query = parse_qs(urlsplit(answer.headers["location"]).query)
-    assert query["position"] == ["8:60:3,0:68:3_2"]
-    assert query["made"] == ["-2"]
-    game = load_rules("harehedgehog")
-    assert game.code_text(-2) in said(identified(shown(client, answer.headers["location"]), "said"))

@@ -1,0 +1,272 @@
+"""Matches from Python, and statistics of the games that they have recorded: `tablebase.match` and `tablebase.match_stats`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from tablebase.api.arguments import as_optional, as_texts
+from tablebase.compute.messages import say
+from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
+from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text
+from tablebase.game.rules import Rules
+from tablebase.tables.folder import check_folder, default_folder
+
+if TYPE_CHECKING:
+    from tablebase.play.comparison import SequentialTest
+    from tablebase.play.statistics import Statistics
+    from tablebase.play.tournament import Conditions, Played
+    from tablebase.protocol.client import Budget
+
+GAMES = 100
+CURE = "name a new file with --output"
+
+
+class MatchRows(list[dict[str, Any]]):
+    """A row for each player; the fields are those of ``tablebase match --format json``.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+    played : sequence of Played
+        The games.
+    verdict : str or None
+        How a sequential test has ended, as a sentence.
+    """
+
+    def __init__(self, rows: Iterable[dict[str, Any]], played: Sequence[Played], verdict: str | None = None) -> None:
+        super().__init__(rows)
+        self.played, self.verdict = played, verdict
+
+
+def match(
+    game: AnyGame,
+    position: str | None = None,
+    *,
+    player: str | Sequence[str] = (),
+    games: int = GAMES,
+    opening: int = 4,
+    seed: int = 1,
+    nodes: int | None = None,
+    time: float | None = None,
+    patience: float | None = None,
+    plies: int | None = None,
+    no_tables: bool = False,
+    sprt: str | None = None,
+    output: str | Path | None = None,
+    players: int | None = None,
+    size: str | None = None,
+    variant: str | Sequence[str] | None = None,
+    data: str | Path | None = None,
+) -> MatchRows:
+    """Let players play each other; a bar and messages are written to standard error.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+    position : str, optional
+        Where games begin; by default at the start.
+    player : sequence of str
+        The players, with settings as in ``engine:level=3``; two, or more with chance or several players.
+    games : int
+        Games of each line-up of players.
+    opening : int
+        Turns or plies of random moves that each game begins with.
+    seed : int
+        The same seed gives the same games.
+    nodes, time, patience : int, float and float, optional
+        Limits of programs that speak UCI: positions or seconds a move, and seconds after which they have lost.
+    plies : int, optional
+        Plies after which a game is a draw.
+    no_tables : bool
+        Whether to play on where tables know the result.
+    sprt : str, optional
+        Two differences in Elo points, as in ``0,10``: stop as soon as one of them is likely enough.
+    output : str or Path, optional
+        A new file for the games.
+    players, size, variant
+        What distinguishes the variant of the game.
+    data : str or Path, optional
+        The folder of the tables.
+
+    Raises
+    ------
+    TablebaseError
+        If an argument is wrong, or a player cannot play.
+
+    Examples
+    --------
+    >>> rows = tablebase.match("hexapawn", player=["ranking", "random"], games=10)  # doctest: +SKIP
+    >>> rows[0]["share"]  # doctest: +SKIP
+    """
+    from tablebase.play.schedules import schedule_of
+    from tablebase.play.tournament import Conditions
+    from tablebase.protocol.client import PATIENCE
+
+    count = [] if players is None else [f"players={as_number('players', players, 1)}"]
+    rules = as_rules(game, as_optional(as_text, "size", size), [*as_texts("variant", variant), *count])
+    names = as_texts("player", player)
+    start = rules.initial if position is None else rules.parse(as_text("position", position))
+    rules.check(start)
+    schedule = schedule_of(rules)
+    if not schedule.paired:
+        only_pairs = {"nodes": nodes, "time": time, "patience": patience, "plies": plies, "no_tables": no_tables or None}
+        refuse_given(rules, **only_pairs, sprt=sprt)
+    folder = default_folder() if data is None else as_path("data", data)
+    check_folder(folder)
+    test = None if sprt is None else _test(as_text("sprt", sprt))
+    conditions: Conditions[Any] = Conditions(
+        start,
+        as_number("opening", opening),
+        as_number("seed", seed),
+        folder,
+        not no_tables,
+        as_optional(lambda name, value: as_number(name, value, 1), "plies", plies),
+        _budget(nodes, as_optional(as_real, "time", time)),
+        PATIENCE if patience is None else as_real("patience", patience),
+    )
+    number, record = as_number("games", games, 1), as_optional(as_path, "output", output)
+    played = _all_played(rules, names, number, conditions, len(schedule(rules, len(names), number, seed)), test, record)
+    for one in played:
+        if one.forfeit:
+            say(f"game {one.fixture.number + 1}: {rules.sides[one.ending.winner or 0].name} wins: {one.ending.why}")
+    if record is not None:
+        say(f"wrote {len(played)} games to {record}")
+    return _rows(names, played, test, paired=schedule.paired)
+
+
+def _budget(nodes: int | None, seconds: float | None) -> Budget:
+    """What a program of its own is given for a move."""
+    from tablebase.protocol.client import Budget
+
+    if nodes is not None and seconds is not None:
+        raise TablebaseError("--nodes and --time both limit a move: give one of them")
+    return Budget(None, seconds) if seconds is not None else Budget(nodes or Budget.nodes)
+
+
+def _test(text: str) -> SequentialTest:
+    """The sequential test that an option asks for."""
+    from tablebase.play.comparison import SequentialTest
+
+    try:
+        least, most = map(float, text.split(","))
+    except ValueError:
+        raise TablebaseError(f"--sprt needs two differences in Elo points, as in 0,10, not {quoted(text)}") from None
+    return SequentialTest(least, most)
+
+
+def _all_played(
+    rules: Rules[Any],
+    names: Sequence[str],
+    games: int,
+    conditions: Conditions[Any],
+    total: int,
+    test: SequentialTest | None,
+    record: Path | None,
+) -> list[Played]:
+    """The games of a match, until a test needs no more of them; each is written to a file as soon as it is over."""
+    from tablebase.compute.progress import progress
+    from tablebase.play.standings import enough
+    from tablebase.play.tournament import tournament
+
+    played: list[Played] = []
+    with ExitStack() as stack:
+        keep = _recorder(record, rules, names, stack)
+        shown = stack.enter_context(progress(f"match {rules.name}", "games", total, compiles=True))
+        for one in tournament(rules, names, games, conditions):
+            played.append(one)
+            keep(one)
+            shown.update()
+            if enough(test, played):
+                break
+    return played
+
+
+def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack: ExitStack) -> Callable[[Played], None]:
+    """What keeps a game, if a file is wanted: a new one, which the first game makes."""
+    from tablebase.files.outputs import appended, check_output
+    from tablebase.play.records import write_record
+    from tablebase.play.tournament import recorded
+
+    if path is None:
+        return lambda _: None
+    check_output(path, CURE, new=True)
+    opened: list[TextIO] = []
+
+    def keep(one: Played) -> None:
+        if not opened:
+            opened.append(stack.enter_context(appended(path, CURE, new=True)))
+        try:
+            opened[0].write(write_record(recorded(rules, names, one)))
+            opened[0].flush()
+        except OSError as fault:
+            raise system_error(fault, path, CURE) from fault
+
+    return keep
+
+
+def _rows(names: Sequence[str], played: Sequence[Played], test: SequentialTest | None, *, paired: bool) -> MatchRows:
+    """A row for each player, and how a test has ended."""
+    from tablebase.play.standings import of_pairs, of_rounds, pair_points
+
+    rows = of_pairs(names, played) if paired else of_rounds(names, played)
+    if test is None:
+        return MatchRows(rows, played)
+    pairs = pair_points(played)
+    ratio, accepted = test.ratio(pairs), test.accepted(pairs)
+    low, high = test.bounds
+    ending = f"{accepted} is accepted" if accepted else "neither hypothesis is accepted"
+    verdict = f"{ending}: the logarithm of the likelihood ratio is {ratio:.2f}, and the bounds are {low:.2f} and {high:.2f}"
+    return MatchRows([{**row, "ratio": ratio, "accepted": accepted} for row in rows], played, verdict)
+
+
+def match_stats(files: str | Path | Sequence[str | Path], *, by: str = "game", with_opening: bool = False) -> list[dict[str, Any]]:
+    """Summarize recorded games: length, moves to choose from, results.
+
+    Parameters
+    ----------
+    files : sequence of str or Path
+        Files that `match` has written.
+    by : str
+        What one row covers: ``game``, ``seat``, ``ending``, ``chance``, ``square`` or ``piece``.
+    with_opening : bool
+        Whether to count the random moves of openings, too.
+
+    Raises
+    ------
+    TablebaseError
+        If there are no games, or none that has such rows.
+    """
+    from tablebase.play.statistics import ROWS
+
+    paths = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
+    if by not in ROWS:
+        raise TablebaseError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
+    rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening).rows(by)]
+    if not rows:
+        raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
+    return rows
+
+
+def _read(files: Sequence[Path], with_opening: bool) -> Statistics:
+    """Collect the statistics of all games of some files."""
+    from tablebase.compute.progress import progress
+    from tablebase.play.records import records_in
+    from tablebase.play.statistics import Statistics
+
+    found = Statistics(with_opening=with_opening)
+    with progress("match-stats", "games") as shown:
+        for path in files:
+            for record in records_in(path):
+                try:
+                    found.add(record)
+                except TablebaseError as fault:
+                    raise TablebaseError(f"{path}: {fault}") from fault
+                shown.update()
+    if not found.of_games:
+        raise TablebaseError(f"there are no games in {', '.join(map(str, files))}: name files that match --output has written")
+    return found

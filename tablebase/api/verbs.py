@@ -1,0 +1,153 @@
+"""What can be done with games: each verb with the games that it takes, and where Python has it.
+
+What commands and answers over HTTP refuse, and the column `commands` of ``tablebase games``, follow from this list.
+Tests compare it with the command line and with Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tablebase.errors import RulesError
+from tablebase.game.rules import Rules
+
+Objection = Callable[[Rules[Any]], str | None]
+
+
+def _none(rules: Rules[Any]) -> str | None:
+    del rules
+    return None
+
+
+def _no_pieces(rules: Rules[Any]) -> str | None:
+    return None if rules.board is not None else "it has no pieces on squares"
+
+
+def _chance(rules: Rules[Any]) -> str | None:
+    return "it has chance" if rules.has_chance else None
+
+
+@dataclass(frozen=True)
+class Verb:
+    """Something that can be done.
+
+    Parameters
+    ----------
+    name : str
+        The command, or where there is none the last part of the address over HTTP.
+    python : str
+        A function of `tablebase`, or ``Tablebase.`` with a method; empty if there is neither.
+    why : str
+        Why Python has no such function.
+    differs : mapping of str to str
+        Options of the command for which Python has no argument of the same name, each with the reason.
+    objection : callable
+        Why it does not take a game, as a clause; None if it does.
+    takes_game : bool
+        Whether it is about one game.
+    is_command : bool
+        Whether the command line has it.
+    http_objection : callable, optional
+        The objection over HTTP, if that is another one.
+    """
+
+    name: str
+    python: str = ""
+    why: str = ""
+    differs: Mapping[str, str] = field(default_factory=dict)
+    objection: Objection = _none
+    takes_game: bool = True
+    is_command: bool = True
+    http_objection: Objection | None = None
+
+
+FROM = {"from": "the same as position"}
+ROWS = "the rows are returned, so that a part of them can be taken"
+FILE = "what is returned can be written"
+SEVERAL = "called materials, which may be several"
+THREADS = "called threads"
+TERMINAL = "it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"
+WITHIN_FOLDERS = "it works on folders, whose files Python can look after itself"
+BY_TABLEBASE = {"material": SEVERAL, "workers": THREADS}
+
+VERBS = (
+    Verb("games", "tablebase.games", takes_game=False),
+    Verb("check-rules", "tablebase.check_rules"),
+    Verb("build", "tablebase.build", differs={"for": "a word of Python: called duration"}),
+    Verb("estimate", "tablebase.estimate", http_objection=_no_pieces),
+    Verb("reindex", "tablebase.reindex", takes_game=False),
+    Verb("batch", why="it runs commands: Python calls their functions one after the other", takes_game=False),
+    Verb("prune", why="it asks a person before it removes files", takes_game=False),
+    Verb("copy", why=WITHIN_FOLDERS),
+    Verb("merge", why=WITHIN_FOLDERS, takes_game=False),
+    Verb("pack", why=WITHIN_FOLDERS),
+    Verb("unpack", why=WITHIN_FOLDERS, takes_game=False),
+    Verb(
+        "probe",
+        "Tablebase.probe",
+        differs={"positions": "many are asked with probe_many", "output": "`Probe.picture` draws it"},
+    ),
+    Verb(
+        "line",
+        "Tablebase.line",
+        differs={
+            "replay": "`tablebase.play.records` reads games",
+            "boards": "`Line.pictures` draws them",
+            "to": "`Line.pictures` draws them",
+            "number": "`tablebase.play.records` reads games",
+            **FROM,
+        },
+    ),
+    Verb("play", why=TERMINAL),
+    Verb("match", "tablebase.match", differs=FROM),
+    Verb("match-stats", "tablebase.match_stats", takes_game=False),
+    Verb("uci", why="it is a protocol between programs; Python has Tablebase.engine", objection=_no_pieces),
+    Verb("perft", "tablebase.perft", differs=FROM),
+    Verb("analyse", why="Tablebase.engine searches, and tells more than rows", objection=_no_pieces),
+    Verb(
+        "prove",
+        "tablebase.prove",
+        differs={"from": "the same as position", "check": "see `tablebase.checking.proofs`"},
+        objection=_no_pieces,
+    ),
+    Verb("count", "tablebase.count", differs=FROM, objection=_chance),
+    Verb("stats", "Tablebase.stats", differs={"pieces": ROWS}),
+    Verb("sql", "Tablebase.sql", takes_game=False),
+    Verb(
+        "mine",
+        "Tablebase.mine",
+        differs={"workers": THREADS, "table": "called tables, which may be several", "limit": ROWS, "timeout": ROWS},
+        objection=_no_pieces,
+    ),
+    Verb("features", "Tablebase.features", objection=_no_pieces),
+    Verb(
+        "export",
+        "Tablebase.export",
+        differs={**BY_TABLEBASE, "to": "called folder", "sample": "called share"},
+        objection=_no_pieces,
+    ),
+    Verb("patterns", "Tablebase.patterns", differs={**BY_TABLEBASE, "top": ROWS, "output": FILE}, objection=_no_pieces),
+    Verb("plot", "Tablebase.plot", differs={"material": SEVERAL, "output": FILE, "workers": THREADS}, objection=_no_pieces),
+    Verb("serve", why="it runs until it is stopped", takes_game=False),
+    Verb("verify", "tablebase.verify"),
+    Verb("materials", "Tablebase.materials", objection=_no_pieces, is_command=False),
+    Verb("material", "Tablebase.describe", objection=_no_pieces, is_command=False),
+    Verb("records", why="Tablebase.sql reads them", objection=_no_pieces, is_command=False),
+)
+"""All of them, commands in the order of the help."""
+BY_NAME: Mapping[str, Verb] = {verb.name: verb for verb in VERBS}
+
+
+def commands_for(rules: Rules[Any]) -> tuple[str, ...]:
+    """The commands about a game that take this one, by name."""
+    return tuple(sorted(verb.name for verb in VERBS if verb.is_command and verb.takes_game and verb.objection(rules) is None))
+
+
+def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None:
+    """Raise `RulesError` if a verb does not take a game."""
+    verb = BY_NAME[name]
+    objection = (verb.http_objection if over_http and verb.http_objection else verb.objection)(rules)
+    if objection is not None:
+        raise RulesError(f"{rules.name} is not a game for '{name}', because {objection}: 'tablebase games' lists what it is for")

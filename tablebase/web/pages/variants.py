@@ -1,0 +1,30 @@
+"""Variants of a game that differ in the number of players."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tablebase.errors import RulesError
+from tablebase.game.installed import load_rules
+from tablebase.game.rules import Rules
+
+MOST = 6
+OPTION = "players"
+
+
+def for_players(rules: Rules[Any], number: int) -> Rules[Any]:
+    """The same variant for another number of players; `RulesError` if there is none."""
+    base, *words = rules.name.split("-")
+    kept = [word for word in words if not word.startswith(f"{OPTION}=")]
+    return load_rules("-".join([base, *kept, f"{OPTION}={number}"]))
+
+
+def by_players(rules: Rules[Any]) -> list[tuple[int, str]]:
+    """The numbers of players that the game can have, each with the name of its variant; empty if there is but one."""
+    found = []
+    for number in range(2, MOST + 1):
+        try:
+            found.append((number, for_players(rules, number).name))
+        except RulesError:
+            continue
+    return found if len(found) > 1 else []
