@@ -25,16 +25,14 @@ LAYERS = (
 ORDER = [room for layer in LAYERS for room in layer]
 RULES_MAY_USE = {"errors", "game", "features"}
 """All that a rules module needs, so that no author has to know the rest of the house."""
-CONTRACTS = {"stochastic", "kernels"}
-"""Modules that rules of games with chance import from, beside the package of the other games' types."""
+CONTRACTS = {"functions", "stochastic", "kernels"}
+"""Modules that rules as functions import from, beside the package of the other games' types."""
 
 KINDS = {"Game", "StochasticGame", "FunctionGame"}
 ASKING = {
     "api/searching.py": 1,
     "building/sorts.py": 1,
-    "game/game_arguments.py": 1,
     "game/installed.py": 2,
-    "play/player.py": 2,
     "probe/prober.py": 1,
     "testing/suite.py": 1,
 }

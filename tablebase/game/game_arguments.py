@@ -7,7 +7,7 @@ from typing import Any
 
 from tablebase.errors import RulesError, quoted
 from tablebase.game import Game, load_game
-from tablebase.game.installed import full_name, load_rules
+from tablebase.game.installed import full_name, load_rules, with_pieces
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, check_placement, parse, read
 from tablebase.game.rules import Rules
@@ -18,7 +18,7 @@ AnyGame = str | Rules[Any]
 
 def as_game(game: str | Game) -> Game:
     """A game by its name, or the game itself; errors are those of `load_game`."""
-    return game if isinstance(game, Game) else load_game(game)
+    return load_game(game) if isinstance(game, str) else with_pieces(game)
 
 
 def as_any_game(game: AnyGame) -> Rules[Any]:

@@ -20,6 +20,7 @@ from tablebase.errors import RulesError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.functions import FunctionGame
 from tablebase.game.notation import MOST_DIGITS, whole_number
+from tablebase.game.rules import Rules
 
 GROUP = "tablebase.rules"
 SIZE = "size"
@@ -52,13 +53,17 @@ def load_game(name: str) -> Game:
     >>> load_game("hexapawn-3x3").name
     'hexapawn'
     """
-    if not isinstance(name, str):
-        raise RulesError(f"a game is a name or a Game, not a value of type {type(name).__name__}")
-    game = load_rules(name)
-    if not isinstance(game, Game):
-        kind = "of chance or of several players" if game.has_chance else "by functions"
-        raise RulesError(f"{game.name} is a game {kind}, and has no pieces on squares: not possible here")
-    return game
+    return with_pieces(load_rules(name) if isinstance(name, str) else name)
+
+
+def with_pieces(game: Any) -> Game:
+    """The game itself; `RulesError` unless it is one of pieces on squares."""
+    if isinstance(game, Game):
+        return game
+    if not isinstance(game, Rules):
+        raise RulesError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
+    kind = "of chance or of several players" if game.has_chance else "by functions"
+    raise RulesError(f"{game.name} is a game {kind}, and has no pieces on squares: not possible here")
 
 
 def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str:

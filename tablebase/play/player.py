@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from tablebase.game import Game
 from tablebase.game.rules import Ending, Rules
@@ -37,15 +37,13 @@ class Seat:
 
     @property
     def pieces(self) -> Game:
-        """The rules, for players of pieces on squares."""
-        assert isinstance(self.rules, Game), "such players refuse other rules"
-        return self.rules
+        """The rules, for players of pieces on squares, which refuse others."""
+        return cast(Game, self.rules)
 
     @property
     def functions(self) -> StochasticGame:
-        """The rules, for players of games whose rules are functions."""
-        assert isinstance(self.rules, StochasticGame), "such players refuse other rules"
-        return self.rules
+        """The rules, for players of games with chance, which refuse others."""
+        return cast(StochasticGame, self.rules)
 
 
 @dataclass(frozen=True)
