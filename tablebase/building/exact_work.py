@@ -18,7 +18,7 @@ from tablebase.catalog.catalog import Catalog, has_catalog
 from tablebase.checking.checksums import Checks
 from tablebase.checking.exact import verify_exact
 from tablebase.compute.machine import forget_peak, peak_memory
-from tablebase.compute.messages import in_time, reach, say, watched
+from tablebase.compute.messages import reach, say, watched
 from tablebase.compute.processes import ensured
 from tablebase.compute.progress import Progress, progress
 from tablebase.errors import RulesError, TablebaseError
@@ -89,7 +89,7 @@ def build_exact(rules: FunctionGame[Any], terms: Terms, *, summarized: bool = Fa
     """Build the table if it is missing, and say so; see `tablebase.building.table_work.build_tables`."""
     check_players(rules)
     if is_built(rules, terms.data, terms.catalog):
-        say(f"nothing to do: the table of {rules.name} is in {terms.data}, built and verified")
+        say(f"nothing to do: all 1 tables are in {terms.data}, built and verified")
         return BuildResult(rules.name, terms.data, 1)
     with progress(f"build {rules.name}", "positions", verbose=terms.verbose) as shown:
         work = _Building(rules, terms, shown)
@@ -97,8 +97,7 @@ def build_exact(rules: FunctionGame[Any], terms: Terms, *, summarized: bool = Fa
             work.run()
     ended = work.report.ended()
     if not ended.left:
-        positions, seconds = ended.placements, in_time(ended.seconds)
-        say(f"built and verified in {terms.data}: the table of {rules.name}, {positions:,} positions, {seconds}")
+        say(f"built and verified in {terms.data}: 1 of 1 tables, {ended.placements:,} positions")
     if summarized:
         say_summary(ended)
     return BuildResult(rules.name, terms.data, 1, ended.left, ended.seconds, tuple(work.report.tables))

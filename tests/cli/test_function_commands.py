@@ -140,7 +140,7 @@ def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
 
 def test_a_second_build_does_nothing(ask: Ask, data: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in data.rglob("*.h5")}
-    assert ask("build", "rows", "--data", data).err == f"nothing to do: the table of rows is in {data}, built and verified\n"
+    assert ask("build", "rows", "--data", data).err == f"nothing to do: all 1 tables are in {data}, built and verified\n"
     assert {path: path.stat().st_mtime_ns for path in data.rglob("*.h5")} == before
 
 
