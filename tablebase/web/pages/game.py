@@ -67,12 +67,12 @@ class Matrix:
 def home(request: Request) -> HTMLResponse:
     """All games that are installed, and variants of which there are tables."""
     built = {row["game"]: row for row in catalog_of(request).answer("built", list_built)}
-    games = [_entry(name, built.get(name)) for name in dict.fromkeys([*built, *game_names()])]
+    games = [_entry(request, name, built.get(name)) for name in dict.fromkeys([*built, *game_names()])]
     known = [entry for entry in games if entry is not None]
     return page(request, "home.html", games=known)
 
 
-def _entry(name: str, built: dict[str, Any] | None) -> dict[str, Any] | None:
+def _entry(request: Request, name: str, built: dict[str, Any] | None) -> dict[str, Any] | None:
     """What is shown of a game; None if its rules are no longer installed, or fail."""
     try:
         rules = load_rules(name)
@@ -82,7 +82,16 @@ def _entry(name: str, built: dict[str, Any] | None) -> dict[str, Any] | None:
         "rules": rules,
         "built": built if built and built["tables"] else None,
         "layers": built["layers"] if built else 0,
+        "exact": _exact(request, rules),
     }
+
+
+def _exact(request: Request, rules: Rules[Any]) -> dict[str, Any] | None:
+    """What the table of a game by functions without chance has, if it has been built."""
+    if rules.board is not None or rules.has_chance:
+        return None
+    found = catalog_of(request).answer(("exact", rules.name), lambda opened: opened.exact(rules))
+    return found[0] if found else None
 
 
 @router.get("/{game}")
@@ -109,11 +118,11 @@ def game(
     if game != rules.name:
         return RedirectResponse(to.game(rules.name, pieces=pieces), 307)
     start = rules.format(rules.initial)
-    shown: dict[str, Any] = {"game": rules, "section": "game", "text": start, "alt": "", "layers": [], "totals": []}
+    shown: dict[str, Any] = {"game": rules, "section": "game", "text": start, "alt": "", "layers": [], "exact": None, "totals": []}
     if rules.board is None:
         refuse(rules, pieces=pieces)
         layers = catalog_of(request).answer(("layers", rules.name), lambda opened: opened.layers(rules))
-        return page(request, "game.html", **{**shown, "layers": layers}, counts=by_players(rules))
+        return page(request, "game.html", **{**shown, "layers": layers, "exact": _exact(request, rules)}, counts=by_players(rules))
     shown["alt"] = description(drawable(rules), rules.initial)
     return page(request, "game.html", **{**shown, **_slices(request, drawable(rules), pieces)})
 
