@@ -9,8 +9,10 @@ import pytest
 from fastapi.testclient import TestClient
 from support.html import classed, identified, rows_of, said, shown
 from support.program import Ask, random_position
+from support.web import client_of
 
 from tablebase.game import load_game
+from tablebase.game.installed import load_rules
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
 
@@ -111,3 +113,22 @@ def test_a_game(name: str, client: TestClient, two_games: Path, ask: Ask) -> Non
         for material, rows in cells.items()
     }
     assert links == expected
+
+
+@pytest.mark.parametrize("name", ["noughts", "morris"])
+def test_games_by_functions(name: str, ask: Ask, tmp_path: Path) -> None:
+    """The page of a game has the row of `stats`, that of its start the value of `probe` and all moves; the list names the table."""
+    data = tmp_path / "data"
+    assert ask("build", name, "--data", data).code == 0
+    rules = load_rules(name)
+    text = rules.format(rules.initial)
+    [row] = ask("stats", name, "--data", data, "--format", "json").json
+    [answer] = ask("probe", name, text, "--data", data, "--format", "json").json
+    with client_of(data) as client:
+        [cells] = rows_of(next(shown(client, f"/{name}/").iter("table")))
+        counts = [row["positions"], row["final"], row["wins"], row["losses"], row["draws"], row["longest_win"], row["longest_loss"]]
+        assert [cell.replace(",", "") for cell in cells] == list(map(str, counts))
+        page = shown(client, f"/{name}/position/{address(text)}")
+        assert said(identified(page, "verdict")) == verdict(answer, rules.sides[0].name)
+        assert {said(link).split()[0] for link in classed(page, "move")} == {move["move"] for move in answer["moves"]}
+        assert f"{row['positions']:,} positions solved" in said(identified(shown(client, "/"), "main"))
