@@ -67,6 +67,8 @@ MATCHES: dict[str, list[str]] = {
         *SHARED,
     ],
 }
+COSTLY = ("rankings", "three hares", "six hares", "no cards")
+"""Matches that take seconds."""
 RULES = [
     *STARTS,
     "doushouqi-no_move=loss",
@@ -162,7 +164,7 @@ def test_probes_and_lines(name: str, step: int, nets: Net, folder: Path, ask: As
         compare(nets, name, position, all_of(ask, folder, name, position))
 
 
-@pytest.mark.parametrize("name", MATCHES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.full) if name in COSTLY else name for name in MATCHES])
 def test_games(name: str, nets: Net, folder: Path, ask: Ask) -> None:
     compare(nets, "games", name, games_of(ask, folder, name))
 
