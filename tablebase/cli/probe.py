@@ -129,6 +129,8 @@ def line(
             raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position and --to")
         replays.replay(rules, replay, number, data, plies, boards=boards, style=style)
         return
+    if boards and style is Format.TABLE:
+        drawable(rules, "leave out --boards")
     if svg is not None:
         drawable(rules, "leave out --to")
         check_output_folder(svg, FOLDER_CURE, new=True)

@@ -77,8 +77,10 @@ def tournament(rules: Rules[P], names: Sequence[str], games: int, conditions: Co
     """Play a match, each game as soon as the one before it is over.
 
     There are `games` of each line-up of the contestants, who are named as `open_player` takes them, or are ``uci:`` and a command.
-    `TablebaseError` if they make no match, or one of them cannot play.
+    `TablebaseError` if they make no match, one of them cannot play, or the game is over at the start.
     """
+    if rules.result(conditions.start) is not None:
+        raise TablebaseError(f"the game is over in {rules.format(conditions.start)}: name a position from which it goes on")
     schedule = schedule_of(rules)(rules, len(names), games, conditions.seed)
     with ExitStack() as stack:
         # In pairs, what a player has seen on one side must not change how it plays the other.

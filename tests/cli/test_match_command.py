@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support import odd_engine
-from support.program import Ask
+from support.program import Ask, assert_one_sentence
 
 from tablebase.game.installed import load_rules
 from tablebase.play.records import records_in
@@ -47,6 +47,15 @@ def test_a_sequential_test(ask: Ask) -> None:
     open_still = ask("match", *words, "--games", 2, "--sprt=-1,1", "--format", "json")
     assert open_still.json[0]["accepted"] is None
     assert "neither hypothesis is accepted" in open_still.err
+
+
+@pytest.mark.parametrize(
+    ("game", "start"), [("doushouqi", "7/7/7/7/7/7/7/7/R6 b"), ("hexapawn", "3/p2/P2 w"), ("pig", "100,0 2 0")]
+)
+def test_a_game_that_is_over_is_no_match(game: str, start: str, ask: Ask) -> None:
+    """By its last move, or without a legal one: every game of the match would end there, and both players seem equal."""
+    words = ["match", game, start, "--player", "random", "--player", "random", "--games", 2, "--opening", 0, "--data", "nowhere"]
+    assert_one_sentence(ask(*words), f"the game is over in {start}")
 
 
 def test_forfeits_are_named(ask: Ask) -> None:

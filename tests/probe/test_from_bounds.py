@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.program import Ask
+from support.program import Ask, assert_one_sentence
 
 import tablebase
 from tablebase.errors import MissingTableError, TablebaseError
@@ -86,6 +86,12 @@ def test_what_a_game_with_chance_has_not(piglet_tables: Path) -> None:
         ):
             with pytest.raises(TablebaseError):
                 refused()
+
+
+def test_a_line_of_a_game_without_a_board(ask: Ask, piglet_tables: Path) -> None:
+    """Nothing is drawn, and the sentence says what to leave out."""
+    for option in (["--boards"], ["--to", "new"]):
+        assert_one_sentence(ask("line", PIG, *option, "--data", piglet_tables), f"leave out {option[0]}")
 
 
 def test_a_move_in_words() -> None:
