@@ -33,12 +33,15 @@ from tablebase.errors import (
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
-    from tablebase.api.building import build, estimate, reindex
+    from tablebase.api.building import build, estimate, prune, reindex
     from tablebase.api.checking import verify
     from tablebase.api.games import check_rules, count, games
     from tablebase.api.matches import match, match_stats
-    from tablebase.api.searching import perft, prove
+    from tablebase.api.searching import analyse, perft, prove
     from tablebase.api.tablebase import Tablebase
+    from tablebase.api.transfers import copy, merge, pack, unpack
+    from tablebase.cli.batch_run import batch
+    from tablebase.web.serving import serve
 
 __version__ = "0.2.0.dev0"
 
@@ -61,17 +64,25 @@ __all__ = [
     "Tablebase",
     "TablebaseError",
     "TimeLimitError",
+    "analyse",
+    "batch",
     "build",
     "check_rules",
+    "copy",
     "count",
     "estimate",
     "games",
     "match",
     "match_stats",
+    "merge",
     "open",
+    "pack",
     "perft",
     "prove",
+    "prune",
     "reindex",
+    "serve",
+    "unpack",
     "verify",
 ]
 
@@ -79,17 +90,25 @@ __getattr__ = lazy(
     __name__,
     {
         "Tablebase": "tablebase.api.tablebase",
+        "analyse": "tablebase.api.searching",
+        "batch": "tablebase.cli.batch_run",
         "build": "tablebase.api.building",
         "check_rules": "tablebase.api.games",
+        "copy": "tablebase.api.transfers",
         "count": "tablebase.api.games",
+        "estimate": "tablebase.api.building",
         "games": "tablebase.api.games",
         "match": "tablebase.api.matches",
         "match_stats": "tablebase.api.matches",
+        "merge": "tablebase.api.transfers",
+        "pack": "tablebase.api.transfers",
         "perft": "tablebase.api.searching",
         "prove": "tablebase.api.searching",
+        "prune": "tablebase.api.building",
         "reindex": "tablebase.api.building",
-        "estimate": "tablebase.api.building",
+        "serve": "tablebase.web.serving",
         "svg": "tablebase.svg",
+        "unpack": "tablebase.api.transfers",
         "verify": "tablebase.api.checking",
     },
 )

@@ -82,7 +82,7 @@ def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table] | None:
     if tables is None:
         return None
     if not isinstance(tables, Mapping):
-        raise refused("tables", "a dict of tables or files by name", tables)
+        raise refused("table", "a dict of tables or files by name", tables)
     for name, table in tables.items():
         as_text("the name of a table", name)
         if not isinstance(table, pa.Table):
@@ -102,7 +102,7 @@ def as_chart_options(options: dict[str, Any]) -> dict[str, Any]:
     """Options of a chart that it can be drawn with."""
     if as_outcome(options.get("outcome")) is None:
         options.pop("outcome", None)
-    for name in ("piece", "threads"):
+    for name in ("piece", "workers"):
         if name in options:
             as_number(name, options[name], 1)
     if "pair" in options:

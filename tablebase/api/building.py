@@ -1,4 +1,4 @@
-"""Build tables from Python, predict what a build needs, and rebuild a catalog: `tablebase.build`, `estimate` and `reindex`."""
+"""Build tables from Python and look after their folder: `tablebase.build`, `estimate`, `reindex` and `prune`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
+from tablebase.api.former_names import formerly
 from tablebase.building.estimate import Estimate
+from tablebase.building.prune import Prunable
+from tablebase.building.prune import prune as remove
 from tablebase.building.records import BuildResult, Log
 from tablebase.building.reindex import Rebuilt, prepare_catalog
 from tablebase.building.reindex import reindex as rebuild
@@ -58,6 +61,7 @@ class Estimates(list["AnyEstimate"]):
         return titled_table("estimate", [], [asdict(line) for line in self])
 
 
+@formerly(engine="solver")
 def build(
     game: AnyGame,
     *,
@@ -78,7 +82,6 @@ def build(
     log: str | Path | None = None,
     json_log: str | Path | None = None,
     verbose: bool = False,
-    engine: str | None = None,
     **limits: int | str,
 ) -> BuildResult:
     """Solve, verify and store the tables that are missing, as ``tablebase build`` does.
@@ -122,8 +125,6 @@ def build(
         Files that get a line for each table, for people and as JSON.
     verbose : bool
         Whether to write a line about each table.
-    engine : str, optional
-        The former name of `solver`.
     **limits
         Of the tables of a game with chance, such as ``carrots=60``.
 
@@ -148,7 +149,7 @@ def build(
     sort = sort_of(rules)
     refuse_given(rules, pieces=pieces, material=material, memory=memory)
     sort.check_executor(executor)
-    wanted = Asked(counts, materials, _limits(rules, limits), solver if engine is None else engine)
+    wanted = Asked(counts, materials, _limits(rules, limits), solver)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
     prepare_catalog(folder, url)
@@ -234,3 +235,36 @@ def reindex(data: str | Path | None = None, catalog: str | None = None) -> Rebui
     if not folder.is_dir():
         raise TablebaseError(f"there is no folder {folder}: name the tables' folder with --data")
     return rebuild(folder, default_catalog() if catalog is None else as_text("catalog", catalog))
+
+
+def prune(data: str | Path | None = None, catalog: str | None = None, *, yes: bool = False) -> list[Prunable]:
+    """Find tables of outdated rules, and stray files; remove them if `yes`.
+
+    Parameters
+    ----------
+    data : str or Path, optional
+        The folder of the tables.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+    yes : bool
+        Whether to remove them.
+
+    Returns
+    -------
+    list of Prunable
+        The files, with their bytes and the reason for each.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such folder.
+    """
+    found: list[Prunable] = []
+
+    def agreed(items: list[Prunable]) -> bool:
+        found.extend(items)
+        return yes
+
+    folder = default_folder() if data is None else as_path("data", data)
+    remove(folder, default_catalog() if catalog is None else as_text("catalog", catalog), agreed)
+    return found

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 from weakref import WeakSet
 
-from tablebase.api.arguments import as_chart_options, as_features, as_outcome, as_tables
+from tablebase.api.arguments import as_chart_options, as_features, as_outcome, as_tables, as_texts
+from tablebase.api.former_names import formerly
 from tablebase.api.verbs import check_verb
 from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
 from tablebase.game import Game
-from tablebase.game.game_arguments import as_any_game, as_game
+from tablebase.game.game_arguments import AnyGame, as_any_game, as_game, refuse_given
 from tablebase.game.plain_arguments import (
     as_list,
-    as_materials,
     as_number,
     as_options,
     as_path,
@@ -73,13 +73,14 @@ class Collection:
         for query in list(self._queries):
             query.close()
 
+    @formerly(threads="workers", tables="table")
     def mine(
         self,
         game: str | Game,
         statement: str,
         features: Iterable[Feature] = (),
-        threads: int = 2,
-        tables: Mapping[str, Path | str | pa.Table] | None = None,
+        workers: int = 2,
+        table: Mapping[str, Path | str | pa.Table] | None = None,
     ) -> Query:
         """A statement over all positions, in SQL.
 
@@ -93,8 +94,9 @@ class Collection:
             One SELECT over ``positions``, ``distinct_positions``, ``moves`` or ``distinct_moves``.
         features : iterable of Feature
             Features of your own, in addition to those of the game.
-        threads : int
-        tables : mapping of str to Path, str or pyarrow.Table, optional
+        workers : int
+            Number of threads.
+        table : mapping of str to Path, str or pyarrow.Table, optional
             Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
 
         Raises
@@ -109,8 +111,8 @@ class Collection:
 
         rules = self._game(game, "mine")
         known = features_of(rules, as_features(features))
-        threads, text = as_number("threads", threads, 1), as_text("a statement", statement)
-        query = Query(rules, self.folder, text, known, threads, self._url, as_tables(tables))
+        threads, text = as_number("workers", workers, 1), as_text("a statement", statement)
+        query = Query(rules, self.folder, text, known, threads, self._url, as_tables(table))
         self._queries.add(query)
         return query
 
@@ -123,42 +125,44 @@ class Collection:
 
         return features_of(self._game(game, "features"), as_features(features))
 
+    @formerly(folder="to", materials="material", share="sample", threads="workers")
     def export(
         self,
         game: str | Game,
-        folder: str | Path,
+        to: str | Path,
         *,
-        materials: Sequence[str] = (),
+        material: str | Sequence[str] = (),
         pieces: int | range | None = None,
         aliases: bool = False,
         columns: Sequence[str] | None = None,
         features: Iterable[Feature] = (),
-        share: float = 1.0,
+        sample: float = 1.0,
         seed: int = 0,
-        threads: int = 2,
+        workers: int = 2,
     ) -> int:
         """Write positions to a folder of Parquet files, one file per slice, and return the number of rows written.
 
         Parameters
         ----------
         game : str or Game
-        folder : str or Path
+        to : str or Path
             A new folder, or one to resume.
-        materials : sequence of str
+        material : str or sequence of str
             These slices, which may be aliases.
         pieces : int or range, optional
-            All distinct slices with this number of pieces, or these numbers; without materials and pieces, all distinct slices.
+            All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         aliases : bool
             Whether to include aliases, the slices that play like others.
         columns : sequence of str, optional
             By default those of ``*``.
         features : iterable of Feature
             Features of your own, in addition to those of the game.
-        share : float
+        sample : float
             Write each position with this probability.
         seed : int
             The same seed selects the same positions.
-        threads : int
+        workers : int
+            Number of threads.
 
         Raises
         ------
@@ -173,20 +177,21 @@ class Collection:
         from tablebase.mining.selection import select_by_name
 
         rules = self._game(game, "export")
-        target, threads = as_path("folder", folder), as_number("threads", threads, 1)
-        sample = Sample(as_real("share", share), as_number("seed", seed))
+        target, threads = as_path("to", to), as_number("workers", workers, 1)
+        share = Sample(as_real("sample", sample), as_number("seed", seed))
         chosen = None if columns is None else [as_text("a column", one) for one in as_list("columns", columns, "['p1']")]
-        named, pieces = as_materials(materials), as_pieces(pieces)
+        named, pieces = as_texts("material", material), as_pieces(pieces)
         selection = select_by_name(rules, self.folder, named, pieces, aliases=aliases, catalog=self._url)
         known = features_of(rules, as_features(features))
-        return export(rules, self.folder, selection, target, chosen, known, sample, threads).rows
+        return export(rules, self.folder, selection, target, chosen, known, share, threads).rows
 
+    @formerly(materials="material", threads="workers")
     def plot(
         self,
         chart: str,
         game: str | Game,
         *,
-        materials: Sequence[str] = (),
+        material: str | Sequence[str] = (),
         pieces: int | range | None = None,
         side: str | None = None,
         **options: Any,
@@ -198,7 +203,7 @@ class Collection:
         chart : str
             ``distances``, ``squares``, ``draws`` or ``parity``.
         game : str or Game
-        materials : sequence of str
+        material : str or sequence of str
             Only these, which may be patterns such as ``R*v*``.
         pieces : int or range, optional
             Only slices with this number of pieces, or these numbers.
@@ -221,22 +226,23 @@ class Collection:
         rules = self._game(game, "plot")
         if not isinstance(chart, str) or chart not in CHARTS:
             raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
-        draw, patterns, pieces = CHARTS[chart], as_materials(materials), as_pieces(pieces)
+        draw, patterns, pieces = CHARTS[chart], as_texts("material", material), as_pieces(pieces)
         chosen = as_chart_options(as_options(draw, options))
         with self._catalog() as catalog:
             return draw(catalog, select_slices(rules, catalog, pieces, patterns, side and as_text("side", side)), **chosen)
 
+    @formerly(materials="material", threads="workers")
     def patterns(
         self,
         game: str | Game,
         *,
-        materials: Sequence[str] = (),
+        material: str | Sequence[str] = (),
         pieces: int | range | None = None,
         pool: bool = False,
         target: str = "outcome",
         outcome: str | None = None,
         features: Iterable[Feature] = (),
-        threads: int = 2,
+        workers: int = 2,
         **settings: Any,
     ) -> Findings:
         """The features, rules and trees that decide slices, one after another or together; nothing is stored.
@@ -244,10 +250,10 @@ class Collection:
         Parameters
         ----------
         game : str or Game
-        materials : sequence of str
+        material : str or sequence of str
             These slices, which may be aliases.
         pieces : int or range, optional
-            All distinct slices with this number of pieces, or these numbers; without materials and pieces, all distinct slices.
+            All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         pool : bool
             Whether the slices are searched as one set of positions.
         target : str
@@ -256,7 +262,8 @@ class Collection:
             Only positions with this outcome; see `tablebase.patterns.targets.target_of`.
         features : iterable of Feature
             Features of your own, in addition to those of the game.
-        threads : int
+        workers : int
+            Number of threads.
         **settings
             Of `tablebase.patterns.pattern_search.Settings`: ``depth``, ``conditions`` and ``support``.
 
@@ -282,10 +289,10 @@ class Collection:
             if name in settings:
                 settings[name] = read(name, settings[name])
         chosen = Settings(wanted, **as_options(Settings, settings, "target"))
-        threads, materials, pieces = as_number("threads", threads, 1), as_materials(materials), as_pieces(pieces)
+        threads, named, pieces = as_number("workers", workers, 1), as_texts("material", material), as_pieces(pieces)
         if chosen.depth and not available():
             raise MissingExtraError("trees", "patterns")
-        selection = select_by_name(rules, self.folder, materials, pieces, catalog=self._url)
+        selection = select_by_name(rules, self.folder, named, pieces, catalog=self._url)
         known = features_of(rules, as_features(features))
         with closing(Store(self.folder)) as store:
             return Findings(each.run() for each in searches(rules, store, selection, known, threads, chosen, pool))
@@ -313,24 +320,43 @@ class Collection:
         with self._catalog() as catalog:
             return select(catalog, text, limit)
 
-    def stats(self, game: str | Game, by: str = "pieces") -> list[Counts]:
+    @overload
+    def stats(self, game: Game, by: str = "pieces", pieces: int | range | None = None) -> list[Counts]: ...
+
+    @overload
+    def stats(self, game: AnyGame, by: str = "pieces", pieces: int | range | None = None) -> list[Any]: ...
+
+    def stats(self, game: AnyGame, by: str = "pieces", pieces: int | range | None = None) -> list[Any]:
         """Wins, losses and draws of the side to move in all tables, aliases counted.
 
         Parameters
         ----------
-        game : str or Game
+        game : str, Game or StochasticGame
         by : str
             What one entry is about: ``pieces`` or ``material``.
+        pieces : int or range, optional
+            Only slices with this number of pieces, or these numbers.
+
+        Returns
+        -------
+        list of Counts
+            Of a game by functions, the rows of ``tablebase stats --format json`` instead, one for each of its tables.
 
         Raises
         ------
         MissingTableError
-            If there is no table of the game.
+            If there is no table of the game, or none with so many pieces.
         """
         from tablebase.api.descriptions import counts_of
+        from tablebase.api.statistics import stats_rows
 
+        self._require_open()
+        rules: Any = as_any_game(game)
+        refuse_given(rules, pieces=pieces)
         with self._catalog() as catalog:
-            return counts_of(catalog, self._game(game), by)
+            if rules.board is None:
+                return stats_rows(catalog, rules)
+            return counts_of(catalog, rules, by, as_pieces(pieces))
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
         """Names of the materials that have been built, aliases included.

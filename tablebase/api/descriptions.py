@@ -13,20 +13,26 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.slices.conversions import conversions, parents
 from tablebase.slices.location import dependencies, dependents, locate
-from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.tables.choice import missing_game, missing_table
+from tablebase.slices.material import Material, material_name, parse_material, piece_counts
+from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 
 BY = ("pieces", "material")
 
 
-def counts_of(catalog: Catalog, game: Game, by: str) -> list[Counts]:
-    """Statistics of a game's tables; `MissingTableError` if there are none."""
+def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None = None) -> list[Counts]:
+    """Statistics of a game's tables, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
     if by not in BY:
         raise TablebaseError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
     counts = catalog.counts(game, by)
     if not counts:
         raise missing_game(game, catalog.folder)
-    return counts
+    if pieces is None:
+        return counts
+    numbers = piece_counts(game, pieces)
+    found = [one for one in counts if one.pieces in numbers]
+    if not found:
+        raise missing_pieces(game, numbers[0], catalog.folder)
+    return found
 
 
 def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:

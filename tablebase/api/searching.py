@@ -1,8 +1,8 @@
-"""Searches from Python that need no open tablebase: `tablebase.perft` and `tablebase.prove`."""
+"""Searches from Python that need no open tablebase: `tablebase.perft`, `analyse` and `prove`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,18 +11,19 @@ from tablebase.api.arguments import as_optional, as_texts, as_workers
 from tablebase.api.verbs import check_verb
 from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
-from tablebase.compute.progress import progress
+from tablebase.compute.progress import compiling_said, progress
 from tablebase.errors import TablebaseError, quoted
 from tablebase.files.outputs import check_output, written
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.plain_arguments import as_number, as_path, as_real, as_size, as_text
-from tablebase.search.choices import RepeatedLines
+from tablebase.search.choices import Options, RepeatedLines, Repetition
 from tablebase.tables.folder import check_folder, default_folder
 
 if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.moves import Position
     from tablebase.probe.prober import Prober
+    from tablebase.search.engine import Analysis
     from tablebase.search.proof_search import Verdict
     from tablebase.search.proof_trees import Proof
 
@@ -31,6 +32,8 @@ ByDepth = Callable[[int], Iterable[tuple[int, int, float]]]
 CURE = "name another file with --output"
 SECONDS = 60.0
 """Of a search for a proof without a limit of time or nodes."""
+ANALYSED = 5.0
+"""Seconds of an analysis without any limit."""
 
 
 def perft(
@@ -108,6 +111,106 @@ def _counting(rules: Any, text: str, repetitions: RepeatedLines, threads: int) -
     from tablebase.stochastic.paths import paths_by_code, paths_by_depth
 
     return lambda depth: paths_by_code(*state, depth, threads), lambda depth: paths_by_depth(*state, depth, threads)
+
+
+def analyse(
+    game: AnyGame,
+    position: str | None = None,
+    *,
+    depth: int | None = None,
+    time: float | None = None,
+    nodes: int | None = None,
+    lines: int = 1,
+    exact: bool = False,
+    repetition: str = Repetition.NONE,
+    progress_limit: int = 0,
+    hash: int | str = "64M",  # noqa: A002 (the option's word)
+    no_tables: bool = False,
+    size: str | None = None,
+    variant: str | Sequence[str] | None = None,
+    workers: int = 1,
+    data: str | Path | None = None,
+) -> Iterator[Analysis]:
+    """Search a position, with tables where they exist; the best lines of each depth come as soon as they are known.
+
+    Parameters
+    ----------
+    game : str or Game
+    position : str, optional
+        By default the start.
+    depth : int, optional
+        Last depth to search, in plies.
+    time : float, optional
+        Seconds to search; 5 if there is no other limit.
+    nodes : int, optional
+        How many positions one thread may search.
+    lines : int
+        How many of the best moves to find.
+    exact : bool
+        Whether to search as plain minimax would, leaving nothing out.
+    repetition : str
+        What the third occurrence of a position is: ``none``, ``draw`` or ``loss``.
+    progress_limit : int
+        Plies without a capture that make a draw; 0 for no limit.
+    hash : int or str
+        Memory of the transposition table.
+    no_tables : bool
+        Whether to search without tables.
+    size, variant
+        What distinguishes the variant of the game.
+    workers : int
+        Number of threads; one always finds the same.
+    data : str or Path, optional
+        The folder of the tables; there need not be any if it is not named.
+
+    Raises
+    ------
+    TablebaseError
+        If an argument is wrong, or if a table is damaged or was built under other rules.
+    """
+    from tablebase.game.notation import parse
+
+    rules: Any = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
+    check_verb("analyse", rules)
+    begin_at = parse(rules, rules.start if position is None else as_text("position", position))
+    if repetition not in list(Repetition):
+        raise TablebaseError(f"repetition must be {' or '.join(Repetition)}, not {quoted(repetition)}")
+    if depth is None and time is None and nodes is None:
+        time = ANALYSED
+    folder = default_folder() if data is None else as_path("data", data)
+    if not no_tables:
+        check_folder(folder, built=data is not None)
+    settings = Options(
+        exact=exact,
+        threads=usable_workers(as_workers("workers", workers)),
+        hash_bytes=as_size("hash", hash),
+        repetition=Repetition(repetition),
+        progress=as_number("progress_limit", progress_limit),
+    )
+    limits = {
+        "depth": as_optional(as_number, "depth", depth),
+        "seconds": as_optional(as_real, "time", time),
+        "nodes": as_optional(as_number, "nodes", nodes),
+        "lines": as_number("lines", lines),
+    }
+    return _analysed(rules, begin_at, None if no_tables or not folder.exists() else folder, settings, limits)
+
+
+def _analysed(game: Game, position: Position, folder: Path | None, settings: Options, limits: Any) -> Iterator[Analysis]:
+    """The answers of a search, and at the end a sentence about missing tables."""
+    from tablebase.probe.prober import Prober
+    from tablebase.search.engine import Engine
+
+    with ExitStack() as stack:
+        prober = None if folder is None else stack.enter_context(closing(Prober(folder)))
+        engine = Engine(game, prober, settings)
+        with compiling_said(f"analyse {game.name}"):
+            answers = engine.analyse(position, **limits)
+            yield from answers
+    if engine.missing:
+        some, count = min(engine.missing), len(engine.missing)
+        tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
+        say(f"searched without {tables}: run 'tablebase build {game.name} --material {some} --data {folder}'")
 
 
 def prove(

@@ -63,14 +63,10 @@ class Verb:
     http_objection: Objection | None = None
 
 
-FROM = {"from": "the same as position"}
-ROWS = "the rows are returned, so that a part of them can be taken"
-FILE = "what is returned can be written"
-SEVERAL = "called materials, which may be several"
-THREADS = "called threads"
-TERMINAL = "it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"
-WITHIN_FOLDERS = "it works on folders, whose files Python can look after itself"
-BY_TABLEBASE = {"material": SEVERAL, "workers": THREADS}
+FROM = {"from": "a word of Python: called position"}
+REPLAYED = "`tablebase.play.records` reads games"
+DRAWN = "what is returned has pictures"
+WRITTEN = "what is returned can be written"
 
 VERBS = (
     Verb("games", "tablebase.games", takes_game=False),
@@ -78,59 +74,39 @@ VERBS = (
     Verb("build", "tablebase.build", differs={"for": "a word of Python: called duration"}),
     Verb("estimate", "tablebase.estimate", http_objection=_no_pieces),
     Verb("reindex", "tablebase.reindex", takes_game=False),
-    Verb("batch", why="it runs commands: Python calls their functions one after the other", takes_game=False),
-    Verb("prune", why="it asks a person before it removes files", takes_game=False),
-    Verb("copy", why=WITHIN_FOLDERS),
-    Verb("merge", why=WITHIN_FOLDERS, takes_game=False),
-    Verb("pack", why=WITHIN_FOLDERS),
-    Verb("unpack", why=WITHIN_FOLDERS, takes_game=False),
-    Verb(
-        "probe",
-        "Tablebase.probe",
-        differs={"positions": "many are asked with probe_many", "output": "`Probe.picture` draws it"},
-    ),
+    Verb("batch", "tablebase.batch", takes_game=False),
+    Verb("prune", "tablebase.prune", takes_game=False),
+    Verb("copy", "tablebase.copy"),
+    Verb("merge", "tablebase.merge", takes_game=False),
+    Verb("pack", "tablebase.pack"),
+    Verb("unpack", "tablebase.unpack", takes_game=False),
+    Verb("probe", "Tablebase.probe", differs={"positions": "many are asked with probe_many", "output": DRAWN}),
     Verb(
         "line",
         "Tablebase.line",
-        differs={
-            "replay": "`tablebase.play.records` reads games",
-            "boards": "`Line.pictures` draws them",
-            "to": "`Line.pictures` draws them",
-            "number": "`tablebase.play.records` reads games",
-            **FROM,
-        },
+        differs={"replay": REPLAYED, "number": REPLAYED, "boards": DRAWN, "to": DRAWN, **FROM},
     ),
-    Verb("play", why=TERMINAL),
+    Verb("play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
     Verb("match", "tablebase.match", differs=FROM),
     Verb("match-stats", "tablebase.match_stats", takes_game=False),
-    Verb("uci", why="it is a protocol between programs; Python has Tablebase.engine", objection=_no_pieces),
+    Verb("uci", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),
     Verb("perft", "tablebase.perft", differs=FROM),
-    Verb("analyse", why="Tablebase.engine searches, and tells more than rows", objection=_no_pieces),
-    Verb(
-        "prove",
-        "tablebase.prove",
-        differs={"from": "the same as position", "check": "see `tablebase.checking.proofs`"},
-        objection=_no_pieces,
-    ),
+    Verb("analyse", "tablebase.analyse", differs=FROM, objection=_no_pieces),
+    Verb("prove", "tablebase.prove", differs={"check": "see `tablebase.checking.proofs`", **FROM}, objection=_no_pieces),
     Verb("count", "tablebase.count", differs=FROM, objection=_chance),
-    Verb("stats", "Tablebase.stats", differs={"pieces": ROWS}),
+    Verb("stats", "Tablebase.stats"),
     Verb("sql", "Tablebase.sql", takes_game=False),
     Verb(
         "mine",
         "Tablebase.mine",
-        differs={"workers": THREADS, "table": "called tables, which may be several", "limit": ROWS, "timeout": ROWS},
+        differs={"limit": "`Query.run` takes it", "timeout": "`Query.run` takes it"},
         objection=_no_pieces,
     ),
     Verb("features", "Tablebase.features", objection=_no_pieces),
-    Verb(
-        "export",
-        "Tablebase.export",
-        differs={**BY_TABLEBASE, "to": "called folder", "sample": "called share"},
-        objection=_no_pieces,
-    ),
-    Verb("patterns", "Tablebase.patterns", differs={**BY_TABLEBASE, "top": ROWS, "output": FILE}, objection=_no_pieces),
-    Verb("plot", "Tablebase.plot", differs={"material": SEVERAL, "output": FILE, "workers": THREADS}, objection=_no_pieces),
-    Verb("serve", why="it runs until it is stopped", takes_game=False),
+    Verb("export", "Tablebase.export", objection=_no_pieces),
+    Verb("patterns", "Tablebase.patterns", differs={"top": "all are returned", "output": WRITTEN}, objection=_no_pieces),
+    Verb("plot", "Tablebase.plot", differs={"output": WRITTEN}, objection=_no_pieces),
+    Verb("serve", "tablebase.serve", takes_game=False),
     Verb("verify", "tablebase.verify"),
     Verb("materials", "Tablebase.materials", objection=_no_pieces, is_command=False),
     Verb("material", "Tablebase.describe", objection=_no_pieces, is_command=False),

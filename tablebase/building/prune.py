@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tablebase.building.reindex import prepare_catalog
 from tablebase.building.sorts import sort_of
 from tablebase.building.table_sort import TableSort
+from tablebase.building.tables import lock
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
 from tablebase.files.outputs import DRAFT_SUFFIX
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
-from tablebase.tables.folder import SUFFIX, USER_BLOCK
+from tablebase.tables.folder import SUFFIX, USER_BLOCK, make_folder
 
 OLD_RULES = "built under other rules"
 UNREGISTERED = "not in the catalog"
@@ -48,12 +50,21 @@ def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
     return [Prunable(path.relative_to(folder).as_posix(), _size(path), found[path]) for path in sorted(found)]
 
 
-def prune(folder: Path, catalog: Catalog, items: Sequence[Prunable]) -> None:
-    """Remove files, and what the catalog, which is open for changes, says of them; the caller has locked the folder."""
-    # If this is interrupted, files that are left are not in the catalog any more and will be found again.
-    catalog.remove([item.file for item in items])
-    for item in items:
-        (folder / item.file).unlink(missing_ok=True)
+def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool]) -> list[Prunable]:
+    """Remove what may be removed, if that is agreed to; return what has been removed."""
+    prepare_catalog(folder, url)
+    # Unlike opening it for changes, this makes no catalog where there is none.
+    Catalog(folder, catalog=url).close()
+    make_folder(folder)
+    with lock(folder), closing(Catalog(folder, create=True, catalog=url)) as opened:
+        items = prunable(folder, opened)
+        if not items or not agreed(items):
+            return []
+        # If this is interrupted, files that are left are not in the catalog any more and will be found again.
+        opened.remove([item.file for item in items])
+        for item in items:
+            (folder / item.file).unlink(missing_ok=True)
+    return items
 
 
 def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Rules[Any]]:

@@ -34,7 +34,7 @@ def distances(catalog: Catalog, slices: ChartSlices, outcome: str | None = None,
 
 
 def squares(
-    catalog: Catalog, slices: ChartSlices, piece: int = 1, outcome: str = "win", threads: int = 2, tick: Tick | None = None
+    catalog: Catalog, slices: ChartSlices, piece: int = 1, outcome: str = "win", workers: int = 2, tick: Tick | None = None
 ) -> Figure:
     """How often positions have an outcome, by the square of a piece.
 
@@ -44,11 +44,12 @@ def squares(
         Number of the piece in the material, from 1.
     outcome : str
         ``win``, ``loss`` or ``draw``.
-    threads : int
+    workers : int
+        Number of threads.
     tick : callable, optional
         Called from time to time with the numbers of indices decoded so far and in all.
     """
-    tally = count_squares(catalog, slices, piece, threads, tick)
+    tally = count_squares(catalog, slices, piece, workers, tick)
     return draw_squares(slices.caption, slices.piece_name(piece), slices.game.board, tally, Outcome(outcome))
 
 
@@ -58,19 +59,20 @@ def draws(catalog: Catalog, slices: ChartSlices) -> Figure:  # noqa: ARG001 (all
     return draw_draws(slices.caption, (first.name, second.name), draw_matrices(slices))
 
 
-def parity(catalog: Catalog, slices: ChartSlices, pair: Sequence[int] = (), threads: int = 2, tick: Tick | None = None) -> Figure:
+def parity(catalog: Catalog, slices: ChartSlices, pair: Sequence[int] = (), workers: int = 2, tick: Tick | None = None) -> Figure:
     """Outcomes by the distance between two pieces, even and odd.
 
     Parameters
     ----------
     pair : sequence of int
         Numbers of the two pieces in the material, from 1; by default the first and the last.
-    threads : int
+    workers : int
+        Number of threads.
     tick : callable, optional
         As in `squares`.
     """
     first, second = parity_pair(slices, pair)
-    tally = count_parity(catalog, slices, (first, second), threads, tick)
+    tally = count_parity(catalog, slices, (first, second), workers, tick)
     return draw_parity(slices.caption, (slices.piece_name(first), slices.piece_name(second)), tally)
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import tablebase
 from tablebase.building.batch_record import Ran, digest_of
 from tablebase.cli.options import (
@@ -71,14 +69,13 @@ class Prepared:
         return digest_of({file: one for file, one in digests.items() if self.rules is None or _belongs(file, self.rules)})
 
 
-def prepared(context: typer.Context, step: Step, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
+def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
     """Check a command: its words, its game, its statements, positions and files, its tables and its outputs.
 
-    The context, the folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of
-    their folder.
+    The folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of their folder.
     """
     name, *words = step.command
-    params, is_given = _params(context, name, words)
+    params, is_given = _params(name, words)
     folder = Path(params["data"]) if is_given else data
     given = [*step.command, *([] if is_given else ["--data", str(data)])]
     own_catalog = params.get("catalog") or catalog
@@ -156,13 +153,13 @@ def _aside(folders: list[Path]) -> Iterator[None]:
         rmtree(draft, ignore_errors=True)
 
 
-def _params(context: typer.Context, name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
+def _params(name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
     """The parameters of a command, and whether the folder of the tables is among its words."""
     # In this process only `batch` is loaded.
     from tablebase.cli import program
 
     try:
-        with program(name).commands[name].make_context(name, words, parent=context.find_root()) as read:
+        with program(name).commands[name].make_context(name, words) as read:
             source = read.get_parameter_source("data")
             return dict(read.params), source is not None and source.name == "COMMANDLINE"
     except UsageError as fault:

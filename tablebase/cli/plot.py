@@ -78,7 +78,7 @@ def plot(
         slices = select_slices(rules, opened, pieces, material or [], side)
         if chart in COUNTING:
             with progress(f"plot {rules.name}", "positions") as shown:
-                figure = CHARTS[chart](opened, slices, **chosen, threads=usable_workers(workers), tick=shown.reach)
+                figure = CHARTS[chart](opened, slices, **chosen, workers=usable_workers(workers), tick=shown.reach)
         else:
             figure = CHARTS[chart](opened, slices, **chosen)
     save(figure, output)

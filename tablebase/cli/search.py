@@ -5,25 +5,17 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_rules, chosen_start, parse_size
-from tablebase.compute.machine import usable_workers
+from tablebase.cli.options import Format, chosen_rules, chosen_start
 from tablebase.files.inputs import lines_of
-from tablebase.search.choices import Options, RepeatedLines, Repetition
+from tablebase.search.choices import RepeatedLines, Repetition
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tablebase.probe.prober import Prober
     from tablebase.search.engine import Analysis
-
-SECONDS = 5.0
-"""Of a search without any limit."""
 
 
 def perft(
@@ -61,7 +53,7 @@ def analyse(
     depth: Annotated[int | None, typer.Option("--depth", metavar="N", min=1, help="Last depth to search, in plies.")] = None,
     time: Annotated[
         float | None,
-        typer.Option("--time", metavar="SECONDS", help=f"How long to search; {SECONDS:g} seconds if there is no other limit."),
+        typer.Option("--time", metavar="SECONDS", help="How long to search; 5 seconds if there is no other limit."),
     ] = None,
     nodes: Annotated[
         int | None, typer.Option("--nodes", metavar="N", min=1, help="How many positions one thread may search.")
@@ -85,45 +77,29 @@ def analyse(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Search a position, with tables where they exist."""
-    from tablebase.cli.output import say, write_rows
-    from tablebase.compute.progress import compiling_said
-    from tablebase.game.notation import parse
-    from tablebase.search.engine import Engine
+    from tablebase.api.searching import analyse as search
+    from tablebase.cli.output import write_rows
 
     rules = chosen_rules("analyse", game, size, variant)
-    begin_at = parse(rules, chosen_start(rules, position, start))
-    if depth is None and time is None and nodes is None:
-        time = SECONDS
-    settings = Options(
+    answers = search(
+        rules,
+        chosen_start(rules, position, start),
+        depth=depth,
+        time=time,
+        nodes=nodes,
+        lines=lines,
         exact=exact,
-        threads=usable_workers(workers),
-        hash_bytes=parse_size(hash_size),
         repetition=repetition,
-        progress=progress_limit,
+        progress_limit=progress_limit,
+        hash=hash_size,
+        no_tables=no_tables,
+        workers=workers,
+        data=None if data == options.DEFAULT_DATA else data,
     )
-    with _tables(data, no_tables) as prober, compiling_said(f"analyse {rules.name}"):
-        engine = Engine(rules, prober, settings)
-        answers = engine.analyse(begin_at, depth=depth, seconds=time, nodes=nodes, lines=lines)
-        if style is Format.TABLE:
-            _write_lines(answers)
-        else:
-            write_rows((_row(answer, style) for answer in answers), style)
-    if engine.missing:
-        some, count = min(engine.missing), len(engine.missing)
-        tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
-        say(f"searched without {tables}: run 'tablebase build {rules.name} --material {some} --data {data}'")
-
-
-@contextmanager
-def _tables(folder: Path, unwanted: bool) -> Iterator[Prober | None]:
-    """What looks up positions in a folder; None if that is unwanted, or if there are no tables where they are by default."""
-    from tablebase.api.tablebase import Tablebase
-
-    if unwanted or (folder == options.DEFAULT_DATA and not folder.exists()):
-        yield None
-        return
-    with Tablebase(folder) as tables:
-        yield tables.prober
+    if style is Format.TABLE:
+        _write_lines(answers)
+    else:
+        write_rows((_row(answer, style) for answer in answers), style)
 
 
 def _row(answer: Analysis, style: Format) -> dict[str, Any]:

@@ -9,8 +9,6 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import parse_size
-from tablebase.compute.machine import usable_workers
 
 
 class AccessLog(StrEnum):
@@ -42,13 +40,17 @@ def serve(
     catalog: options.CatalogUrl = None,
 ) -> None:
     """Serve the tables over HTTP: JSON under /api/v1/, and pages."""
-    from tablebase.cli.output import say
-    from tablebase.errors import check_extra
+    from tablebase.web import serving
 
-    check_extra("servers", "serve")
-    from tablebase.web.server import Address, serve
-    from tablebase.web.settings import Settings
-
-    size = None if cache is None else parse_size(cache)
-    settings = Settings(data, catalog, mine, tuple(origin or ()), size, access_log is AccessLog.JSON)
-    serve(settings, Address(host, port, unix_socket), usable_workers(workers), lambda address: say(f"serving {data} at {address}"))
+    serving.serve(
+        host=host,
+        port=port,
+        unix_socket=unix_socket,
+        workers=workers,
+        mine=mine,
+        origin=origin or (),
+        cache=cache,
+        access_log=access_log,
+        data=data,
+        catalog=catalog,
+    )

@@ -70,33 +70,24 @@ def prune(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Remove tables of outdated rules, and stray files."""
-    from contextlib import closing
     from dataclasses import asdict
 
-    from tablebase.building.prune import prunable
+    from tablebase.building.prune import Prunable
     from tablebase.building.prune import prune as remove
-    from tablebase.building.reindex import prepare_catalog
-    from tablebase.building.tables import lock
-    from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say, write_rows
-    from tablebase.tables.folder import make_folder
 
-    prepare_catalog(data, catalog)
-    # Unlike opening it for changes, this makes no catalog where there is none.
-    Catalog(data, catalog=catalog).close()
-    make_folder(data)
-    with lock(data), closing(Catalog(data, create=True, catalog=catalog)) as opened:
-        items = prunable(data, opened)
-        if not items:
-            say(f"nothing to remove in {data}")
-            return
+    total = ""
+
+    def agreed(items: list[Prunable]) -> bool:
+        nonlocal total
         write_rows([asdict(item) for item in items], style)
         total = f"{len(items)} files, {sum(item.bytes for item in items):,} bytes"
-        if not yes and not _agreed(f"remove {total}?"):
-            say("nothing was removed")
-            return
-        remove(data, opened, items)
+        return yes or _agreed(f"remove {total}?")
+
+    if remove(data, catalog, agreed):
         say(f"removed from {data}: {total}")
+    else:
+        say("nothing was removed" if total else f"nothing to remove in {data}")
 
 
 def _agreed(question: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time as clock
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from datetime import datetime, timedelta
@@ -145,11 +145,6 @@ def as_list(name: str, value: Any, example: str) -> list[Any]:
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise refused(name, f"a list such as {example}", value)
     return list(value)
-
-
-def as_materials(value: Any) -> Sequence[str]:
-    """Names of materials."""
-    return [as_text("a material", one) for one in as_list("materials", value, "['RvC']")]
 
 
 def as_options(take: Callable[..., Any], options: Mapping[str, Any], *own: str) -> dict[str, Any]:

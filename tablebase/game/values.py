@@ -92,8 +92,8 @@ class Bounds(NamedTuple):
 
 
 AnyValue = Value | Bounds
-LOST = Value(Outcome.LOSS, 0)
-"""The value, for the side to move, of a position after a move that has won."""
+LOST, WON, DRAWN = Value(Outcome.LOSS, 0), Value(Outcome.WIN, 0), Value(Outcome.DRAW, None)
+"""The values of a position in which the game is over."""
 
 
 def fields_of(value: AnyValue | None) -> dict[str, Any]:

@@ -140,8 +140,8 @@ def test_what_closed_tables_have_given_answers_nothing(two_pieces: Path) -> None
     game = doushouqi()
     tables = tablebase.open(two_pieces)
     position = tables.probe(game, KNOWN).asked
-    counted = tables.query(GAME, "SELECT count(*) FROM positions")
-    listed = tables.query(GAME, "SELECT p1 FROM positions")
+    counted = tables.mine(GAME, "SELECT count(*) FROM positions")
+    listed = tables.mine(GAME, "SELECT p1 FROM positions")
     tables.close()
     for ask in (lambda: tables.prober.value(game, position), counted.fetchall, listed.df, lambda: list(listed)):
         with pytest.raises(TablebaseError, match="closed"):

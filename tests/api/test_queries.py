@@ -23,7 +23,7 @@ def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: A
     """Data frames, Arrow, tuples and batches hold what the command writes."""
     written = ask("mine", "doushouqi", GROUPED, "--data", two_pieces, "--format", "json").json
     assert len(written) == 3
-    with tables.query("doushouqi", GROUPED) as query:
+    with tables.mine("doushouqi", GROUPED) as query:
         assert repr(query).startswith("Query(doushouqi, 'SELECT outcome, count(*)")
         assert len(repr(query)) < 120
         assert query.columns == list(written[0])
@@ -39,14 +39,14 @@ def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: A
 def test_whole_numbers_too_large_for_integers_are_kept(tables: Tablebase) -> None:
     """Sums are integers; what does not fit stays exact."""
     huge = 1 << 100
-    [row] = tables.query(GAME, f"SELECT {huge}::HUGEINT AS a, sum(p1_file) AS b, 2.5::DECIMAL(3, 1) AS c FROM positions").fetchall()
+    [row] = tables.mine(GAME, f"SELECT {huge}::HUGEINT AS a, sum(p1_file) AS b, 2.5::DECIMAL(3, 1) AS c FROM positions").fetchall()
     assert [*map(str, row)] == [str(huge), str(row[1]), "2.5"]
     assert isinstance(row[1], int)
 
 
 def test_rows_are_streamed(more_tables: Tablebase) -> None:
     """The first rows of millions come before most tables are read, and so does the end of a loop that is left."""
-    with more_tables.query(GAME, "SELECT material, p1_square FROM distinct_positions WHERE pieces = 3") as query:
+    with more_tables.mine(GAME, "SELECT material, p1_square FROM distinct_positions WHERE pieces = 3") as query:
         first = next(iter(query))
         assert 0 < first.num_rows < 1 << 18
         [relation] = query.relations
@@ -56,7 +56,7 @@ def test_rows_are_streamed(more_tables: Tablebase) -> None:
 @pytest.mark.parametrize("package", ["pandas", "polars", "matplotlib"])
 def test_a_package_that_is_missing_is_named(package: str, tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tablebase.errors.find_spec", lambda name: None if name == package else name)
-    query = tables.query(GAME, GROUPED)
+    query = tables.mine(GAME, GROUPED)
     extra = {"matplotlib": "plot"}.get(package, package)
     calls = {"pandas": query.df, "polars": query.pl, "matplotlib": lambda: tables.plot("draws", GAME)}
     with pytest.raises(TablebaseError, match=rf" need {package}: .*\[{extra}\]"):
@@ -111,7 +111,7 @@ def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tm
         "parity": ({"pair": (1, 2)}, ["--piece", "1", "--piece", "2"]),
     }
     for chart, (options, words) in charts.items():
-        save(tables.plot(chart, GAME, materials=["RvC"], **options), tmp_path / "here.svg")
+        save(tables.plot(chart, GAME, material="RvC", **options), tmp_path / "here.svg")
         words += ["--material", "RvC", "--data", str(two_pieces), "--output", str(tmp_path / "there.svg")]
         assert ask("plot", chart, "doushouqi", *words).code == 0
         assert (tmp_path / "here.svg").read_bytes() == (tmp_path / "there.svg").read_bytes()
@@ -122,7 +122,7 @@ def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tm
 
 def test_exports_take_aliases_and_a_share(tables: Tablebase, tmp_path: Path) -> None:
     assert tables.export(GAME, tmp_path / "all", pieces=2, aliases=True) == 160_068
-    assert 1000 < tables.export(GAME, tmp_path / "some", pieces=2, aliases=True, share=0.5, seed=7) < 100_000
+    assert 1000 < tables.export(GAME, tmp_path / "some", pieces=2, aliases=True, sample=0.5, seed=7) < 100_000
 
 
 # Quick to load
@@ -146,7 +146,7 @@ def test_a_program_may_end_in_the_middle(two_pieces: Path) -> None:
     """A loop over rows that is left leaves nothing behind that anybody would have to read about."""
     program = f"""
 import tablebase
-batches = iter(tablebase.open({str(two_pieces)!r}).query('doushouqi', 'SELECT p1_square FROM positions'))
+batches = iter(tablebase.open({str(two_pieces)!r}).mine('doushouqi', 'SELECT p1_square FROM positions'))
 print(next(batches).num_rows > 0)
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

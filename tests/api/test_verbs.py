@@ -15,7 +15,8 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.api.verbs import VERBS, Verb, check_verb, commands_for
 from tablebase.charts.figures import CHARTS
 from tablebase.cli import COMMANDS, program
-from tablebase.errors import RulesError
+from tablebase.errors import RulesError, TablebaseError
+from tablebase.files.outputs import draft_of
 from tablebase.game.installed import load_rules
 from tablebase.patterns.pattern_search import Settings
 
@@ -25,10 +26,9 @@ OF_PYTHON = {"format"}
 OF_TABLEBASE = {"data", "catalog", "size", "variant"}
 """An open tablebase has a folder, and takes a variant as part of the name of a game."""
 
-
 MORE = {
     "patterns": {one.name for one in fields(Settings)},
-    "plot": {name for chart in CHARTS.values() for name in inspect.signature(chart).parameters} - {"threads"},
+    "plot": {name for chart in CHARTS.values() for name in inspect.signature(chart).parameters},
 }
 """Arguments that are passed on by name."""
 
@@ -80,7 +80,7 @@ def test_one_sentence_everywhere(two_pieces: Path) -> None:
     given = {"statement": "SELECT 1", "material": "RvC", "pieces": 2}
     with Tablebase(two_pieces) as tables, client_of(two_pieces, mine=True) as client:
         for verb in at_least_one([one for one in VERBS if (one.http_objection or one.objection)(rules) is not None]):
-            with pytest.raises(RulesError, match="because it has no pieces on squares") as fault:
+            with pytest.raises(RulesError, match=r"because it has (no pieces on squares|chance)") as fault:
                 check_verb(verb.name, rules, over_http=True)
             sent = {name: value for name, value in given.items() if verb.name in NEEDS.get(name, ())}
             answer = client.post("/api/v1/mine", json={"game": "pig", **sent}) if verb.name == "mine" else None
@@ -121,8 +121,91 @@ def test_functions_of_python(two_pieces: Path, tmp_path: Path, ask: Ask) -> None
     assert not [result for result in tablebase.check_rules("pig", variant="target=4") if result.failure]
 
 
-def test_mine_is_query(two_pieces: Path) -> None:
+def test_former_names(two_pieces: Path, tmp_path: Path) -> None:
+    """`query`, and arguments by their former names, do what they did."""
     with Tablebase(two_pieces) as tables:
         statement = "SELECT count(*) FROM positions WHERE material = 'RvC'"
-        assert tables.mine("doushouqi", statement).fetchall() == tables.query("doushouqi", statement).fetchall()
+        former: Any = tables
+        rows = tables.mine("doushouqi", statement, workers=1).fetchall()
+        assert former.query("doushouqi", statement, threads=1).fetchall() == rows
+        written = tables.export("doushouqi", tmp_path / "new", material="RvC", sample=0.1, workers=1, columns=["p1"])
+        former.export("doushouqi", folder=tmp_path / "old", materials=["RvC"], share=0.1, threads=1, columns=["p1"])
+        files = [sorted(path.relative_to(tmp_path / name) for path in (tmp_path / name).iterdir()) for name in ("new", "old")]
+        assert written
+        assert files[0] == files[1]
+        with pytest.raises(TablebaseError, match="share is the former name of sample: leave it out"):
+            former.export("doushouqi", tmp_path / "both", sample=0.5, share=0.5)
+        with pytest.raises(TypeError, match="unexpected keyword argument 'threds'"):
+            former.mine("doushouqi", statement, threds=1)
         assert "first" in [feature.name for feature in tables.features("doushouqi")]
+
+
+def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Those of pieces are counts, which a number of pieces restricts; those of functions are the rows of the command."""
+    with Tablebase(two_pieces) as tables:
+        assert {one.pieces for one in tables.stats("doushouqi", pieces=2)} == {2}
+        with pytest.raises(TablebaseError, match="3 pieces"):
+            tables.stats("doushouqi", pieces=3)
+    tablebase.build("noughts", data=tmp_path)
+    with Tablebase(tmp_path) as tables:
+        assert tables.stats("noughts") == ask("stats", "noughts", "--data", tmp_path, "--format", "json").json
+        with pytest.raises(RulesError, match="has no pieces on squares"):
+            tables.stats("noughts", pieces=2)
+
+
+def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables are copied, packed, unpacked, merged and pruned as the commands do it, and what came of it is returned."""
+    copied = tablebase.copy("doushouqi", tmp_path / "copy", material="RvC", data=two_pieces)
+    assert (copied.tables, copied.new, copied.there) == (1, 1, 0)
+    assert "copied to" in capsys.readouterr().err
+    assert tablebase.copy("doushouqi", tmp_path / "copy", material=["RvC"], data=two_pieces).there == 1
+    packed = tablebase.pack("doushouqi", tmp_path / "packed", pieces=2, strength=3, data=tmp_path / "copy", workers=1)
+    assert (packed.new, packed.before) == (1, copied.bytes)
+    with pytest.raises(TablebaseError, match="strength is a number from 1 to 22, not 23"):
+        tablebase.pack("doushouqi", tmp_path / "other", strength=23, data=two_pieces)
+    assert tablebase.unpack(tmp_path / "packed", tmp_path / "back", workers=1).bytes == copied.bytes
+    assert tablebase.merge(tmp_path / "back", data=tmp_path / "merged").new == 1
+    table = next((tmp_path / "merged").rglob("RvC.h5"))
+    stray = draft_of(table)
+    stray.write_bytes(b"")
+    for yes in (False, True):
+        assert [item.file for item in tablebase.prune(tmp_path / "merged", yes=yes)] == [
+            stray.relative_to(tmp_path / "merged").as_posix()
+        ]
+        assert stray.exists() is not yes
+    assert not tablebase.verify("doushouqi", data=tmp_path / "merged", workers=1).faults
+
+
+def test_a_batch_from_python(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Builds and commands; what fails is returned, and a dry run starts nothing."""
+    file, out = tmp_path / "night.toml", tmp_path / "stats.csv"
+    build = '[[build]]\ngame = "hexapawn"\nmaterial = "PvP"\n'
+    then = f'[[then]]\ncommand = ["stats", "hexapawn", "--format", "csv"]\noutput = "{out}"\n'
+    file.write_text(f"workers = 1\n{build}{then}")
+    assert tablebase.batch(file, dry_run=True, data=tmp_path / "tables") is None
+    assert "build hexapawn" not in capfd.readouterr().err
+    assert not (tmp_path / "tables").exists()
+    result = tablebase.batch(file, data=tmp_path / "tables")
+    assert result is not None
+    assert (result.run, result.faults, result.left, result.waiting) == (1, (), 0, 0)
+    assert out.read_text().startswith("pieces,")
+
+
+def test_analyse_finds_what_the_command_finds(two_pieces: Path, ask: Ask) -> None:
+    """The same lines, with tables and without."""
+    words = ("analyse", "hexapawn", "--depth", 5, "--format", "json")
+    given = [
+        {name: value for name, value in row.items() if name not in ("seconds",)} for row in ask(*words, "--data", two_pieces).json
+    ]
+    found = [one.to_dict() for one in tablebase.analyse("hexapawn", depth=5, data=two_pieces)]
+    assert [{name: value for name, value in row.items() if name != "seconds"} for row in found] == given
+    for wrong, said in (({"repetition": "never"}, "repetition must be"), ({"lines": 0}, "lines"), ({"hash": "much"}, "much")):
+        with pytest.raises(TablebaseError, match=said):
+            list(tablebase.analyse("hexapawn", depth=2, **wrong))
+
+
+def test_serve_refuses_what_it_cannot_do(tmp_path: Path) -> None:
+    with pytest.raises(TablebaseError, match="access_log is none or json, not 'csv'"):
+        tablebase.serve(access_log="csv", data=tmp_path)
+    with pytest.raises(TablebaseError, match="there is no tablebase in"):
+        tablebase.serve(data=tmp_path / "none")

@@ -112,7 +112,7 @@ def test_from_python(on_server: tuple[Path, str], monkeypatch: pytest.MonkeyPatc
     with tablebase.open(folder, url) as tables:
         expected = tables.stats("doushouqi")
         assert tables.describe("doushouqi", "RvC")["slices"][0]["material"] == "RvC"
-        assert tables.query("doushouqi", "SELECT count(*) FROM positions WHERE material = 'RvC'").fetchall() == [(61 * 49 - 49,)]
+        assert tables.mine("doushouqi", "SELECT count(*) FROM positions WHERE material = 'RvC'").fetchall() == [(61 * 49 - 49,)]
         maker, arguments = tables.__reduce__()
         with maker(*arguments) as again:
             assert again.sql(COUNT).fetchall() == [(10,)]

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablebase.game.types import Outcome
-from tablebase.game.values import BOUNDED, EXACT, LOST, AnyValue, Bounds, Value, fields_of
+from tablebase.game.values import BOUNDED, DRAWN, EXACT, LOST, WON, AnyValue, Bounds, Value, fields_of
 
 CHANCES = st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted).map(lambda pair: Bounds(*pair))
-DRAWN = Value(Outcome.DRAW, None)
 EXACTLY = st.one_of(st.just(DRAWN), st.builds(Value, st.sampled_from([Outcome.WIN, Outcome.LOSS]), st.integers(0, 1000)))
 
 
@@ -37,7 +36,7 @@ def test_what_can_be_forced_counts_first(one: Bounds, other: Bounds) -> None:
 @pytest.mark.parametrize(
     ("value", "outcome", "said"),
     [
-        (Value(Outcome.WIN, 0), "win", "win in 0"),
+        (WON, "win", "win in 0"),
         (LOST, "loss", "loss in 0"),
         (DRAWN, "draw", "draw"),
         (Bounds(1, 1), "win", "win"),

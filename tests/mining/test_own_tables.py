@@ -45,7 +45,7 @@ def test_a_file_is_joined(games: Path, two_pieces: Path, ask: Ask, tables: Table
     answer = ask("mine", "doushouqi", with_both, "--table", f"a={games}", "--table", f"b={result}", *options)
     assert answer.json == [{"game": 1, "ended": HERE}, {"game": 2, "ended": THERE}]
     for table in (str(games), result, pq.read_table(result)):
-        rows = tables.query("doushouqi", JOINED.format("Mine"), tables={"Mine": table}).fetchall()
+        rows = tables.mine("doushouqi", JOINED.format("Mine"), table={"Mine": table}).fetchall()
         assert rows == [tuple(row.values()) for row in expected]
 
 

@@ -359,7 +359,7 @@ STATEMENT = "SELECT outcome, count(*) AS n FROM positions WHERE pieces = 2 GROUP
 
 def test_statements(visit: Open, tables: Tablebase) -> None:
     """A statement is run without a reload; its result is a table, a chart of bars and a file; the address then holds it."""
-    rows = [[str(value) for value in row] for row in tables.query("doushouqi", STATEMENT).fetchall()]
+    rows = [[str(value) for value in row] for row in tables.mine("doushouqi", STATEMENT).fetchall()]
     page = visit().go("/mine")
     page.get_by_label("Game").select_option("doushouqi")
     page.get_by_label("Statement").fill(STATEMENT)

@@ -1,0 +1,74 @@
+"""Serve tables over HTTP from Python: `tablebase.serve`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tablebase.compute.machine import usable_workers
+from tablebase.compute.messages import say
+from tablebase.errors import TablebaseError, check_extra, quoted
+from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text
+from tablebase.tables.folder import default_catalog, default_folder
+
+LOGS = ("none", "json")
+"""Values of `access_log`."""
+
+
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    unix_socket: str | Path | None = None,
+    workers: int = 1,
+    mine: bool = False,
+    origin: str | Sequence[str] = (),
+    cache: int | str | None = None,
+    access_log: str = "none",
+    data: str | Path | None = None,
+    catalog: str | None = None,
+) -> None:
+    """Serve the tables over HTTP until a signal such as Ctrl-C asks to stop: JSON under /api/v1/, and pages.
+
+    Parameters
+    ----------
+    host, port : str and int
+        Where to listen; port 0 is any that is free.
+    unix_socket : str or Path, optional
+        Listen on this socket instead of a port.
+    workers : int
+        Number of processes.
+    mine : bool
+        Whether to answer statements over positions, too, within limits.
+    origin : sequence of str
+        Let pages of these origins ask, or of any with ``*``.
+    cache : int or str, optional
+        Memory of each process for parts of tables; by default 256M.
+    access_log : str
+        ``json``: write a line about each request to standard error.
+    data : str or Path, optional
+        The folder of the tables.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+
+    Raises
+    ------
+    MissingExtraError
+        If the packages of servers are not installed.
+    TablebaseError
+        If there is no such folder, or the address cannot be used.
+    """
+    check_extra("servers", "serve")
+    from tablebase.web.server import Address
+    from tablebase.web.server import serve as run
+    from tablebase.web.settings import Settings
+
+    if access_log not in LOGS:
+        raise TablebaseError(f"access_log is {' or '.join(LOGS)}, not {quoted(access_log)}")
+    folder = default_folder() if data is None else as_path("data", data)
+    url = default_catalog() if catalog is None else as_text("catalog", catalog)
+    origins = [origin] if isinstance(origin, str) else as_list("origin", origin, "['https://example.org']")
+    size = None if cache is None else as_size("cache", cache)
+    settings = Settings(folder, url, mine, tuple(as_text("origin", one) for one in origins), size, access_log == "json")
+    address = Address(host, as_number("port", port), None if unix_socket is None else as_path("unix_socket", unix_socket))
+    run(settings, address, usable_workers(as_number("workers", workers, 1)), lambda where: say(f"serving {folder} at {where}"))
