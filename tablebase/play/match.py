@@ -10,6 +10,7 @@ from random import Random, SystemRandom
 from typing import Generic, NamedTuple
 
 from tablebase.errors import RulesError, TablebaseError, quoted
+from tablebase.game.author_faults import faults_named
 from tablebase.game.rules import CHANCE, OVER, Drawn, Ending, P, Rules, legal
 
 REPEATED, RESIGNED, DEADLOCK, BROKEN_OFF = "repeated", "resigned", "deadlock", "broken off"
@@ -97,7 +98,8 @@ class Match(Generic[P]):
     def legal(self) -> dict[str, P]:
         """What each legal move leads to; empty once the game is over."""
         if self._legal is None:
-            self._legal = {} if self._ending is not None else legal(self.rules, self.position)
+            with faults_named(self.rules, lambda: self.position):
+                self._legal = {} if self._ending is not None else legal(self.rules, self.position)
         return self._legal
 
     def play(self, move: str) -> list[Event[P]]:
@@ -135,10 +137,11 @@ class Match(Generic[P]):
     def _draw(self, player: int) -> None:
         """Make the draws that are next, after a move of a player."""
         rules = self.rules
-        while (mover := rules.to_move(self.position)) == CHANCE:
-            drawn = self._drawn(rules.draws(self.position))
-            self._add(Event(player, drawn.label, True, drawn.position))
-        self._stand(mover)
+        with faults_named(rules, lambda: self.position):
+            while (mover := rules.to_move(self.position)) == CHANCE:
+                drawn = self._drawn(rules.draws(self.position))
+                self._add(Event(player, drawn.label, True, drawn.position))
+            self._stand(mover)
 
     def _drawn(self, draws: Sequence[Drawn]) -> Drawn:
         """One of the outcomes of chance: the one to be repeated, if there is any."""

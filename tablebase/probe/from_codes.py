@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import TypeVar
 
 from tablebase.errors import NotationError
+from tablebase.game.author_faults import faults_named
 from tablebase.game.functions import FunctionGame
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.answers import Probe
 from tablebase.probe.source import Source
 from tablebase.states.files import ExactFile, exact_path
-from tablebase.states.listed import faults_named
 from tablebase.tables.choice import missing_game
 from tablebase.tables.folder import check_folder
 from tablebase.tables.store import Store

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError, RulesError, StaleTableError
+from tablebase.game.author_faults import faults_named
 from tablebase.game.functions import FunctionGame
 from tablebase.game.types import Outcome
 from tablebase.game.values import Value
-from tablebase.states.listed import MOST_POSITIONS, faults_named
+from tablebase.states.listed import MOST_POSITIONS
 from tablebase.tables import parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, write_flat

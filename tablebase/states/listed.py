@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -13,7 +12,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import CapacityError, RulesError, TablebaseError
+from tablebase.errors import CapacityError, RulesError
+from tablebase.game.author_faults import faults_named
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import OVER, Ending
 
@@ -115,19 +115,6 @@ def mover_of(rules: FunctionGame[P], position: P, moves: set[P]) -> int:
         place, advice = rules.format(position), f"run 'tablebase check-rules {rules.name}'"
         raise RulesError(f"{rules.name} goes on in {place}, but {what}: {advice}")
     return mover
-
-
-@contextmanager
-def faults_named(rules: FunctionGame[Any], position: Callable[[], Any]) -> Iterator[None]:
-    """Make one sentence of whatever an author's function raises about a position."""
-    try:
-        yield
-    except (TablebaseError, MemoryError):
-        raise
-    except Exception as fault:
-        said = " ".join(f"{type(fault).__name__}: {fault}".split())
-        advice = f"run 'tablebase check-rules {rules.name}'"
-        raise RulesError(f"the rules of {rules.name} fail in the position {position()!r} ({said}): {advice}") from fault
 
 
 def size_of(position: Any) -> int:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from tablebase.errors import RulesError
+from tablebase.game.author_faults import faults_named
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
-from tablebase.states.listed import DRAWN, TICK, check_size, faults_named, winner_of
+from tablebase.states.listed import DRAWN, TICK, check_size, winner_of
 
 P = TypeVar("P")
 

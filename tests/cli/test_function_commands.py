@@ -22,7 +22,7 @@ from twins import exact as twin
 
 import tablebase
 from tablebase.api.commands import new_game
-from tablebase.api.games import FOR_FUNCTIONS
+from tablebase.api.verbs import commands_for
 from tablebase.building import exact_work
 from tablebase.cli import program
 from tablebase.compute import machine
@@ -53,7 +53,8 @@ def test_every_command_takes_them_or_refuses(ask: Ask, data: Path, tmp_path: Pat
     """What `games` lists works; all else ends with one sentence and leaves nothing."""
     monkeypatch.chdir(tmp_path)
     row = next(row for row in ask("games", "--format", "json").json if row["game"] == "rows")
-    assert row["commands"].split() == list(FOR_FUNCTIONS)
+    taken = commands_for(load_rules("rows"))
+    assert row["commands"].split() == list(taken)
     more: dict[str, list[object]] = {
         "copy": ["--to", tmp_path / "copy"],
         "match": ["--player", "tables", "--player", "random", "--games", "2"],
@@ -65,12 +66,12 @@ def test_every_command_takes_them_or_refuses(ask: Ask, data: Path, tmp_path: Pat
     monkeypatch.setattr("sys.stdin", None)
     games = {name for name, one in program().commands.items() if any(parameter.metavar == "GAME" for parameter in one.params)}
     for name in at_least_one(games):
-        if name in FOR_FUNCTIONS and name != "play":
+        if name in taken and name != "play":
             folder = [] if name in ("perft", "check-rules", "estimate", "count") else ["--data", data]
             assert ask(name, "rows", *more.get(name, []), *folder).code == 0, name
-        elif name not in FOR_FUNCTIONS:
+        elif name not in taken:
             said = ask(name, *(["distances"] if name == "plot" else []), "rows", *REST.get(name, []))
-            assert_one_sentence(said, "rows is a game by functions, and has no pieces on squares")
+            assert_one_sentence(said, f"rows is not a game for '{name}', because it has no pieces on squares")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "packed"]
 
 
@@ -319,7 +320,9 @@ def test_a_fault_of_the_rules_is_a_sentence(ask: Ask, data: Path, monkeypatch: p
         raise ValueError("no idea")
 
     monkeypatch.setattr(Rows, "moves", failing)
-    for command in (["probe", "rows", ".........", "--data", data], ["build", "rows", "--data", data / "new"], ["count", "rows"]):
+    playing = ["match", "rows", "--player", "random", "--player", "random", "--games", "2"]
+    asking = ["probe", "rows", ".........", "--data", data]
+    for command in (asking, ["build", "rows", "--data", data / "new"], ["count", "rows"], playing):
         assert_refused(ask(*command), 2, "the rules of rows fail in the position '.........' (ValueError: no idea)")
     assert_refused(ask("verify", "rows", "--data", data), 1, "since the rules of rows fail (ValueError: no idea)")
 

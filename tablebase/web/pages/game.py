@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -66,32 +67,32 @@ class Matrix:
 @router.get("/", response_class=HTMLResponse)
 def home(request: Request) -> HTMLResponse:
     """All games that are installed, and variants of which there are tables."""
-    built = {row["game"]: row for row in catalog_of(request).answer("built", list_built)}
-    games = [_entry(request, name, built.get(name)) for name in dict.fromkeys([*built, *game_names()])]
-    known = [entry for entry in games if entry is not None]
-    return page(request, "home.html", games=known)
+    return page(request, "home.html", games=catalog_of(request).answer("home", _entries))
 
 
-def _entry(request: Request, name: str, built: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What is shown of a game; None if its rules are no longer installed, or fail."""
-    try:
-        rules = load_rules(name)
-    except RulesError:
-        return None
-    return {
-        "rules": rules,
-        "built": built if built and built["tables"] else None,
-        "layers": built["layers"] if built else 0,
-        "exact": _exact(request, rules),
-    }
+def _entries(catalog: Catalog) -> list[dict[str, Any]]:
+    """What is shown of each game whose rules are installed, and do not fail."""
+    built = {row["game"]: row for row in list_built(catalog)}
+    entries: list[dict[str, Any]] = []
+    for name in dict.fromkeys([*built, *game_names()]):
+        with suppress(RulesError):
+            rules, row = load_rules(name), built.get(name)
+            entries.append(
+                {
+                    "rules": rules,
+                    "built": row if row and row["tables"] else None,
+                    "layers": row["layers"] if row else 0,
+                    "exact": _exact(catalog, rules),
+                }
+            )
+    return entries
 
 
-def _exact(request: Request, rules: Rules[Any]) -> dict[str, Any] | None:
+def _exact(catalog: Catalog, rules: Rules[Any]) -> dict[str, Any] | None:
     """What the table of a game by functions without chance has, if it has been built."""
     if rules.board is not None or rules.has_chance:
         return None
-    found = catalog_of(request).answer(("exact", rules.name), lambda opened: opened.exact(rules))
-    return found[0] if found else None
+    return next(iter(catalog.exact(rules)), None)
 
 
 @router.get("/{game}")
@@ -121,8 +122,10 @@ def game(
     shown: dict[str, Any] = {"game": rules, "section": "game", "text": start, "alt": "", "layers": [], "exact": None, "totals": []}
     if rules.board is None:
         refuse(rules, pieces=pieces)
-        layers = catalog_of(request).answer(("layers", rules.name), lambda opened: opened.layers(rules))
-        return page(request, "game.html", **{**shown, "layers": layers, "exact": _exact(request, rules)}, counts=by_players(rules))
+        layers, exact = catalog_of(request).answer(
+            ("flat", rules.name), lambda opened: (opened.layers(rules), _exact(opened, rules))
+        )
+        return page(request, "game.html", **{**shown, "layers": layers, "exact": exact}, counts=by_players(rules))
     shown["alt"] = description(drawable(rules), rules.initial)
     return page(request, "game.html", **{**shown, **_slices(request, drawable(rules), pieces)})
 
