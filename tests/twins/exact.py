@@ -1,9 +1,10 @@
-"""Exact values of games by functions in the slow, obvious way: over and over, all positions are looked at, each for itself."""
+"""Exact values of games by functions in the slow, obvious way: their graph, and sweeps over all of it."""
 
-from itertools import count
 from typing import Any
 
 from tablebase.game.functions import FunctionGame
+from twins.graphs import DRAW, Place, explored
+from twins.graphs import values as values_of
 
 Decided = tuple[int | None, int | None]
 """Who wins and in how many plies; nobody, and None, in a draw."""
@@ -11,32 +12,15 @@ Decided = tuple[int | None, int | None]
 
 def values(rules: FunctionGame[Any]) -> dict[Any, Decided]:
     """The value of each position that can be reached; symmetries mean nothing here."""
-    moves: dict[Any, list[Any]] = {}
-    waiting = [rules.initial]
-    while waiting:
-        position = waiting.pop()
-        if position not in moves:
-            moves[position] = [] if rules.result(position) else list(rules.moves(position).values())
-            waiting += moves[position]
-    ended = {position: rules.result(position) for position in moves}
-    found: dict[Any, Decided] = {
-        position: (ending.winner, None if ending.winner is None else 0) for position, ending in ended.items() if ending
-    }
-    for plies in count(1):
-        more: dict[Any, Decided] = {}
-        for position, children in moves.items():
-            if position in found:
-                continue
-            mover = rules.to_move(position)
-            winners = [found[child][0] if child in found else None for child in children]
-            if mover in winners:
-                more[position] = mover, plies
-            elif None not in winners:
-                more[position] = 1 - mover, plies
-        if not more:
-            return {position: found.get(position, (None, None)) for position in moves}
-        found |= more
-    raise AssertionError
+
+    def look(position: Any) -> Place[Any]:
+        ending = rules.result(position)
+        if ending is None:
+            return Place(rules.to_move(position), rules.moves(position))
+        return Place(None, {}, DRAW if ending.winner is None else ending.winner)
+
+    found = values_of(explored(rules.initial, look))
+    return {position: (None if winner == DRAW else winner, plies) for position, (winner, plies) in found.items()}
 
 
 def games(rules: FunctionGame[Any], position: Any) -> list[int | None]:
