@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.moves import Position
     from tablebase.probe.prober import Prober
-    from tablebase.search.engine import Analysis
+    from tablebase.search.engine import Analysis, Engine
     from tablebase.search.proof_search import Verdict
     from tablebase.search.proof_trees import Proof
 
@@ -169,6 +169,8 @@ def analyse(
         If an argument is wrong, or if a table is damaged or was built under other rules.
     """
     from tablebase.game.notation import parse
+    from tablebase.probe.prober import Prober
+    from tablebase.search.engine import Engine
 
     rules: Any = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
     check_verb("analyse", rules)
@@ -187,30 +189,39 @@ def analyse(
         repetition=Repetition(repetition),
         progress=as_number("progress_limit", progress_limit),
     )
-    limits = {
-        "depth": as_optional(as_number, "depth", depth),
-        "seconds": as_optional(as_real, "time", time),
-        "nodes": as_optional(as_number, "nodes", nodes),
-        "lines": as_number("lines", lines),
-    }
-    return _analysed(rules, begin_at, None if no_tables or not folder.exists() else folder, settings, limits)
+    prober = None if no_tables or not folder.exists() else Prober(folder)
+    try:
+        engine = Engine(rules, prober, settings)
+        answers = engine.analyse(
+            begin_at,
+            depth=as_optional(as_number, "depth", depth),
+            seconds=as_optional(as_real, "time", time),
+            nodes=as_optional(as_number, "nodes", nodes),
+            lines=as_number("lines", lines),
+        )
+    except BaseException:
+        _close(prober)
+        raise
+    return _analysed(engine, answers, prober)
 
 
-def _analysed(game: Game, position: Position, folder: Path | None, settings: Options, limits: Any) -> Iterator[Analysis]:
+def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None) -> Iterator[Analysis]:
     """The answers of a search, and at the end a sentence about missing tables."""
-    from tablebase.probe.prober import Prober
-    from tablebase.search.engine import Engine
-
-    with ExitStack() as stack:
-        prober = None if folder is None else stack.enter_context(closing(Prober(folder)))
-        engine = Engine(game, prober, settings)
-        with compiling_said(f"analyse {game.name}"):
-            answers = engine.analyse(position, **limits)
+    name = engine.game.name
+    try:
+        with compiling_said(f"analyse {name}"):
             yield from answers
-    if engine.missing:
+    finally:
+        _close(prober)
+    if prober is not None and engine.missing:
         some, count = min(engine.missing), len(engine.missing)
         tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
-        say(f"searched without {tables}: run 'tablebase build {game.name} --material {some} --data {folder}'")
+        say(f"searched without {tables}: run 'tablebase build {name} --material {some} --data {prober.store.folder}'")
+
+
+def _close(prober: Prober | None) -> None:
+    if prober is not None:
+        prober.close()
 
 
 def prove(

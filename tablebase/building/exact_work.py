@@ -21,9 +21,10 @@ from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.compute.messages import reach, say, watched
 from tablebase.compute.processes import ensured
 from tablebase.compute.progress import Progress, progress
-from tablebase.errors import RulesError, TablebaseError
+from tablebase.errors import CorruptTableError, RulesError, TablebaseError
 from tablebase.files.outputs import publish
 from tablebase.game.functions import FunctionGame
+from tablebase.game.guards import advice
 from tablebase.states.exact import solve
 from tablebase.states.files import PLACE, ExactFile, Keys, exact_path, exact_title, sorted_keys, write_exact
 from tablebase.states.listed import Listed, list_positions
@@ -177,12 +178,22 @@ class _Building:
             begin = time.process_time()
             draft = path if work is None else write_exact(path, rules, work.keys, work.codes)
             with closing(ExactFile(draft, rules)) as file:
-                verify_exact(file, self._tick)
+                self._verify(file, is_new=work is not None)
             if work is not None:
                 publish(draft, path)
             seconds = None if work is None else work.seconds + time.process_time() - begin
             with closing(ExactFile(path, rules)) as file:
                 registry.register_exact(file, seconds)
+
+    def _verify(self, file: ExactFile, *, is_new: bool) -> None:
+        """Check a file; if a new one is wrong, it is not the file that is damaged."""
+        try:
+            verify_exact(file, self._tick)
+        except CorruptTableError as fault:
+            if not is_new:
+                raise
+            said = f"what has been solved of {self._rules.name} {fault.fault}{advice(self._rules)}"
+            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from fault
 
 
 def verify(rules: FunctionGame[Any], folder: Path, catalog: str | None) -> Checks:

@@ -12,10 +12,14 @@ import inspect
 import json
 import sys
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar
 
+from tablebase.errors import RulesError, TablebaseError
+from tablebase.game.guards import guard
 from tablebase.game.rules import OVER, Ending, P, Rules
 from tablebase.game.types import Side
 from tablebase.game.values import EXACT
@@ -46,8 +50,12 @@ class FunctionGame(Rules[P]):
     repetitions: int | None = 3
     most_turns_each: int | None = None
     start: P
-    options: Mapping[str, int | str]
+    options: Mapping[str, int | str] = MappingProxyType({})
     former_digests: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        guard(cls)
 
     @property
     def initial(self) -> P:
@@ -79,6 +87,32 @@ class FunctionGame(Rules[P]):
     def parse(self, text: str) -> P:
         """The position that a text describes; `NotationError` says why there is none."""
 
+    def given(self, position: Any) -> P:
+        """A position that a caller has made; `NotationError` unless it is one that would be written and read as itself."""
+        if type(position) is type(self.start):
+            with suppress(TablebaseError):
+                if self.parse(self.format(position)) == position:
+                    return position
+        return super().given(position)
+
+    def check_parts(self) -> None:
+        """Raise `RulesError` if a part of the description is missing, or is not what it should be."""
+        wanted: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+            "name": (lambda name: isinstance(name, str), "a text"),
+            "title": (lambda title: isinstance(title, str), "a text"),
+            "options": (lambda options: isinstance(options, Mapping), "a dict"),
+            "start": (_can_be_hashed, "a value that can be hashed, such as a text or a tuple"),
+            "sides": (self._are_sides, f"{self.players} objects of the class Side"),
+        }
+        for part, (fits, what) in wanted.items():
+            if not hasattr(self, part):
+                raise RulesError(f"{type(self).__name__} has no {part}: give it {what}")
+            if not fits(getattr(self, part)):
+                raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
+
+    def _are_sides(self, sides: Any) -> bool:
+        return isinstance(sides, Sequence) and len(sides) == self.players and all(isinstance(side, Side) for side in sides)
+
     def canonical(self, position: P) -> P:
         """The one of all positions that are alike by a symmetry which stands for them in tables; by default the position itself."""
         return position
@@ -101,6 +135,14 @@ class FunctionGame(Rules[P]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+
+def _can_be_hashed(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 __all__ = ["OVER", "Ending", "FunctionGame"]

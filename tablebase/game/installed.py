@@ -91,7 +91,8 @@ def load_rules(name: str) -> Game | FunctionGame[Any]:
     with _faults_as_sentences(point, "fails", RulesError):
         game = make(**chosen)
     if not isinstance(game, (Game, FunctionGame)):
-        raise RulesError(f"the entry point {point.value!r} of {base} must be a function that returns a Game")
+        raise RulesError(f"the entry point {point.value!r} of {base} must be a function that returns a game, not {quoted(game)}")
+    game.check_parts()
     if game.name != base:
         raise RulesError(f"the entry point {point.value!r} calls its game {game.name!r}, not {base!r}")
     return game.renamed(full) if chosen else game

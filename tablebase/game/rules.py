@@ -165,6 +165,9 @@ class Rules(ABC, Generic[P]):
         renamed.name = name
         return renamed
 
+    def check_parts(self) -> None:
+        """Raise `RulesError` if a part of what an author describes is missing, or is not what it should be."""
+
     def check(self, position: P) -> None:
         """Raise `NotationError` where no table can have a position, unless the game is over."""
 

@@ -10,7 +10,7 @@ from random import Random, SystemRandom
 from typing import Generic, NamedTuple
 
 from tablebase.errors import RulesError, TablebaseError, quoted
-from tablebase.game.author_faults import faults_named
+from tablebase.game.guards import contradiction
 from tablebase.game.rules import CHANCE, OVER, Drawn, Ending, P, Rules, legal
 
 REPEATED, RESIGNED, DEADLOCK, BROKEN_OFF = "repeated", "resigned", "deadlock", "broken off"
@@ -98,8 +98,9 @@ class Match(Generic[P]):
     def legal(self) -> dict[str, P]:
         """What each legal move leads to; empty once the game is over."""
         if self._legal is None:
-            with faults_named(self.rules, lambda: self.position):
-                self._legal = {} if self._ending is not None else legal(self.rules, self.position)
+            self._legal = {} if self._ending is not None else legal(self.rules, self.position)
+            if self._ending is None and not self._legal:
+                raise contradiction(self.rules, self.position, "the game is not over, but nobody has a move")
         return self._legal
 
     def play(self, move: str) -> list[Event[P]]:
@@ -137,11 +138,10 @@ class Match(Generic[P]):
     def _draw(self, player: int) -> None:
         """Make the draws that are next, after a move of a player."""
         rules = self.rules
-        with faults_named(rules, lambda: self.position):
-            while (mover := rules.to_move(self.position)) == CHANCE:
-                drawn = self._drawn(rules.draws(self.position))
-                self._add(Event(player, drawn.label, True, drawn.position))
-            self._stand(mover)
+        while (mover := rules.to_move(self.position)) == CHANCE:
+            drawn = self._drawn(rules.draws(self.position))
+            self._add(Event(player, drawn.label, True, drawn.position))
+        self._stand(mover)
 
     def _drawn(self, draws: Sequence[Drawn]) -> Drawn:
         """One of the outcomes of chance: the one to be repeated, if there is any."""
@@ -174,7 +174,12 @@ class Match(Generic[P]):
         """How the game has ended by its rules, or by what has happened so far."""
         rules, position = self.rules, self.position
         if self.player == OVER:
-            return rules.result(position)
+            ending = rules.result(position)
+            if ending is None:
+                raise contradiction(rules, position, "to_move is OVER, but result is None")
+            return ending
+        if self.player not in range(rules.players):
+            raise contradiction(rules, position, f"to_move is {self.player}, but there are {rules.players} players")
         if rules.is_deadlock(position):
             return Ending(rules.standing(position), DEADLOCK, "nobody can move again")
         if rules.repetitions is not None and self.positions.count(position) >= rules.repetitions:

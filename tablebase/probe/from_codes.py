@@ -6,10 +6,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from tablebase.errors import NotationError
-from tablebase.game.author_faults import faults_named
 from tablebase.game.functions import FunctionGame
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
-from tablebase.probe.answers import Probe
 from tablebase.probe.source import Source
 from tablebase.states.files import ExactFile, exact_path
 from tablebase.tables.choice import missing_game
@@ -58,11 +56,6 @@ class CodesSource(Source[P]):
             name = self._game.name
             raise NotationError(f"{self._game.format(position)} cannot come up in a game of {name} from its start: no table has it")
         return found if self._game.viewer(position) == player else found.reversed
-
-    def probe(self, position: P, *, strict: bool = False, turns: int | None = None) -> Probe:
-        """See `Source.probe`; a fault of the author's functions is a `RulesError`."""
-        with faults_named(self._game, lambda: position):
-            return super().probe(position, strict=strict, turns=turns)
 
     def reached(self, child: P, player: int, before: AnyValue) -> Value:
         """What a move into a position is worth to the player who makes it."""

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError, RulesError, StaleTableError
-from tablebase.game.author_faults import faults_named
 from tablebase.game.functions import FunctionGame
 from tablebase.game.types import Outcome
 from tablebase.game.values import Value
@@ -66,9 +65,7 @@ def exact_title(name: str) -> str:
 
 def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, NDArray[np.int64]]:
     """The keys of positions, and the place of each in the list; `RulesError` if texts are no keys."""
-    texts: list[bytes] = []
-    with faults_named(rules, lambda: positions[len(texts)]):
-        texts.extend(rules.format(position).encode() for position in positions)
+    texts = [rules.format(position).encode() for position in positions]
     longest = max(map(len, texts))
     if longest > LONGEST_TEXT or any(b"\0" in text or not text for text in texts):
         wanted = f"from 1 to {LONGEST_TEXT:,} bytes, without zeros"

@@ -12,14 +12,17 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import CapacityError, RulesError
-from tablebase.game.author_faults import faults_named
+from tablebase.errors import CapacityError
 from tablebase.game.functions import FunctionGame
+from tablebase.game.guards import contradiction
 from tablebase.game.rules import OVER, Ending
+from tablebase.game.symmetry import has_symmetries
 
 P = TypeVar("P")
 DRAWN, OPEN = -1, -2
 """Instead of the player who wins: nobody does, or it is not known."""
+PLACES = ((1, 2), (2, 1), (1, 1))
+"""How a game of two players can end."""
 MOST_POSITIONS = 20_000_000
 BYTES_BESIDE = 1 << 27
 """The program itself."""
@@ -60,29 +63,28 @@ def list_positions(rules: FunctionGame[P], allowed: int, tick: Callable[[int], o
     positions, numbers = [first], {first: 0}
     movers, winners, counts, after = array("b"), array("b"), array("i"), array("i")
     bytes_each = sampled = 0
-    with faults_named(rules, lambda: positions[len(movers)]):
-        for place, position in enumerate(positions):
-            if place % TICK == 0:
-                sampled += 1
-                bytes_each += size_of(position)
-                check_size(rules, len(positions), _memory(len(positions), len(after), bytes_each // sampled), allowed)
-                tick(len(positions))
-            ending = rules.result(position)
-            if ending is not None:
-                winners.append(winner_of(rules, ending))
-                counts.append(0)
-                movers.append(OVER)
-                continue
-            moves = rules.moves(position).values()
-            reached = set(moves) if canonical is None else set(map(canonical, moves))
-            for child in reached:
-                number = numbers.setdefault(child, len(positions))
-                if number == len(positions):
-                    positions.append(child)
-                after.append(number)
-            counts.append(len(reached))
-            winners.append(OPEN)
-            movers.append(mover_of(rules, position, reached))
+    for place, position in enumerate(positions):
+        if place % TICK == 0:
+            sampled += 1
+            bytes_each += size_of(position)
+            check_size(rules, len(positions), _memory(len(positions), len(after), bytes_each // sampled), allowed)
+            tick(len(positions))
+        ending = rules.result(position)
+        if ending is not None:
+            winners.append(winner_of(rules, position, ending))
+            counts.append(0)
+            movers.append(OVER)
+            continue
+        moves = rules.moves(position).values()
+        reached = set(moves) if canonical is None else set(map(canonical, moves))
+        for child in reached:
+            number = numbers.setdefault(child, len(positions))
+            if number == len(positions):
+                positions.append(child)
+            after.append(number)
+        counts.append(len(reached))
+        winners.append(OPEN)
+        movers.append(mover_of(rules, position, reached))
     memory = _memory(len(positions), len(after), bytes_each // sampled)
     check_size(rules, len(positions), memory, allowed)
     return Listed(
@@ -95,25 +97,24 @@ def list_positions(rules: FunctionGame[P], allowed: int, tick: Callable[[int], o
     )
 
 
-def has_symmetries(rules: FunctionGame[Any]) -> bool:
-    """Whether the author says which positions are alike."""
-    return type(rules).canonical is not FunctionGame.canonical
-
-
-def winner_of(rules: FunctionGame[Any], ending: Ending) -> int:
-    """The player who is first alone, or `DRAWN`; `RulesError` unless there are places for two players."""
-    if len(ending.places) != rules.players:
-        raise RulesError(f"an ending of {rules.name} has the places {ending.places}, but there are {rules.players} players")
+def winner_of(rules: FunctionGame[P], position: P, ending: Ending) -> int:
+    """The player who is first alone, or `DRAWN`; `RulesError` unless there are places for two players, and none is to move."""
+    if ending.places not in PLACES:
+        raise contradiction(rules, position, f"two players have the places {ending.places}, not one of {PLACES}")
+    if (mover := rules.to_move(position)) != OVER:
+        raise contradiction(rules, position, f"result is {ending.why!r}, but to_move is {mover}, not OVER")
     return DRAWN if ending.winner is None else ending.winner
 
 
 def mover_of(rules: FunctionGame[P], position: P, moves: set[P]) -> int:
     """Who moves where the game goes on; `RulesError` if nobody does, or nobody can."""
     mover = rules.to_move(position)
-    if mover not in range(rules.players) or not moves:
-        what = "nobody has a move" if mover in range(rules.players) else f"{mover!r} is to move"
-        place, advice = rules.format(position), f"run 'tablebase check-rules {rules.name}'"
-        raise RulesError(f"{rules.name} goes on in {place}, but {what}: {advice}")
+    if mover == OVER:
+        raise contradiction(rules, position, "to_move is OVER, but result is None")
+    if mover not in range(rules.players):
+        raise contradiction(rules, position, f"to_move is {mover}, but players have the numbers 0 and 1")
+    if not moves:
+        raise contradiction(rules, position, "result is None, but nobody has a move")
     return mover
 
 

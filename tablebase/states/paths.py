@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from tablebase.errors import RulesError
-from tablebase.game.author_faults import faults_named
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.states.listed import DRAWN, TICK, check_size, winner_of
@@ -41,31 +40,30 @@ def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int], object] 
     done: dict[P, tuple[int, int, int] | None] = {}  # None: on the way from the start to where the search is
     final = 0
     waiting: list[tuple[P, list[P] | None]] = [(start, None)]
-    with faults_named(rules, lambda: waiting[-1][0] if waiting else start):
-        while waiting:
-            position, children = waiting[-1]
-            if children is None and position in done:
-                waiting.pop()
-            elif children is not None:
-                waiting.pop()
-                done[position] = _added(done, children)
-                if len(done) % TICK == 0:
-                    check_size(rules, len(done), 0, 1)
-                    tick(len(done))
-            elif (ending := rules.result(position)) is not None:
-                waiting.pop()
-                winner = winner_of(rules, ending)
-                done[position] = (int(winner == 0), int(winner == 1), int(winner == DRAWN))
-                final += 1
-            else:
-                children = list(rules.moves(position).values())
-                done[position] = None
-                waiting[-1] = position, children
-                for child in children:
-                    if child not in done:
-                        waiting.append((child, None))
-                    elif done[child] is None:
-                        raise _endless(rules, child)
+    while waiting:
+        position, children = waiting[-1]
+        if children is None and position in done:
+            waiting.pop()
+        elif children is not None:
+            waiting.pop()
+            done[position] = _added(done, children)
+            if len(done) % TICK == 0:
+                check_size(rules, len(done), 0, 1)
+                tick(len(done))
+        elif (ending := rules.result(position)) is not None:
+            waiting.pop()
+            winner = winner_of(rules, position, ending)
+            done[position] = (int(winner == 0), int(winner == 1), int(winner == DRAWN))
+            final += 1
+        else:
+            children = list(rules.moves(position).values())
+            done[position] = None
+            waiting[-1] = position, children
+            for child in children:
+                if child not in done:
+                    waiting.append((child, None))
+                elif done[child] is None:
+                    raise _endless(rules, child)
     first, second, drawn = done[start] or (0, 0, 0)
     return GameCounts(len(done), final, first + second + drawn, (first, second))
 

@@ -8,6 +8,9 @@ from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 from unittest import SkipTest
 
+from tablebase.errors import RulesError
+from tablebase.game.guards import advice
+
 
 @dataclass(frozen=True)
 class CheckResult:
@@ -81,6 +84,8 @@ def run(check: Check, bench: Bench) -> CheckResult:
         else:
             # A check without cases must not pass.
             failure = None if seen else bench.nothing()
+    except RulesError as error:
+        failure = str(error).removesuffix(advice(bench.game))
     except Exception as error:
         # Rules can fail in unforeseen ways; their author needs the case, not a traceback through this file.
         failure = f"{type(error).__name__}: {error} (case: {_described(bench, seen[-1] if seen else None)})"

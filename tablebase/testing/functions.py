@@ -12,8 +12,10 @@ from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, RulesError
 from tablebase.game.functions import FunctionGame
+from tablebase.game.rules import legal
+from tablebase.game.symmetry import canonical_fault, has_symmetries
 from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
 from tablebase.testing.contract import CONTRACT, positions
 from tablebase.testing.playouts import following, playout
@@ -108,21 +110,14 @@ def digest_fault(game: FunctionGame[Any], how: str) -> str | None:
     return None if again.digest == game.digest else f"built again {how}, {game.name} has digest {again.digest}, not {game.digest}"
 
 
-def canonical_fault(game: FunctionGame[Any], position: Any) -> str | None:
-    """A canonical position that is not alike: with another mover or result, or with moves to other positions."""
-    alike = game.canonical(position)
-    text, other = game.format(position), game.format(alike)
-    if game.canonical(alike) != alike:
-        return f"the canonical position of {text} is {other}, but that of {other} is {game.format(game.canonical(alike))}"
-    if game.to_move(alike) != game.to_move(position):
-        return f"another player moves in {text} than in {other}, its canonical position"
-    ending, same = game.result(position), game.result(alike)
-    if (ending and ending.places) != (same and same.places):
-        return f"{text} has another result than {other}, its canonical position"
-    after, others = ({game.canonical(child) for child in game.moves(one).values()} for one in (position, alike))
-    if after != others:
-        child = game.format(next(iter(after ^ others)))
-        return f"moves of {text} and of {other}, its canonical position, lead to different positions, such as {child}"
+def words_fault(game: FunctionGame[Any], position: Any) -> str | None:
+    """Moves without words for people, or a picture that is none."""
+    for move in legal(game, position):
+        if not game.move_text(position, move).strip():
+            return f"the move {move} in {game.format(position)} is called nothing by move_text"
+    picture = game.svg(position)
+    if picture is not None and not picture.lstrip().startswith("<svg"):
+        return f"the picture of {game.format(position)} by svg begins with {picture[:20]!r}, not with <svg"
     return None
 
 
@@ -132,8 +127,9 @@ def nonsense_fault(game: FunctionGame[Any], text: str) -> str | None:
         found = game.parse(text)
     except NotationError:
         return None
-    except Exception as error:
-        return f"parse({text!r}) raises {type(error).__name__} ({error}), but must raise NotationError"
+    except RulesError as error:
+        cause = error.__cause__ or error
+        return f"parse({text!r}) raises {type(cause).__name__} ({cause}), but must raise NotationError"
     if text in NONSENSE:
         return f"parse({text!r}) is {found!r}, but must raise NotationError"
     try:
@@ -144,18 +140,16 @@ def nonsense_fault(game: FunctionGame[Any], text: str) -> str | None:
     return None if again == found else f"parse({text!r}) is {found!r}, which is {written}"
 
 
-def _has_symmetries(game: FunctionGame[Any]) -> bool:
-    return type(game).canonical is not FunctionGame.canonical
-
-
 PLAY = Check("play", "Random play can be played.", _games, _no_fault, sums_up=_ended)
 DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault)
+WORDS = Check("words", "Moves have words for people, and pictures are SVG.", positions, words_fault)
 FUNCTION_CHECKS = (
     *CONTRACT,
     PLAY,
     DIGEST,
+    WORDS,
     Check("nonsense", "Text that is no position is refused in a sentence.", _texts, nonsense_fault),
-    Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_fault, _has_symmetries),
+    Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_fault, has_symmetries),
 )
 """All checks of a `FunctionGame` without chance."""
 

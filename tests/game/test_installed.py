@@ -182,8 +182,8 @@ def test_the_longest_name_is_meant() -> None:
     ("name", "fault"),
     [
         ("misnamed", "'herds:wrong_name' calls its game 'hunt', not 'misnamed'"),
-        ("wordy", "'herds:no_game' of wordy must be a function that returns a Game"),
-        ("wordy-4x4", "'herds:no_game' of wordy must be a function that returns a Game"),
+        ("wordy", "'herds:no_game' of wordy must be a function that returns a game, not 'hunt'"),
+        ("wordy-4x4", "'herds:no_game' of wordy must be a function that returns a game, not 'hunt'"),
         ("number", "'herds:plain' must be a function that returns a Game"),
         ("needy", "herds:needy"),
     ],

@@ -231,9 +231,9 @@ class Faulty(Misere):
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("stuck", "goes on in 2/2, but nobody has a move"),
+        ("stuck", "in 2/2, result is None, but nobody has a move"),
         ("raises", "ZeroDivisionError"),
-        ("mover", "7 is to move"),
+        ("mover", "in 2/2, to_move is 7, but players have the numbers 0 and 1"),
         ("places", r"places \(1, 2, 3\)"),
         ("text", "two positions as '0'"),
     ],

@@ -138,7 +138,7 @@ class Failing(Noughts):
         (Endless, "moves", "has moves, but no player is to move"),
         (Unfinished, "places", "has no result, but the game is over"),
         (Nameless, "notation", "is read as"),
-        (Failing, "moves", "KeyError: '../../..' (case: None)"),
+        (Failing, "moves", "result(../../..) of noughts fails (KeyError: '../../..')"),
     ],
 )
 def test_a_fault_is_a_sentence_with_a_position(broken: Any, check: str, said: str) -> None:

@@ -206,15 +206,16 @@ WRONG: Mapping[str, tuple[Callable[[], StochasticGame], str, str]] = {
     "a beginning that is a number": (
         faulty(begins_turn=lambda begins, state: state == SMALL.start or int(begins)),
         "turns",
-        "not True or False",
+        "returns 0, but must return bool",
     ),
     "a turn that comes back": (faulty(draws=on_edge), "turns", "comes twice within a turn"),
     "places of two": (ranked((1, 2)), "places", "has the places (1, 2), which are not a tuple of 3 whole numbers"),
-    "no places": (ranked(None), "places", "has the places None"),
-    "a list of places": (ranked([1, 2, 2]), "places", "has the places [1, 2, 2]"),
+    "no places": (ranked(None), "places", "of pig returns None, but must return tuple"),
+    "a list of places": (ranked([1, 2, 2]), "places", "returns [1, 2, 2], but must return tuple"),
     "a place that nobody can have": (ranked((1, 3, 3)), "places", "a place is one more than"),
     "nobody first": (ranked((2, 2, 3)), "places", "a place is one more than"),
     "a place left out": (ranked((1, 1, 2)), "places", "a place is one more than"),
+    "a move without words": (faulty(code_text=lambda *_: ""), "words", "is called nothing by move_text"),
     "a text that says too little": (
         faulty(format=lambda _, state: SMALL.format((*state[:-2], 0, state[-1]))),
         "notation",
@@ -257,8 +258,8 @@ def test_rules_that_raise_are_a_failure() -> None:
         raise ZeroDivisionError(f"{state[-1]}")
 
     failure = only_failure(faulty(places=fail)(), "places")
-    assert failure.startswith("ZeroDivisionError: 0 (case: ")
-    assert failure.endswith(" 0)")
+    assert failure.startswith("places(")
+    assert failure.endswith(" 0) of pig fails (ZeroDivisionError: 0)")
 
 
 def test_nothing_to_look_at_is_a_failure() -> None:
