@@ -114,6 +114,11 @@ __getattr__ = lazy(
 )
 
 
+def __dir__() -> list[str]:
+    """The names for users."""
+    return [*__all__, "svg", "__version__"]
+
+
 def open(  # noqa: A001 (read as `tablebase.open`)
     folder: str | Path | None = None, catalog: str | None = None, cache: int | str | None = None
 ) -> Tablebase:

@@ -219,11 +219,11 @@ class Collection:
         TablebaseError
             If there is no such chart, or it cannot be drawn of these slices.
         """
+        rules = self._game(game, "plot")
         check_extra("pictures", "plot")
         from tablebase.charts.charted_slices import select_slices
         from tablebase.charts.figures import CHARTS
 
-        rules = self._game(game, "plot")
         if not isinstance(chart, str) or chart not in CHARTS:
             raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
         draw, patterns, pieces = CHARTS[chart], as_texts("material", material), as_pieces(pieces)
@@ -352,7 +352,7 @@ class Collection:
 
         self._require_open()
         rules: Any = as_any_game(game)
-        refuse_given(rules, pieces=pieces)
+        refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
         with self._catalog() as catalog:
             if rules.board is None:
                 return stats_rows(catalog, rules)
@@ -373,7 +373,7 @@ class Collection:
             If there is no table of the game.
         """
         pieces = None if pieces is None else as_number("pieces", pieces)
-        counts = self.stats(game, "material")
+        counts = self.stats(self._game(game, "materials"), "material")
         return list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces)))
 
     def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def count(
     Raises
     ------
     TablebaseError
-        If the game has no pieces on squares, or may never end.
+        If the game has chance, or may never end.
     """
     from tablebase.compute import threads
     from tablebase.compute.machine import usable_workers

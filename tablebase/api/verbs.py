@@ -25,6 +25,10 @@ def _no_pieces(rules: Rules[Any]) -> str | None:
     return None if rules.board is not None else "it has no pieces on squares"
 
 
+def _listed(rules: Rules[Any]) -> str | None:
+    return None if rules.board is not None else "it has no pieces on squares, and a server does not list all positions"
+
+
 def _chance(rules: Rules[Any]) -> str | None:
     return "it has chance" if rules.has_chance else None
 
@@ -72,7 +76,7 @@ VERBS = (
     Verb("games", "tablebase.games", takes_game=False),
     Verb("check-rules", "tablebase.check_rules"),
     Verb("build", "tablebase.build", differs={"for": "a word of Python: called duration"}),
-    Verb("estimate", "tablebase.estimate", http_objection=_no_pieces),
+    Verb("estimate", "tablebase.estimate", http_objection=_listed),
     Verb("reindex", "tablebase.reindex", takes_game=False),
     Verb("batch", "tablebase.batch", takes_game=False),
     Verb("prune", "tablebase.prune", takes_game=False),
@@ -126,4 +130,5 @@ def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None
     verb = BY_NAME[name]
     objection = (verb.http_objection if over_http and verb.http_objection else verb.objection)(rules)
     if objection is not None:
-        raise RulesError(f"{rules.name} is not a game for '{name}', because {objection}: 'tablebase games' lists what it is for")
+        advice = "'tablebase games' lists what it is for" if verb.objection(rules) else f"run 'tablebase {name} {rules.name}'"
+        raise RulesError(f"{rules.name} is not a game for '{name}', because {objection}: {advice}")

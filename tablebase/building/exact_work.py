@@ -34,6 +34,10 @@ from tablebase.tables.values import Codes
 
 ENGINE = "exact"
 """Name of the solver, in logs."""
+FIXED = 1 << 13
+"""Bytes of a file without its positions, at most."""
+BYTES_A_CODE = 2
+"""At most."""
 BESIDE_LISTING = 1.5
 """Time to solve, write and verify the positions, relative to that of listing them."""
 
@@ -74,7 +78,7 @@ def estimate(rules: FunctionGame[Any], allowed: int) -> Estimate:
     seconds = (time.process_time() - begin) * (1 + BESIDE_LISTING)
     longest = max(len(rules.format(position).encode()) for position in listed.positions)
     size = len(listed.positions)
-    return Estimate(size, listed.memory, size * (longest + 1), seconds, start_seconds())
+    return Estimate(size, listed.memory, FIXED + size * (longest + BYTES_A_CODE), seconds, start_seconds())
 
 
 def is_built(rules: FunctionGame[Any], folder: Path, catalog: str | None) -> bool:

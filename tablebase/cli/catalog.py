@@ -32,7 +32,7 @@ def stats(
     from tablebase.slices.material import piece_counts
 
     rules: Any = chosen_rules("stats", game, size, variant)
-    refuse_given(rules, pieces=pieces)
+    refuse_given(rules, pieces=pieces, by=None if by is options.By.PIECES else by)
     with closing(Catalog(data, catalog=catalog)) as opened:
         rows = stats_rows(opened, rules, by.value)
         totals, gone = rows if by is options.By.PIECES else stats_rows(opened, rules), opened.gone(rules)

@@ -27,7 +27,7 @@ from tablebase.api.verbs import commands_for
 from tablebase.building import exact_work
 from tablebase.cli import program
 from tablebase.compute import machine
-from tablebase.errors import CorruptTableError, MissingTableError, RulesError
+from tablebase.errors import CorruptTableError, MissingTableError, NotationError, RulesError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import OVER
 from tablebase.probe.answers import Unanswered
@@ -204,6 +204,22 @@ def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: p
     assert not list(tmp_path.rglob("*.h5*"))
 
 
+def test_estimates_of_disk_space_are_enough(ask: Ask, data: Path) -> None:
+    """Of tables with few positions, too."""
+    for name in ("rows", "misere"):
+        [line] = ask("estimate", name, "--format", "json").json
+        assert line["disk"] >= (data / name / "exact" / "all.h5").stat().st_size
+
+
+def test_positions_of_an_author(data: Path) -> None:
+    """From Python a position may be a value of the author's, but nothing else, and no value that is not a position."""
+    with tablebase.open(data) as tables:
+        assert tables.probe("misere", (7, 0)).value == tables.probe("misere", "7/1").value
+        for wrong in ([7, 0], 7, (7, "0"), (7, 0, 0)):
+            with pytest.raises(NotationError, match="a position of misere is a text such as '7/1', not of type"):
+                tables.probe("misere", wrong)
+
+
 def test_at_the_deadline_nothing_is_left(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     late = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic, process_time=time.process_time)
     monkeypatch.setattr(exact_work, "time", late)
@@ -313,6 +329,9 @@ def test_hints(typed: Ask, data: Path) -> None:
     words = ["play", "rows", "--side", "1", "--player", "random", "--seed", "1", "--from", "xo.......", "--data"]
     assert "player 1 to move: win in 5 plies, best move" in typed(["hint", "quit"], *words, data).out
     assert "no hint: no table of rows is registered in" in typed(["hint", "quit"], *words, data.parent / "none").out
+    # Positions that are tuples.
+    words = ["play", "misere", "--side", "1", "--player", "random", "--seed", "1", "--data"]
+    assert ", best move " in typed(["hint", "quit"], *words, data).out
 
 
 def test_a_fault_of_the_rules_is_a_sentence(ask: Ask, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

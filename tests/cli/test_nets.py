@@ -79,6 +79,14 @@ RULES = [
     "pig",
     "pig-players=3",
 ]
+DESCRIBED_ANEW = (
+    # Games by functions have a table of their own, and endings in their author's words; there is one list of players.
+    "components schemas ExactRow",
+    "components schemas EndingRow properties why",
+    "components schemas PlayGiven properties player description",
+    "paths /api/v1/stats get responses 200 content application/json schema",
+)
+"""Where the description of the server has changed on purpose since the nets were made."""
 Net = dict[str, Any]
 
 
@@ -175,8 +183,20 @@ def test_digests(nets: Net) -> None:
 
 
 def test_the_description_of_the_server(nets: Net, folder: Path) -> None:
+    """It is as it was, but for what is listed."""
     with client_of(folder) as client:
-        compare(nets, "server", "description", client.get("/api/v1/openapi.json").json())
+        now = client.get("/api/v1/openapi.json").json()
+    found, held = json.loads(json.dumps(now)), nets["server"]["description"]
+    for path in DESCRIBED_ANEW:
+        *parts, last = path.split(" ")
+        there, before = found, held
+        for part in parts:
+            there, before = there[part], before[part]
+        assert there.get(last) != before.get(last), path
+        there[last] = before.get(last)
+        if there[last] is None:
+            del there[last]
+    compare(nets, "server", "description", found)
 
 
 def test_the_nets_hold_what_they_should(nets: Net) -> None:

@@ -63,7 +63,7 @@ async def games(request: Request) -> Response:
     return answered(request, found, CHANGING)
 
 
-@get(router, "/stats", list[CountsRow] | list[row_types.LayerRow], 404, given=StatsGiven)
+@get(router, "/stats", list[CountsRow] | list[row_types.LayerRow] | list[row_types.ExactRow], 404, given=StatsGiven)
 async def stats(request: Request) -> Response:
     """Count wins, losses and draws in the tables built so far; of games of chance, states by how well they are known.
 

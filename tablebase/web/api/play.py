@@ -48,8 +48,8 @@ class PlayGiven(Given):
         str | None,
         Field(
             max_length=LONGEST_NAME,
-            description="tables, fuzzy, foxbox, ranking, matchboxes or engine; with chance or several players: computer, random "
-            "or tables.",
+            description="A player for the game: tables, fuzzy, engine, computer, ranking, foxbox, matchboxes or random; by default "
+            "computer where it can play, else tables where there may be some, else random.",
         ),
     ] = None
     settings: Annotated[
@@ -62,7 +62,10 @@ class EndingRow(Told):
     """How a game has ended."""
 
     winner: Annotated[str | None, Field(description="Letter of the side that has won; null for a draw.")]
-    why: Literal["goal", "last piece", "no move", "escaped", "repeated", "resigned"]
+    why: Annotated[
+        str,
+        Field(description="goal, last piece, no move, escaped, repeated or resigned; in a game by functions a word of its author."),
+    ]
 
 
 class PlayAnswer(Told):

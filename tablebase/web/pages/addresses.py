@@ -71,7 +71,10 @@ def spelled(text: str) -> str:
 
 def in_path(text: str) -> str:
     """A position as a part of an address."""
-    return quote(spelled(text), safe="/:,")
+    found = spelled(text)
+    # Browsers would go up in the address where a part of it is made of dots.
+    climbs = any(part in (".", "..") for part in found.split("/"))
+    return quote(found, safe=":," if climbs else "/:,")
 
 
 def named_position(rules: Rules[Any], text: str) -> Any:

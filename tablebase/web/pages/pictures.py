@@ -22,6 +22,7 @@ from tablebase.svg.themes import as_theme
 from tablebase.web.pages.addresses import named_position
 from tablebase.web.pages.rendering import HEADERS
 from tablebase.web.pages.track import has_track, track
+from tablebase.web.pages.words import is_drawn
 
 MOST_ARROWS = 20
 KEPT = {"Cache-Control": "public, max-age=86400"}
@@ -73,7 +74,7 @@ def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[s
     elif has_track(rules):
         shown["track"] = track(rules, position)
     else:
-        shown["picture"] = rules.svg(position) is not None
+        shown["picture"] = is_drawn(rules, position)
     return shown
 
 

@@ -48,6 +48,7 @@ def _environment() -> Environment:
         plies=count_plies,
         in_bytes=in_bytes,
         in_time=in_time,
+        is_drawn=words.is_drawn,
     )
     environment.globals.update(version=tablebase.__version__)
     return environment

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tablebase.compute.messages import count_plies
+from tablebase.errors import RulesError
 from tablebase.game import Outcome
 from tablebase.game.rules import Ending, Rules
 from tablebase.game.values import AnyValue, Bounds, Value
@@ -34,6 +35,14 @@ def share(part: int, whole: int) -> str:
 def count(amount: int, what: str) -> str:
     """A number of things, whose plural is regular."""
     return f"{amount:,} {what}{'' if amount == 1 else 's'}"
+
+
+def is_drawn(rules: Rules[Any], position: Any) -> bool:
+    """Whether the rules draw a position; not if their function fails, since a page shows the text then."""
+    try:
+        return rules.svg(position) is not None
+    except RulesError:
+        return False
 
 
 def capital(text: str) -> str:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
 import pytest
@@ -11,10 +12,11 @@ from support.html import classed, identified, rows_of, said, shown
 from support.program import Ask, random_position
 from support.web import client_of
 
-from tablebase.game import load_game
+from tablebase.game import guards, load_game
 from tablebase.game.installed import load_rules
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
+from tablebase_rules.noughts import Noughts
 
 GAMES = {"doushouqi": ("RvE", "LvT", "CvC", "EvR"), "hexapawn": ("PPPvPPP", "PPvP", "PvPP", "PvP"), "foxhounds-4x4": ("FvHH@2",)}
 EACH = 6
@@ -132,3 +134,30 @@ def test_games_by_functions(name: str, ask: Ask, tmp_path: Path) -> None:
         assert said(identified(page, "verdict")) == verdict(answer, rules.sides[0].name)
         assert {said(link).split()[0] for link in classed(page, "move")} == {move["move"] for move in answer["moves"]}
         assert f"{row['positions']:,} positions solved" in said(identified(shown(client, "/"), "main"))
+
+
+def test_texts_of_dots_have_pages(ask: Ask, tmp_path: Path) -> None:
+    """Links to positions whose text would climb in an address lead to them, also where a client shortens addresses."""
+    name = "noughts-m=2-n=2-k=2"
+    ask("build", name, "--data", tmp_path / "data")
+    with client_of(tmp_path / "data") as client:
+        page = shown(client, f"/{name}/position/..%2F..")
+        links = {urljoin("http://server/", link.get("href", "")).removeprefix("http://server") for link in page.iter("a")}
+        after = sorted(link for link in links if "x" in link.rpartition("/")[2])
+        assert len(after) == 6
+        for link in after:
+            assert "Position, written as in ../.." in said(identified(shown(client, link), "main"))
+
+
+def test_a_fault_in_a_picture_hides_no_other_game(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All games are listed, and its positions are shown as text."""
+
+    def failing(_: object, position: str) -> str:
+        raise KeyError(position)
+
+    monkeypatch.setattr(Noughts, "svg", guards._guarded("svg", failing))
+    with client_of(two_pieces) as client:
+        assert "Hexapawn" in said(identified(shown(client, "/"), "main"))
+        assert "Noughts and crosses" in said(identified(shown(client, "/noughts/"), "main"))
+        answer = client.get("/noughts/board/.../.../....svg")
+        assert "svg(.../.../...) of noughts fails (KeyError" in answer.text
