@@ -40,6 +40,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 KERNELS = folder_name()
 """Changes with the sources of the kernels."""
 CACHE = KernelCache(KERNELS)
+OPTIONS: Any = {"nogil": True, "no_cfunc_wrapper": True}
+"""A wrapper for C, which only a `callback` has a use for, would take an eighth of the time to compile."""
 _VERSIONS = (numba.__version__, llvmlite.__version__, sys.implementation.cache_tag, getattr(sys, "abiflags", ""))
 
 
@@ -47,14 +49,14 @@ def jit(function: F) -> F:
     """Compile in nopython mode, cache the machine code on disk, release the GIL."""
     if not COMPILES:
         return _uncompiled(function)
-    return cast(F, _cached(numba.njit(nogil=True)(function), function))
+    return cast(F, _cached(numba.njit(**OPTIONS)(function), function))
 
 
 def inline(function: F) -> F:
     """Compile a small helper that is inlined into its callers."""
     if not COMPILES:
         return _uncompiled(function)
-    return cast(F, _cached(numba.njit(nogil=True, forceinline=True)(function), function))
+    return cast(F, _cached(numba.njit(**OPTIONS, forceinline=True)(function), function))
 
 
 def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
