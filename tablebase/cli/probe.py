@@ -37,7 +37,7 @@ def probe(
         list[str],
         typer.Argument(
             metavar="POSITION…",
-            help="Rows from the top, then the side to move; - reads standard input, @FILE a file, one position a line.",
+            help="Positions as the game writes them, such as 'ppp/3/PPP w'; - reads standard input, @FILE a file, one position a line.",
         ),
     ],
     size: options.Size = None,
@@ -190,7 +190,10 @@ def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
     if isinstance(move.value, Bounds):
         yield {"move": move.move, "meaning": move.meaning, **move.value.chances, "position": move.position}
     else:
-        yield move.to_dict() | ({} if move.missing is None else {"outcome": f"unknown without {move.missing}"})
+        unknown = {} if move.missing is None else {"outcome": f"unknown without {move.missing}"}
+        # Where there are squares, moves name them, and a board shows the pieces.
+        words = {} if move.game.board is not None or move.meaning == move.move else {"meaning": move.meaning}
+        yield {**move.to_dict(), **unknown, **words}
     yield from map(_draw_row, move.draws)
 
 

@@ -204,6 +204,16 @@ def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: p
     assert not list(tmp_path.rglob("*.h5*"))
 
 
+def test_moves_in_words(ask: Ask, tmp_path: Path) -> None:
+    """Where the rules have words for them, the table for people says them; programs get the moves alone."""
+    ask("build", "kalah-pits=2-seeds=1", "--data", tmp_path)
+    words = ["probe", "kalah-pits=2-seeds=1", "1,1,0 1,1,0 s", "--data", tmp_path]
+    shown = ask(*words).out
+    assert "move   meaning" in shown
+    assert "1      sows 1 from pit 1" in shown
+    assert "meaning" not in ask(*words, "--format", "json").out
+
+
 def test_estimates_of_disk_space_are_enough(ask: Ask, data: Path) -> None:
     """Of tables with few positions, too."""
     for name in ("rows", "misere"):
