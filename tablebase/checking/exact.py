@@ -58,7 +58,7 @@ class _Check:
         except TablebaseError as error:
             raise CorruptTableError(f"holds a position that its rules cannot read ({error})", file.path) from error
         # Many moves lead to the same position.
-        self.canonical = lru_cache(REMEMBERED)(self.rules.canonical)
+        self.canonical = lru_cache(REMEMBERED)(self.rules.canonical) if has_symmetries(self.rules) else _itself
         self.numbers = {position: number for number, position in enumerate(self.positions)}
         self.codes = codes.tolist()
         self.values = _values(file.coding, set(self.codes))
@@ -72,32 +72,40 @@ class _Check:
 
     def fault(self, position: Any, number: int) -> str | None:
         """What is wrong with a position, as a sentence."""
-        rules, numbers = self.rules, self.numbers
-        text, code = rules.format(position), self.codes[number]
+        said = self._fault(position, number)
+        return None if said is None else f"{self.rules.format(position)} {said}"
+
+    def _fault(self, position: Any, number: int) -> str | None:
+        """What is wrong, as the predicate of a sentence: a text is not made of every position."""
+        rules, numbers, code = self.rules, self.numbers, self.codes[number]
         value = self.values[code]
-        if numbers[position] != number or rules.canonical(position) != position:
-            return f"{text} is stored, but another position stands for it"
+        if numbers[position] != number or self.canonical(position) != position:
+            return "is stored, but another position stands for it"
         ending = rules.result(position)
         if ending is not None:
             outcome = ending.outcome(self.viewers[number])
             right = next(one for one in (DRAWN, WON, LOST) if one.outcome is outcome)
             # A draw in which nobody can move has a code of its own.
             fits = value == right and (code == STALEMATE) == (right is DRAWN)
-            return None if fits else f"{text} is stored as a {value.said}, but the game is over: {right.said}"
-        mover = self.viewers[number]
+            return None if fits else f"is stored as a {value.said}, but the game is over: {right.said}"
+        mover, viewers, worth, codes = self.viewers[number], self.viewers, self.worth, self.codes
         merits = []
         for child in rules.moves(position).values():
             after = numbers.get(self.canonical(child))
             if after is None:
-                return f"{text} leads to {rules.format(child)}, which is missing"
-            merits.append(self.worth[self.viewers[after] == mover][self.codes[after]])
+                return f"leads to {rules.format(child)}, which is missing"
+            merits.append(worth[viewers[after] == mover][codes[after]])
         fits = max(merits) == value.merit and code != STALEMATE
-        return None if fits else f"{text} is stored as a {value.said}, which its moves contradict"
+        return None if fits else f"is stored as a {value.said}, which its moves contradict"
 
     def fault_of_symmetry(self, position: Any, number: int) -> str | None:
         """Why one of the positions after this one is not like the one that stands for it."""
         after = [child for child in self.rules.moves(position).values() if self.canonical(child) != child]
         return canonical_fault(self.rules, after[number % len(after)]) if after else None
+
+
+def _itself(position: Any) -> Any:
+    return position
 
 
 def _values(coding: Coding, codes: set[int]) -> dict[int, Value]:

@@ -53,17 +53,18 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     returned = RETURNED[name]
 
     @wraps(function)
-    def call(self: Rules[Any], *args: Any, **options: Any) -> Any:
+    def call(self: Rules[Any], position: Any, *more: Any) -> Any:
         try:
-            found = function(self, *args, **options)
+            # Millions of calls have nothing more to pass on.
+            found = function(self, position, *more) if more else function(self, position)
         except (TablebaseError, MemoryError):
             raise
         except Exception as fault:
             said = " ".join(f"{type(fault).__name__}: {fault}".split())
-            raise _failed(self, name, args, f"fails ({said})") from fault
+            raise _failed(self, name, (position, *more), f"fails ({said})") from fault
         if returned and not isinstance(found, returned):
             wanted = " or ".join("None" if kind is NoneType else kind.__name__ for kind in returned)
-            raise _failed(self, name, args, f"returns {found!r}, but must return {wanted}")
+            raise _failed(self, name, (position, *more), f"returns {found!r}, but must return {wanted}")
         return found
 
     return call
