@@ -38,7 +38,7 @@ class EnginePlayer(Player):
     >>> from tablebase.game import load_game
     >>> game = load_game("hexapawn")
     >>> start = game.parse("2p/P2/2P w")
-    >>> with EnginePlayer(Seat(game, start, side=0)) as player:
+    >>> with EnginePlayer(Seat(game, start, side=0), tables=False) as player:
     ...     print(player.choose(Match(game, start), Random(1)), player.remark)
     a2a3 win in 1
     """
