@@ -55,8 +55,8 @@ class Line(list[Probe]):
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """Its key positions as a sheet to print, on pages ``a4`` or ``letter``, or those of every ply.
 
-        Key positions are the first and the last, each after a capture, and each in which, unlike a move before, only one move
-        keeps a win or a draw. `RulesError` if there are no pictures of the game.
+        Key positions are the first and the last, each after a capture or a move into terrain such as water, and each in which,
+        unlike a move before, only one of several moves keeps a win or a draw. `RulesError` if there are no pictures of the game.
         """
         from tablebase.probe.sheets import line_sheet
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tablebase.errors import RulesError
+from tablebase.game.notation import read_move
 from tablebase.game.rules import Rules
 from tablebase.game.types import Outcome
 from tablebase.game.values import AnyValue, Value
@@ -53,8 +54,8 @@ def line_sheet(probes: Sequence[Probe], rows: Sequence[dict[str, Any]], every: b
     game = probes[0].game
     shown = list(_plies(probes, rows))
     chosen = [one for one in shown if every or one.notes]
-    what = "every ply" if every else _count(len(chosen), "key position")
-    title = f"{game.title}: {what} of the best line\nfrom {probes[0].position}"
+    what = f"the best line, plies 0 to {shown[-1].name}" if every else f"{_count(len(chosen), 'key position')} of the best line"
+    title = f"{game.title}: {what}\nfrom {probes[0].position}"
     return _sheet(game, chosen, title, page, theme)
 
 
@@ -75,10 +76,19 @@ def _plies(probes: Sequence[Probe], rows: Sequence[dict[str, Any]]) -> Iterator[
         # Not again at each move of a player who has no choice for a while.
         if ply < len(probes) and single[ply] and not (ply > 1 and single[ply - 2]):
             notes.append("only move")
+        notes += _entered(game, last)
         if ply == len(rows) - 1:
-            notes.append("end")
+            notes.append("last" if row["best"] else "end")
         yield Shown(position, str(ply), value, row["best"] or None, last, tuple(notes))
         last = row["best"]
+
+
+def _entered(game: Any, move: str | None) -> list[str]:
+    """The names of the terrain that a move has led into from elsewhere."""
+    if move is None or game.board is None:
+        return []
+    origin, target = read_move(game, move)
+    return [one.name for one in game.terrain if target in one.squares and origin not in one.squares]
 
 
 def _is_only(probe: Probe) -> bool:

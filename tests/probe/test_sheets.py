@@ -61,7 +61,17 @@ def test_key_positions_of_a_line(pawn_tables: Tablebase, given: list[tuple[str, 
     assert len(given) == 7
     assert [caption.partition(":")[0] for _, caption in given] == [*"0123456"]
     assert given[4] == (svg.board("hexapawn", line[4].position, last_move="c3c2", arrows=["a1a2"], theme="mono"), given[4][1])
-    assert every.title.startswith("Hexapawn: every ply of the best line")
+    assert every.title.startswith("Hexapawn: the best line, plies 0 to 6\n")
+
+
+def test_moves_into_terrain(tables: Tablebase, given: list[tuple[str, str]]) -> None:
+    """They are named by it; a line that is cut has a last position, which is no end."""
+    line = tables.line("doushouqi", "7/7/7/7/7/7/7/R2c3/7 b")
+    line.sheet()
+    assert [caption.partition("\n")[2] for _, caption in given] == ["d2d1, start", "den, end"]
+    given.clear()
+    tables.line("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w", 6).sheet()
+    assert [caption.partition("\n")[2] for _, caption in given] == ["a2a1, start", "a1a2, trap, last"]
 
 
 def test_only_moves_are_marked_once_in_a_row(foxes: Path, given: list[tuple[str, str]]) -> None:
