@@ -33,6 +33,7 @@ from tablebase.errors import (
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
+    from tablebase.api.boxes import boxes
     from tablebase.api.building import build, estimate, prune, reindex
     from tablebase.api.checking import verify
     from tablebase.api.games import check_rules, count, games
@@ -66,6 +67,7 @@ __all__ = [
     "TimeLimitError",
     "analyse",
     "batch",
+    "boxes",
     "build",
     "check_rules",
     "copy",
@@ -92,6 +94,7 @@ __getattr__ = lazy(
         "Tablebase": "tablebase.api.tablebase",
         "analyse": "tablebase.api.searching",
         "batch": "tablebase.cli.batch_run",
+        "boxes": "tablebase.api.boxes",
         "build": "tablebase.api.building",
         "check_rules": "tablebase.api.games",
         "copy": "tablebase.api.transfers",

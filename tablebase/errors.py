@@ -30,6 +30,7 @@ EXTRAS = {
     "plot": "matplotlib",
     "polars": "polars",
     "postgres": "psycopg",
+    "print": "typst",
     "serve": "fastapi",
     "store": "s3fs",
 }

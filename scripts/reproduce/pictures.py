@@ -11,16 +11,18 @@ import argparse
 import re
 from pathlib import Path
 
+import tablebase
 from tablebase import svg
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "pictures.md"
-_EXAMPLE = re.compile(r"^```python\n(svg\.[^`]*)\n```\n\n!\[[^\]]*\]\(images/([^)]+)\)$", re.MULTILINE)
+_EXAMPLE = re.compile(r"^```python\n((?:svg|tablebase)\.[^`]*)\n```\n\n!\[[^\]]*\]\(images/([^)]+)\)$", re.MULTILINE)
 
 
 def pictures() -> dict[str, str]:
     """The pictures of the page, by the names of their files."""
-    return {file: eval(call, {"svg": svg}) for call, file in _EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))}
+    calls = _EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
+    return {file: eval(call, {"svg": svg, "tablebase": tablebase}) for call, file in calls}
 
 
 def main() -> None:

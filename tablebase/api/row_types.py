@@ -22,6 +22,19 @@ class GameRow(TypedDict):
     commands: str
 
 
+class BoxRow(TypedDict):
+    """A matchbox, as `tablebase boxes` lists it."""
+
+    box: int
+    move: int
+    """The moves of both sides up to the one that it makes, counted from 1."""
+    position: str
+    beads: str
+    """The moves of the beads that it holds."""
+    taken: str
+    """Those of the beads that have been taken away."""
+
+
 class CountRow(TypedDict):
     """The counts of a start; also how many games each side wins, as `won_` and its letter."""
 

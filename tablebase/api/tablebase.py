@@ -22,7 +22,8 @@ from tablebase.game.moves import Position
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_size, as_text
 from tablebase.game.rules import Rules
 from tablebase.game.values import AnyValue, Value
-from tablebase.probe.answers import Line, Probe
+from tablebase.probe.answers import Probe
+from tablebase.probe.lines import Line
 from tablebase.probe.many import Answers
 from tablebase.probe.prober import Prober
 from tablebase.probe.source import Each

@@ -70,6 +70,8 @@ class Verb:
 FROM = {"from": "a word of Python: called position"}
 REPLAYED = "`tablebase.play.records` reads games"
 DRAWN = "what is returned has pictures"
+SHEET = "what is returned, by probe_many for several positions, has a sheet"
+LABELS = "what is returned has a sheet"
 WRITTEN = "what is returned can be written"
 
 VERBS = (
@@ -84,13 +86,23 @@ VERBS = (
     Verb("merge", "tablebase.merge", takes_game=False),
     Verb("pack", "tablebase.pack"),
     Verb("unpack", "tablebase.unpack", takes_game=False),
-    Verb("probe", "Tablebase.probe", differs={"positions": "many are asked with probe_many", "output": DRAWN}),
+    Verb(
+        "probe",
+        "Tablebase.probe",
+        differs={"positions": "many are asked with probe_many", "output": DRAWN, "sheet": SHEET, "page": SHEET},
+    ),
     Verb(
         "line",
         "Tablebase.line",
-        differs={"replay": REPLAYED, "number": REPLAYED, "boards": DRAWN, "to": DRAWN, **FROM},
+        differs={
+            **dict.fromkeys(("replay", "number"), REPLAYED),
+            **dict.fromkeys(("boards", "to"), DRAWN),
+            **dict.fromkeys(("sheet", "every", "page"), SHEET),
+            **FROM,
+        },
     ),
     Verb("play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
+    Verb("boxes", "tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
     Verb("match", "tablebase.match", differs=FROM),
     Verb("match-stats", "tablebase.match_stats", takes_game=False),
     Verb("uci", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),

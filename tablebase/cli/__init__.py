@@ -37,6 +37,7 @@ COMMANDS = {
     "probe": "probe",
     "line": "probe",
     "play": "play",
+    "boxes": "boxes",
     "match": "match",
     "match-stats": "match_stats",
     "uci": "search",

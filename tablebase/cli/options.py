@@ -47,6 +47,13 @@ class Where(StrEnum):
     DASK = "dask"
 
 
+class Paper(StrEnum):
+    """What a sheet is printed on."""
+
+    A4 = "a4"
+    LETTER = "letter"
+
+
 class By(StrEnum):
     """What one line of statistics covers."""
 
@@ -115,6 +122,7 @@ CatalogUrl = Annotated[
         help="PostgreSQL database with the catalog; by default it is a file in the folder.",
     ),
 ]
+Page = Annotated[Paper, typer.Option("--page", help="The paper of --sheet.")]
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
 Pieces = Annotated[range | None, typer.Option("--pieces", metavar="N", parser=parse_pieces, help="N pieces, or M-N for M to N.")]
 Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This material; may be repeated.")]
@@ -235,16 +243,19 @@ class Output(StrEnum):
 
 
 OUTPUTS: dict[tuple[str, str], Output] = {
+    ("boxes", "sheet"): Output.FILE,
     ("build", "log"): Output.ADDED,
     ("build", "json_log"): Output.ADDED,
     ("copy", "to"): Output.FOLDER,
     ("export", "folder"): Output.FOLDER,
+    ("line", "sheet"): Output.FILE,
     ("line", "svg"): Output.NEW_FOLDER,
     ("match", "record"): Output.NEW_FILE,
     ("pack", "to"): Output.FOLDER,
     ("patterns", "page"): Output.FILE,
     ("play", "boxes"): Output.FILE,
     ("plot", "output"): Output.FILE,
+    ("probe", "sheet"): Output.FILE,
     ("probe", "svg"): Output.FILE,
     ("prove", "proof"): Output.FILE,
     ("unpack", "to"): Output.FOLDER,

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_rules, chosen_start
+from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start
 from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
 from tablebase.errors import TablebaseError
 from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 from tablebase.game.values import Bounds, chance_text
-from tablebase.probe.answers import drawable
+from tablebase.probe.answers import Probe, drawable
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
-    from tablebase.probe.answers import Probe, RatedDraw, RatedMove
+    from tablebase.probe.answers import RatedDraw, RatedMove
+    from tablebase.svg.sheets import Sheet
 
 SUFFIX = ".svg"
 COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
@@ -55,6 +56,11 @@ def probe(
         Path | None,
         typer.Option("--output", metavar="FILE", help="Also draw the position to FILE.svg, with an arrow for its best move."),
     ] = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option("--sheet", metavar="FILE", help="Also draw all positions on pages to print: FILE.pdf, FILE.svg or FILE.png."),
+    ] = None,
+    page: options.Page = Paper.A4,
     style: options.Style = Format.TABLE,
 ) -> None:
     """Show the value and moves of positions, best move first."""
@@ -62,6 +68,8 @@ def probe(
     if svg is not None:
         drawable(rules, "leave out --output")
         _check_picture(svg, positions)
+    if sheet is not None:
+        _check_sheet(rules, sheet)
     if turns is not None and "lower" not in rules.value_fields:
         raise TablebaseError(f"{rules.name} has no chance: leave out --turns")
     from tablebase.api.tablebase import Tablebase
@@ -72,8 +80,12 @@ def probe(
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
             say(f"wrote {svg}")
         ask = partial(tables.probe_many, rules, strict=strict, turns=turns)
-        asking = _Asking(rules, ask, style, draws_boards(positions, style))
+        asking = _Asking(rules, ask, style, draws_boards(positions, style), sheet is not None)
         write_answers(positions, asking, style, stop=strict)
+    if sheet is not None:
+        from tablebase.probe.sheets import probe_sheet
+
+        _write_sheet(probe_sheet(asking.drawn, page), sheet)
     if asking.missing:
         materials = " ".join(f"--material {name}" for name in sorted(asking.missing))
         say(f"some moves are of unknown value: 'tablebase build {rules.name} {materials} --data {data}' builds their tables")
@@ -82,18 +94,29 @@ def probe(
 class _Asking:
     """Asks for positions; see `tablebase.cli.positions.Asking`."""
 
-    def __init__(self, rules: Rules[Any], ask: Callable[[Sequence[str]], Any], style: Format, boards: bool) -> None:
+    def __init__(self, rules: Rules[Any], ask: Callable[[Sequence[str]], Any], style: Format, boards: bool, sheet: bool) -> None:
         self.columns = ("game", "position", "side", *rules.value_fields, "best")
-        self._ask, self._style, self._boards = ask, style, boards
+        self._ask, self._style, self._boards, self._sheet = ask, style, boards, sheet
         self.missing: set[str] = set()
+        self.drawn: list[Probe] = []
+        """What a sheet shows, if there is one."""
 
     def answers(self, texts: Sequence[str]) -> Iterator[Answered]:
         """The answer for each text: what is written of it, or why it has none."""
         found = self._ask(texts)
+        if self._sheet:
+            self._draw(found)
         answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
         for place, answer in enumerate(answers):
             yield answer, found.errors.get(place)
         self.missing |= found.missing
+
+    def _draw(self, found: Sequence[Any]) -> None:
+        """Keep the answers for the sheet; a position without one is an error at the end."""
+        from tablebase.svg.sheets import check_number
+
+        check_number(len(self.drawn) + len(found))
+        self.drawn += [answer for answer in found if isinstance(answer, Probe)]
 
     def show(self, answer: Probe) -> None:
         """Write an answer for people."""
@@ -111,6 +134,14 @@ def line(
     svg: Annotated[
         Path | None, typer.Option("--to", metavar="DIR", help="Also write a picture of every ply to a new folder.")
     ] = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(
+            "--sheet", metavar="FILE", help="Also draw its key positions on pages to print: FILE.pdf, FILE.svg or FILE.png."
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--every", help="Draw every ply on the sheet, not just key positions.")] = False,
+    page: options.Page = Paper.A4,
     plies: Annotated[int | None, typer.Option("--plies", metavar="N", min=0, help="Stop after N plies.")] = None,
     replay: Annotated[
         Path | None, typer.Option("--replay", metavar="FILE", help="Show a game that match --output has written, instead.")
@@ -125,8 +156,10 @@ def line(
 
     rules = chosen_rules("line", game, size, variant)
     if replay is not None:
-        if position is not None or start is not None or svg is not None:
-            raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position and --to")
+        if position is not None or start is not None or svg is not None or sheet is not None:
+            raise TablebaseError(
+                "a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet"
+            )
         replays.replay(rules, replay, number, data, plies, boards=boards, style=style)
         return
     if boards and style is Format.TABLE:
@@ -134,12 +167,16 @@ def line(
     if svg is not None:
         drawable(rules, "leave out --to")
         check_output_folder(svg, FOLDER_CURE, new=True)
+    if sheet is not None:
+        _check_sheet(rules, sheet)
     with Tablebase(data) as tables:
         found = tables.line(rules, chosen_start(rules, position, start), plies)
     rows = found.to_dict()
     if svg is not None:
         _write_pictures(svg, found.pictures())
         say(f"wrote {len(rows)} pictures to {svg}")
+    if sheet is not None:
+        _write_sheet(found.sheet(every=every, page=page), sheet)
     if style is not Format.TABLE:
         write_rows(rows, style)
     elif boards:
@@ -155,6 +192,22 @@ def _check_picture(path: Path, positions: Sequence[str]) -> None:
     if len(positions) != 1 or is_stream(positions[0]):
         raise TablebaseError("--output draws one position: give just one, as an argument")
     check_output(path, CURE)
+
+
+def _check_sheet(rules: Rules[Any], path: Path) -> None:
+    """Refuse a sheet of a game without pictures, or a file that it cannot be written to."""
+    from tablebase.probe.sheets import check_pictures
+    from tablebase.svg.printing import check_sheet
+
+    check_pictures(rules, "leave out --sheet")
+    check_sheet(path)
+
+
+def _write_sheet(sheet: Sheet, path: Path) -> None:
+    """Write a sheet, and say which files it has become."""
+    from tablebase.cli.output import say
+
+    say(f"wrote {' '.join(map(str, sheet.write(path)))}")
 
 
 def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:

@@ -1,11 +1,9 @@
-"""The result of a probe: a position's value and its moves, best first; and a line, which consists of such results."""
+"""The result of a probe: a position's value and its moves, best first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tablebase.compute.messages import count_plies
@@ -16,13 +14,6 @@ from tablebase.game.values import AnyValue, Bounds, Value, fields_of
 
 if TYPE_CHECKING:
     from tablebase.svg.markup import Svg
-
-FEW = 4
-"""Moves of a line that its `repr` shows."""
-SHOWN = 30
-"""Positions of a line that a notebook shows as pictures."""
-SMALL = 240
-"""Size of these pictures, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -263,69 +254,6 @@ class Unanswered:
     def to_dict(self) -> dict[str, Any]:
         """What `tablebase probe --format json` writes instead of an answer; its fields are stable."""
         return {"game": self.game, "position": self.position, "error": {"code": self.error.code, "message": str(self.error)}}
-
-
-class Line(list[Probe]):
-    """An optimal line: a list of the probes of its positions.
-
-    Parameters
-    ----------
-    probes : iterable of Probe
-    plies : int, optional
-        The length at which it was cut.
-    """
-
-    def __init__(self, probes: Iterable[Probe], plies: int | None = None) -> None:
-        super().__init__(probes)
-        self.plies = plies
-
-    def __repr__(self) -> str:
-        first, moves = self[0], [str(probe.best) for probe in self if probe.moves]
-        shown = " ".join([*moves[:FEW], *(["…"] if len(moves) > FEW else [])])
-        return f"Line({first.game.name}, {first.position!r}, {first.value.said}: {shown})"
-
-    def _repr_html_(self) -> str:
-        from tablebase.probe.html import titled_table
-
-        first, rows = self[0], self.to_dict()
-        pictures = [] if first.game.board is None else list(islice(self._drawn({"size": SMALL}), SHOWN))
-        return titled_table(f"{first.position}: {first.value.said}", pictures, rows)
-
-    def pictures(self, **options: Any) -> list[Svg]:
-        """A picture for each row of `to_dict`, with its last and its best move; options are those of `tablebase.svg.board`."""
-        return list(self._drawn(options))
-
-    def _drawn(self, options: Mapping[str, Any]) -> Iterator[Svg]:
-        from tablebase.svg.pictures import board
-
-        game, last = drawable(self[0].game), None
-        for row in self.to_dict():
-            best = row["best"]
-            yield board(game, row["position"], **{"last_move": last, "arrows": [best] if best else [], **options})
-            last = best
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """What `tablebase line --format json` writes: a row for each position, and one for the end of the game if it is reached."""
-        rows = [
-            {
-                "ply": ply,
-                "side": probe.side,
-                **probe.value.fields,
-                # What a game with chance has at its end, and others have not, is stable, too.
-                "best": probe.step[0] if probe.step else "" if isinstance(probe.value, Bounds) else None,
-                "position": probe.position,
-            }
-            for ply, probe in enumerate(self)
-        ]
-        last = self[-1]
-        if last.distance == 1 and (self.plies is None or len(rows) <= self.plies):
-            end = last.moves[0]
-            side = last.game.side(end.child)
-            ending = last.game.result(end.child)
-            assert ending is not None, "a win or a loss in one ply ends the game"
-            value = Value(ending.outcome(last.game.viewer(end.child)), 0)
-            rows.append({"ply": len(rows), "side": side, **value.fields, "best": None, "position": end.position})
-        return rows
 
 
 def said(value: AnyValue | None) -> str:

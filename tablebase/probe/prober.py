@@ -9,8 +9,9 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.rules import Rules
 from tablebase.game.values import Value
-from tablebase.probe.answers import Line, Probe
+from tablebase.probe.answers import Probe
 from tablebase.probe.from_slices import SliceSource
+from tablebase.probe.lines import Line
 from tablebase.probe.source import Source
 from tablebase.tables.store import Store
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.rules import Rules, legal
 from tablebase.game.values import AnyValue, Bounds
 from tablebase.probe.answers import Probe, RatedDraw, RatedMove, Unanswered, Within
+
+if TYPE_CHECKING:
+    from tablebase.svg.sheets import Sheet
+    from tablebase.svg.themes import Theme
 
 P = TypeVar("P")
 LONGEST_LINE = 1000
@@ -182,6 +186,15 @@ class Each(Sequence["Probe | Unanswered"]):
         """That there is no answer at a place, which is noted."""
         asked, self.errors[place] = self._asked[place], error
         return Unanswered(self._source.rules.name, asked if isinstance(asked, str) else repr(asked), error)
+
+    def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
+        """The positions with their values and best moves as a sheet to print, on pages ``a4`` or ``letter``.
+
+        Raise the error of the first position without an answer, and `RulesError` if there are no pictures of the game.
+        """
+        from tablebase.probe.sheets import probe_sheet
+
+        return probe_sheet([self.answer(place) for place in range(len(self))], page, theme)
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
         """What `to_dict` of each answer gives; the field ``moves`` is left out if these are not wanted."""

@@ -9,13 +9,15 @@ from tablebase.compute.modules import lazy
 if TYPE_CHECKING:
     from tablebase.svg.markup import Svg
     from tablebase.svg.pictures import board
+    from tablebase.svg.sheets import Sheet, sheet
     from tablebase.svg.themes import DARK, LIGHT, MONO, Theme, Tint
 
-__all__ = ["DARK", "LIGHT", "MONO", "Svg", "Theme", "Tint", "board"]
+__all__ = ["DARK", "LIGHT", "MONO", "Sheet", "Svg", "Theme", "Tint", "board", "sheet"]
 
 __getattr__ = lazy(
     __name__,
     {
+        **dict.fromkeys(["Sheet", "sheet"], "tablebase.svg.sheets"),
         **dict.fromkeys(["DARK", "LIGHT", "MONO", "Theme", "Tint"], "tablebase.svg.themes"),
         "Svg": "tablebase.svg.markup",
         "board": "tablebase.svg.pictures",

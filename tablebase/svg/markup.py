@@ -76,6 +76,23 @@ GLYPHS = {
     "x": "M0 2L4 6M4 2L0 6",
     "y": "M0 2L2 6M4 2L1.2 8H.4",
     "z": "M0 2H4L0 6H4",
+    " ": "",
+    ".": "M2 5.6V6",
+    ",": "M2.2 5.5L1.4 7.2",
+    ":": "M2 2.6V3M2 5.6V6",
+    ";": "M2 2.6V3M2.2 5.5L1.4 7.2",
+    "-": "M.6 3.4H3.4",
+    "+": "M.4 3.4H3.6M2 1.8V5",
+    "=": "M.4 2.6H3.6M.4 4.4H3.6",
+    "/": "M.4 6.8L3.6-.6",
+    "%": "M.3 6L3.7 0M0 1A.9.9 0 1 0 1.8 1A.9.9 0 1 0 0 1M2.2 5A.9.9 0 1 0 4 5A.9.9 0 1 0 2.2 5",
+    "&": "M4 6L.7 1.6Q.2 0 1.5 0Q2.8 0 2.3 1.5Q2 2.2 .9 2.9Q0 3.5 0 4.5Q0 6 1.6 6Q3.2 6 3.9 3.5",
+    "×": "M.6 2L3.4 4.8M3.4 2L.6 4.8",
+    "?": "M0 1.5Q0 0 2 0Q4 0 4 1.5Q4 2.6 2.8 3Q2 3.3 2 4.2M2 5.6V6",
+    "!": "M2 0V4.2M2 5.6V6",
+    "'": "M2 0V1.5",
+    "(": "M2.8-.6Q1.2 1 1.2 3Q1.2 5 2.8 6.6",
+    ")": "M1.2-.6Q2.8 1 2.8 3Q2.8 5 1.2 6.6",
 }
 """Path data of lines; x to the right and y downwards, from the upper left corner."""
 
@@ -100,12 +117,20 @@ def element(tag: str, *children: Element, text: str | None = None, **attributes:
 def picture(root: Element) -> Svg:
     """The text of a picture, whose identifiers become different from those of any other picture on the same page."""
     root.set("xmlns", NAMESPACE)
-    own = f"t{sha256(ElementTree.tostring(root)).hexdigest()[:ID_DIGITS]}"
-    for node in root.iter():
-        for name, sign in (("id", ""), ("href", "#")):
-            if name in node.attrib:
-                node.set(name, f"{sign}{own}-{node.attrib[name].removeprefix(sign)}")
+    rename(root, f"t{sha256(ElementTree.tostring(root)).hexdigest()[:ID_DIGITS]}")
     return Svg(ElementTree.tostring(root, encoding="unicode"))
+
+
+def rename(root: Element, prefix: str) -> None:
+    """Put a prefix before the identifiers of all elements, and before all references to them."""
+    for node in root.iter():
+        for name, value in node.attrib.items():
+            if name == "id":
+                node.set(name, f"{prefix}-{value}")
+            elif name == "href" and value.startswith("#"):
+                node.set(name, f"#{prefix}-{value[1:]}")
+            elif "url(#" in value:
+                node.set(name, value.replace("url(#", f"url(#{prefix}-"))
 
 
 def _value(value: object) -> str:
@@ -120,4 +145,5 @@ def lettering(text: str, x: float, y: float, height: float) -> list[Element]:
     scale = height / HEIGHT
     left, top = x - scale * (STEP * (len(text) - 1) + WIDTH) / 2, y - height / 2
     places = [f"translate({left + scale * STEP * number:g} {top:g}) scale({scale:g})" for number in range(len(text))]
-    return [element("path", fill="none", transform=place, d=GLYPHS[one]) for place, one in zip(places, text, strict=True)]
+    drawn = [(place, GLYPHS[one]) for place, one in zip(places, text, strict=True) if one != " "]
+    return [element("path", fill="none", transform=place, d=path) for place, path in drawn]

@@ -11,6 +11,7 @@ from tablebase.cli.options import OUTPUTS, Output
 
 INPUTS = {
     ("batch", "file"),
+    ("boxes", "file"),
     ("line", "replay"),
     ("merge", "place"),
     ("prove", "check"),
@@ -22,26 +23,32 @@ INPUTS = {
 COMMON = {"data", "feature_file"}
 """Parameters of several commands; the folder of the tables is their own to write."""
 WORDS = {
+    ("boxes", "sheet"): ["boxes", "hexapawn", "--output"],
     ("build", "log"): ["build", "hexapawn", "--log"],
     ("build", "json_log"): ["build", "hexapawn", "--json-log"],
     ("copy", "to"): ["copy", "hexapawn", "--to"],
     ("export", "folder"): ["export", "hexapawn", "--to"],
+    ("line", "sheet"): ["line", "hexapawn", "--sheet"],
     ("line", "svg"): ["line", "hexapawn", "--to"],
     ("match", "record"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
     ("pack", "to"): ["pack", "hexapawn", "--to"],
     ("patterns", "page"): ["patterns", "hexapawn", "--output"],
     ("play", "boxes"): ["play", "hexapawn", "--player", "matchboxes", "--boxes"],
     ("plot", "output"): ["plot", "distances", "hexapawn", "--output"],
+    ("probe", "sheet"): ["probe", "hexapawn", "ppp/3/PPP w", "--sheet"],
     ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--output"],
     ("prove", "proof"): ["prove", "hexapawn", "--output"],
     ("unpack", "to"): ["unpack", "{data}", "--to"],
 }
 
+NAMED = {("build", "log"), ("build", "json_log"), ("line", "sheet"), ("play", "boxes"), ("probe", "sheet")}
+"""Outputs whose options have a name of their own."""
+
 
 def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
     """A command that would write to a place."""
     words = [word.format(data=data) for word in WORDS[output]]
-    return [*words, str(target), *([] if words[0] == "unpack" else ["--data", str(data)])]
+    return [*words, str(target), *([] if words[0] in ("boxes", "unpack") else ["--data", str(data)])]
 
 
 def test_all_outputs_are_known() -> None:
@@ -58,18 +65,18 @@ def test_all_outputs_are_known() -> None:
 
 
 def test_outputs_are_named_alike() -> None:
-    """`--output` for a file and `--to` for a folder; logs and boxes, which are kept beside what a command writes, have names."""
+    """`--output` for a file and `--to` for a folder; logs, boxes and sheets beside what a command writes have names."""
     for (name, parameter), kind in OUTPUTS.items():
         option = next(one.opts for one in program(name).commands[name].params if one.name == parameter)
-        if parameter not in ("log", "json_log", "boxes"):
+        if (name, parameter) not in NAMED:
             assert option == ["--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output"]
 
 
 @pytest.mark.parametrize(("name", "old"), [(name, old) for name, spellings in OLD_SPELLINGS.items() for old in spellings])
 def test_old_spellings_are_accepted(name: str, old: str, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """With a space and with an equals sign, and with the same effect as the new one; the help does not list them."""
-    output = next(key for key in OUTPUTS if key[0] == name)
     new = OLD_SPELLINGS[name][old]
+    output = next(key for key in OUTPUTS if key[0] == name and new in WORDS[key])
     (tmp_path / "file").write_text("mine")
     place = tmp_path / "file" / "a.svg"
     words = command_of(output, place, hexapawns)

@@ -78,10 +78,12 @@ def test_a_report(three_pieces: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_pictures_are_up_to_date() -> None:
-    """Each picture of the page is drawn as the call above it says, and no picture of a board is left over."""
+    """Each picture of the page is drawn as the call above it says, and no picture of a board or a sheet is left over."""
     drawn = pictures.pictures()
     assert all(isinstance(picture, Svg) for picture in drawn.values())
-    assert {path.name: path.read_text(encoding="utf-8") for path in IMAGES.glob("board-*.svg")} == drawn
+    assert {
+        path.name: path.read_text(encoding="utf-8") for path in IMAGES.glob("*.svg") if re.match("board|sheet", path.name)
+    } == drawn
     shown = re.findall(r"\(images/([^)]*)\)", pictures.PAGE.read_text(encoding="utf-8"))
     assert shown == list(drawn)
     assert len(drawn) >= 6

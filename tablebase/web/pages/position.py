@@ -13,7 +13,8 @@ from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, mirrored, swapped
 from tablebase.game.notation import check_pieces
 from tablebase.game.rules import CHANCE, Rules, legal
-from tablebase.probe.answers import Line, RatedMove, drawable
+from tablebase.probe.answers import RatedMove, drawable
+from tablebase.probe.lines import Line
 from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_name, material_of
 from tablebase.web.context import tables_of

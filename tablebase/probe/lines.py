@@ -1,0 +1,95 @@
+"""An optimal line, which consists of probes: as rows, as pictures, and as a sheet to print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from tablebase.game.values import Bounds, Value
+from tablebase.probe.answers import Probe, drawable
+
+if TYPE_CHECKING:
+    from tablebase.svg.markup import Svg
+    from tablebase.svg.sheets import Sheet
+    from tablebase.svg.themes import Theme
+
+FEW = 4
+"""Moves of a line that its `repr` shows."""
+SHOWN = 30
+"""Positions of a line that a notebook shows as pictures."""
+SMALL = 240
+"""Size of these pictures, in pixels."""
+
+
+class Line(list[Probe]):
+    """An optimal line: a list of the probes of its positions.
+
+    Parameters
+    ----------
+    probes : iterable of Probe
+    plies : int, optional
+        The length at which it was cut.
+    """
+
+    def __init__(self, probes: Iterable[Probe], plies: int | None = None) -> None:
+        super().__init__(probes)
+        self.plies = plies
+
+    def __repr__(self) -> str:
+        first, moves = self[0], [str(probe.best) for probe in self if probe.moves]
+        shown = " ".join([*moves[:FEW], *(["…"] if len(moves) > FEW else [])])
+        return f"Line({first.game.name}, {first.position!r}, {first.value.said}: {shown})"
+
+    def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
+        first, rows = self[0], self.to_dict()
+        pictures = [] if first.game.board is None else list(islice(self._drawn({"size": SMALL}), SHOWN))
+        return titled_table(f"{first.position}: {first.value.said}", pictures, rows)
+
+    def pictures(self, **options: Any) -> list[Svg]:
+        """A picture for each row of `to_dict`, with its last and its best move; options are those of `tablebase.svg.board`."""
+        return list(self._drawn(options))
+
+    def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
+        """Its key positions as a sheet to print, on pages ``a4`` or ``letter``, or those of every ply.
+
+        Key positions are the first and the last, each after a capture or a move into terrain such as water, and each in which,
+        unlike a move before, only one of several moves keeps a win or a draw. `RulesError` if there are no pictures of the game.
+        """
+        from tablebase.probe.sheets import line_sheet
+
+        return line_sheet(self, self.to_dict(), every, page, theme)
+
+    def _drawn(self, options: Mapping[str, Any]) -> Iterator[Svg]:
+        from tablebase.svg.pictures import board
+
+        game, last = drawable(self[0].game), None
+        for row in self.to_dict():
+            best = row["best"]
+            yield board(game, row["position"], **{"last_move": last, "arrows": [best] if best else [], **options})
+            last = best
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """What `tablebase line --format json` writes: a row for each position, and one for the end of the game if it is reached."""
+        rows = [
+            {
+                "ply": ply,
+                "side": probe.side,
+                **probe.value.fields,
+                # What a game with chance has at its end, and others have not, is stable, too.
+                "best": probe.step[0] if probe.step else "" if isinstance(probe.value, Bounds) else None,
+                "position": probe.position,
+            }
+            for ply, probe in enumerate(self)
+        ]
+        last = self[-1]
+        if last.distance == 1 and (self.plies is None or len(rows) <= self.plies):
+            end = last.moves[0]
+            side = last.game.side(end.child)
+            ending = last.game.result(end.child)
+            assert ending is not None, "a win or a loss in one ply ends the game"
+            value = Value(ending.outcome(last.game.viewer(end.child)), 0)
+            rows.append({"ply": len(rows), "side": side, **value.fields, "best": None, "position": end.position})
+        return rows

@@ -1,0 +1,139 @@
+"""Probes and lines as sheets to print: each position with its value and its best move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tablebase.errors import RulesError
+from tablebase.game.notation import read_move
+from tablebase.game.rules import Rules
+from tablebase.game.types import Outcome
+from tablebase.game.values import AnyValue, Value
+from tablebase.probe.answers import Probe
+
+if TYPE_CHECKING:
+    from tablebase.svg.sheets import Sheet
+    from tablebase.svg.themes import Theme
+
+
+class Shown(NamedTuple):
+    """A position of a sheet."""
+
+    position: Any
+    name: str
+    """Its number, or its ply."""
+    value: AnyValue
+    best: str | None
+    last: str | None = None
+    """The move that led to it."""
+    notes: tuple[str, ...] = ()
+    """Why it is a key position."""
+
+
+def check_pictures(rules: Rules[Any], cure: str) -> None:
+    """Raise `RulesError` unless there are pictures of a game's positions."""
+    if rules.board is None and rules.svg(rules.initial) is None:
+        raise RulesError(
+            f"{rules.name} has no pieces on squares and no pictures of its own, of which a sheet could be made: {cure}"
+        )
+
+
+def probe_sheet(probes: Sequence[Probe], page: str = "a4", theme: str | Theme = "light") -> Sheet:
+    """The positions of probes of one game, numbered, each with its value and an arrow for its best move."""
+    # A sheet is loaded when one is made.
+    from tablebase.svg.sheets import check_number
+
+    check_number(len(probes))
+    shown = [Shown(probe.asked, str(number), probe.value, probe.best) for number, probe in enumerate(probes, start=1)]
+    return _sheet(probes[0].game, shown, f"{probes[0].game.title}: {_count(len(shown), 'position')}", page, theme)
+
+
+def line_sheet(probes: Sequence[Probe], rows: Sequence[dict[str, Any]], every: bool, page: str, theme: str | Theme) -> Sheet:
+    """The key positions of a line, or those of every ply; `rows` has one more if the line has come to the end of the game."""
+    game = probes[0].game
+    shown = list(_plies(probes, rows))
+    chosen = [one for one in shown if every or one.notes]
+    what = f"the best line, plies 0 to {shown[-1].name}" if every else f"{_count(len(chosen), 'key position')} of the best line"
+    title = f"{game.title}: {what}\nfrom {probes[0].position}"
+    return _sheet(game, chosen, title, page, theme)
+
+
+def _plies(probes: Sequence[Probe], rows: Sequence[dict[str, Any]]) -> Iterator[Shown]:
+    """All positions of a line, with the reasons why some are key positions."""
+    game, last = probes[0].game, None
+    pieces: int | None = None
+    single = [_is_only(probe) for probe in probes]
+    for ply, row in enumerate(rows):
+        position, before = game.parse(row["position"]), pieces
+        pieces = None if game.board is None else len(position.pieces)
+        value = probes[ply].value if ply < len(probes) else Value(Outcome(row["outcome"]), 0)
+        notes = []
+        if ply == 0:
+            notes.append("start")
+        if before is not None and pieces is not None and pieces < before:
+            notes.append("capture")
+        # Not again at each move of a player who has no choice for a while.
+        if ply < len(probes) and single[ply] and not (ply > 1 and single[ply - 2]):
+            notes.append("only move")
+        notes += _entered(game, last)
+        if ply == len(rows) - 1:
+            notes.append("last" if row["best"] else "end")
+        yield Shown(position, str(ply), value, row["best"] or None, last, tuple(notes))
+        last = row["best"]
+
+
+def _entered(game: Any, move: str | None) -> list[str]:
+    """The names of the terrain that a move has led into from elsewhere."""
+    if move is None or game.board is None:
+        return []
+    origin, target = read_move(game, move)
+    return [one.name for one in game.terrain if target in one.squares and origin not in one.squares]
+
+
+def _is_only(probe: Probe) -> bool:
+    """Whether a single move of several keeps a win or a draw."""
+    if len(probe.moves) < 2 or probe.outcome not in (Outcome.WIN, Outcome.DRAW) or not isinstance(probe.value, Value):
+        return False
+    if any(move.value is None for move in probe.moves):
+        return False
+    return sum(move.value is not None and move.value.outcome is probe.outcome for move in probe.moves) == 1
+
+
+def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, theme: str | Theme) -> Sheet:
+    """The sheet of these positions."""
+    from tablebase.svg.sheets import sheet
+
+    return sheet([(_drawn(game, one, theme), _caption(game, one)) for one in shown], title=title, page=page, theme=theme)
+
+
+def _drawn(game: Any, one: Shown, theme: str | Theme) -> str:
+    """The board with its moves, or the picture that the rules draw."""
+    from tablebase.svg.pictures import board
+
+    if game.board is not None:
+        return board(game, one.position, last_move=one.last, arrows=[one.best] if one.best else [], theme=theme)
+    check_pictures(game, "ask for text or JSON")
+    return str(game.svg(one.position))
+
+
+def _caption(game: Rules[Any], one: Shown) -> str:
+    """Number, value and best move, and why it is shown."""
+    value = _said(game, one)
+    words = [one.best] if one.best else []
+    return f"{one.name}: {value}\n{', '.join([*words, *one.notes])}"
+
+
+def _said(game: Rules[Any], one: Shown) -> str:
+    """The value as a clause that names the winner."""
+    if not isinstance(one.value, Value):
+        return one.value.said
+    if one.value.outcome is Outcome.DRAW:
+        return "draw"
+    player = game.viewer(one.position)
+    winner = game.sides[player if one.value.outcome is Outcome.WIN else 1 - player].name
+    return f"won by {winner}{f' in {one.value.distance}' if one.value.distance else ''}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

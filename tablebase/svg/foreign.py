@@ -1,0 +1,60 @@
+"""Pictures as text, our own or of other makers, made parts of a larger picture."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from tablebase.errors import TablebaseError, quoted
+from tablebase.svg.markup import NAMESPACE, rename
+
+OURS = f"{{{NAMESPACE}}}"
+LINKS = "{http://www.w3.org/1999/xlink}"
+_NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+)")
+
+
+def read_picture(text: str) -> Element:
+    """The root of a picture, whose viewBox says how large it is; raise `TablebaseError` if it is none."""
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, TypeError, ValueError) as fault:
+        raise TablebaseError(f"{quoted(text)} is not a picture as SVG ({fault}): give what tablebase.svg.board returns") from fault
+    for node in root.iter():
+        # Without prefixes, elements are those of the picture around them.
+        node.tag = node.tag.removeprefix(OURS) if isinstance(node.tag, str) else node.tag
+        for name in [name for name in node.attrib if name.startswith(LINKS)]:
+            node.set(name.removeprefix(LINKS), node.attrib.pop(name))
+    if root.tag != "svg":
+        raise TablebaseError(f"{quoted(text)} is not a picture as SVG, but {root.tag}: give what tablebase.svg.board returns")
+    if "viewBox" not in root.attrib:
+        width, height = (_NUMBER.match(root.get(name, "")) for name in ("width", "height"))
+        if width is None or height is None:
+            raise TablebaseError("a picture has neither a viewBox nor a width and a height: give it one")
+        root.set("viewBox", f"0 0 {width[1]} {height[1]}")
+    if len(_box(root)) != 4 or min(_box(root)[2:]) <= 0:
+        raise TablebaseError(f"{quoted(root.get('viewBox'))} is not the viewBox of a picture: write four numbers")
+    return root
+
+
+def ratio(root: Element) -> float:
+    """The height of a picture in units of its width."""
+    _, _, width, height = _box(root)
+    return height / width
+
+
+def nested(root: Element, prefix: str, x: float, y: float, width: float, height: float) -> Element:
+    """A picture as a part of a larger one, in this place; `prefix` keeps its identifiers apart from those of others."""
+    part = deepcopy(root)
+    rename(part, prefix)
+    for name, value in (("x", x), ("y", y), ("width", width), ("height", height)):
+        part.set(name, f"{round(value, 2):g}")
+    return part
+
+
+def _box(root: Element) -> list[float]:
+    try:
+        return [float(number) for number in re.split(r"[\s,]+", root.attrib["viewBox"].strip())]
+    except ValueError:
+        return []

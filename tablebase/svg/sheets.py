@@ -1,0 +1,248 @@
+"""Sheets to print: pictures with captions, side by side on pages of paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
+from pathlib import Path
+from textwrap import wrap
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from tablebase.errors import TablebaseError, quoted
+from tablebase.svg.foreign import nested, ratio, read_picture
+from tablebase.svg.markup import HEIGHT as CAPITAL
+from tablebase.svg.markup import STEP, WIDTH, Svg, element, lettering, picture
+from tablebase.svg.themes import Theme, as_theme
+
+
+class Paper(NamedTuple):
+    """A page; like all lengths of this module, in millimetres."""
+
+    width: float
+    height: float
+
+
+PAGES = {"a4": Paper(210, 297), "letter": Paper(215.9, 279.4)}
+MARGIN, GAP = 12.0, 8.0
+"""Around a page, and between pictures."""
+NARROWEST, WIDEST = 38.0, 150.0
+"""Of a picture, unless its width is given."""
+OVERHANG = 0.75
+"""Part of a gap that captions may use, half of it on each side."""
+TALLEST = 0.9
+"""Of a picture, in heights of the room for pictures, which leaves some for its caption."""
+ROUNDING = 1e-6
+MOST = 1000
+"""Pictures of a sheet."""
+TITLE, LETTER = 3.6, 2.1
+"""Height of the capital letters of the title; of captions and of what stands below the title."""
+LEADING = 1.8
+"""From line to line, in heights of capital letters."""
+STROKE = 0.85
+"""Of letters, in units of glyphs."""
+
+
+class Layout(NamedTuple):
+    """Where pictures stand on a page."""
+
+    columns: int
+    rows: int
+    width: float
+    height: float
+    """Of a picture."""
+    gap: float
+    lines: int
+    """Of a caption."""
+
+    @property
+    def step(self) -> float:
+        """From one row to the next."""
+        return self.height + _lines_height(self.lines) + self.gap
+
+    @property
+    def capacity(self) -> int:
+        """Pictures of a page."""
+        return self.columns * self.rows
+
+
+class Sheet(list[Svg]):
+    """Pages to print, each a picture as SVG in the size of the paper.
+
+    Parameters
+    ----------
+    pages : iterable of Svg
+    paper : Paper
+    title : str
+    """
+
+    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str) -> None:
+        super().__init__(pages)
+        self.paper, self.title = paper, title
+
+    def __repr__(self) -> str:
+        return f"Sheet({self.title.partition(chr(10))[0]!r}, {len(self)} {'page' if len(self) == 1 else 'pages'})"
+
+    def _repr_html_(self) -> str:
+        return " ".join(self)
+
+    def write(self, path: str | Path) -> list[Path]:
+        """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return what was written.
+
+        A PDF holds all pages; of several pages as SVG or PNG, each has a file of its own, with its number before the suffix.
+
+        Raises
+        ------
+        MissingExtraError
+            If the extra ``print`` is not installed, which PDF and PNG need.
+        TablebaseError
+            If the file cannot be written, or has another suffix.
+        """
+        from tablebase.svg.printing import write_sheet
+
+        return write_sheet(self, self.paper, self.title, Path(path))
+
+
+def sheet(
+    boards: Sequence[str | tuple[str, str]],
+    *,
+    title: str = "",
+    page: str = "a4",
+    width: float | None = None,
+    gap: float = GAP,
+    theme: str | Theme = "light",
+) -> Sheet:
+    r"""Several pictures on one sheet, or on as many pages as they need.
+
+    Parameters
+    ----------
+    boards : sequence
+        Pictures as SVG, such as `board` returns, or pairs of a picture and its caption, whose lines are separated by ``\n``.
+    title : str
+        What stands at the top of each page; lines after the first are smaller.
+    page : str
+        ``a4`` or ``letter``.
+    width : float, optional
+        Of each picture, in millimetres; by default as large as fits on one page, within limits that leave it readable.
+    gap : float
+        Between pictures, in millimetres.
+    theme : str or Theme
+        Colours of the page and of letters, as in `board`.
+
+    Returns
+    -------
+    Sheet
+        Its pages, which `Sheet.write` writes as PDF, SVG or PNG.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no picture or too many, one is no SVG, or there is no such page or theme.
+
+    Examples
+    --------
+    >>> from tablebase.svg import board
+    >>> sheet([(board("hexapawn", "ppp/3/PPP w", arrows=["a1a2"]), "1: a1a2")], title="Hexapawn")
+    Sheet('Hexapawn', 1 page)
+    """
+    paper, colours = as_paper(page), as_theme(theme)
+    given = [(one, "") if isinstance(one, str) else one for one in boards]
+    check_number(len(given))
+    pictures = [read_picture(one) for one, _ in given]
+    tallest = max(map(ratio, pictures))
+    heading = title.split("\n") if title else []
+    top = MARGIN + (_lines_height(len(heading)) + 1.5 * TITLE if heading else 0)
+    layout = _layout(paper, top, tallest, width, gap, [caption for _, caption in given])
+    pages = []
+    count = ceil(len(given) / layout.capacity)
+    for number in range(count):
+        some = slice(number * layout.capacity, (number + 1) * layout.capacity)
+        parts = [
+            element("title", text=heading[0] if heading else "Boards"),
+            element("rect", width=paper.width, height=paper.height, fill=colours.page.fill),
+            *_shown(layout, paper, top, pictures[some], [caption for _, caption in given[some]], colours),
+            _letters(_heading(heading, paper), colours),
+        ]
+        if count > 1:
+            foot = lettering(f"page {number + 1} of {count}", paper.width / 2, paper.height - MARGIN / 2, LETTER)
+            parts.append(_letters(foot, colours))
+        size = {"width": f"{paper.width:g}mm", "height": f"{paper.height:g}mm"}
+        pages.append(picture(element("svg", *parts, viewBox=f"0 0 {paper.width:g} {paper.height:g}", role="img", **size)))
+    return Sheet(pages, paper, title)
+
+
+def as_paper(page: str) -> Paper:
+    """A page by its name; raise `TablebaseError` if there is none of this name."""
+    if page not in PAGES:
+        raise TablebaseError(f"there is no page {quoted(str(page))}: choose {' or '.join(PAGES)}")
+    return PAGES[page]
+
+
+def check_number(pictures: int) -> None:
+    """Raise `TablebaseError` unless a sheet can have so many pictures."""
+    if not 1 <= pictures <= MOST:
+        raise TablebaseError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: choose others")
+
+
+def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: float, captions: Sequence[str]) -> Layout:
+    """The largest pictures of which all fit on a page, or else the most on each."""
+    across, down = paper.width - 2 * MARGIN, paper.height - top - MARGIN
+    widest = WIDEST if width is None else width
+    if width is not None and not (0 < width <= across and width * tallest <= down):
+        raise TablebaseError(f"pictures {width:g} mm wide do not fit on the page: choose another width, or leave it out")
+    if not 0 <= gap <= across:
+        raise TablebaseError(f"the gap between pictures is a number of millimetres, not {gap:g}")
+
+    def laid_out(columns: int) -> Layout:
+        each = min(widest, (across - (columns - 1) * gap) / columns, (down if width else TALLEST * down) / tallest)
+        lines = max(len(wrapped(caption, each, gap)) for caption in captions)
+        one = Layout(columns, 1, each, each * tallest, gap, lines)
+        return one._replace(rows=max(1, int((down + gap + ROUNDING) // one.step)))
+
+    most = max(1, int((across + gap + ROUNDING) // ((width or NARROWEST) + gap)))
+    if width is not None:
+        return laid_out(most)
+    return next((one for one in map(laid_out, range(1, most)) if one.capacity >= len(captions)), laid_out(most))
+
+
+def wrapped(caption: str, width: float, gap: float = GAP) -> list[str]:
+    """The lines of a caption below a picture of this width, which may use some of the gap."""
+    letters = int(((width + OVERHANG * gap) * CAPITAL / LETTER - WIDTH) / STEP) + 1
+    return [line for part in caption.split("\n") for line in wrap(part, letters)]
+
+
+def _shown(
+    layout: Layout, paper: Paper, top: float, pictures: Sequence[Element], captions: Sequence[str], theme: Theme
+) -> Iterator[Element]:
+    """The pictures of a page, row by row, each in the middle of its cell, with their captions."""
+    columns = min(layout.columns, len(pictures))
+    across = columns * layout.width + (columns - 1) * layout.gap
+    letters: list[Element] = []
+    for number, (one, caption) in enumerate(zip(pictures, captions, strict=True)):
+        row, column = divmod(number, columns)
+        left = (paper.width - across) / 2 + column * (layout.width + layout.gap)
+        upper = top + row * layout.step
+        scale = min(1.0, layout.height / (layout.width * ratio(one)))
+        size = layout.width * scale, layout.width * scale * ratio(one)
+        yield nested(one, f"b{number}", left + (layout.width - size[0]) / 2, upper + layout.height - size[1], *size)
+        for line, text in enumerate(wrapped(caption, layout.width, layout.gap), start=1):
+            letters += lettering(text, left + layout.width / 2, upper + layout.height + line * LEADING * LETTER, LETTER)
+    yield _letters(letters, theme)
+
+
+def _heading(lines: Sequence[str], paper: Paper) -> list[Element]:
+    """The title and what stands below it, smaller where it would be too long."""
+    letters, y = [], MARGIN + TITLE / 2
+    for number, text in enumerate(lines):
+        fitting = (paper.width - 2 * MARGIN) * CAPITAL / (STEP * max(1, len(text)))
+        letters += lettering(text, paper.width / 2, y, min(LETTER if number else TITLE, fitting))
+        y += LEADING * (LETTER if number else TITLE)
+    return letters
+
+
+def _letters(letters: Sequence[Element], theme: Theme) -> Element:
+    return element("g", *letters, stroke=theme.page.line, fill=theme.page.line, stroke_width=STROKE, stroke_linecap="round")
+
+
+def _lines_height(lines: int) -> float:
+    return lines * LEADING * LETTER
