@@ -67,6 +67,4 @@ class Field:
         return image if owned and moved(self.water) == self.water else None
 
 
-STANDARD = Field(
-    BOARD, WATER, TRAPS, (frozenset(DENS[:1]), frozenset(DENS[1:])), "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"
-)
+STANDARD = Field(BOARD, WATER, TRAPS, (frozenset(DENS[:1]), frozenset(DENS[1:])), "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w")

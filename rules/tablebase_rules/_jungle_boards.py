@@ -146,24 +146,28 @@ def _code(board: Rows, start: Rows) -> str:
 
 def _decoded(word: str, code: str) -> Field:
     """The field of a code."""
-    wrong = RulesError(f"{word!r} does not describe a board of doushouqi: copy the whole name, or name the file again")
     try:
-        decoder = Decoder(code)
+        board, start = _drawn(Decoder(code))
+        field = _field(board, start)
     except RulesError:
-        raise wrong from None
+        field = None
+    # Two codes of one board would be two games.
+    if field is None or _code(board, start) != code:
+        raise RulesError(f"{word!r} does not describe a board of doushouqi: copy the whole name, or name the file again")
+    return field
+
+
+def _drawn(decoder: Decoder) -> tuple[Rows, Rows]:
+    """The two drawings of a code."""
     width, height = decoder.number(FILES + 1), decoder.number(RANKS + 1)
-    if not width or not height:
-        raise wrong
     ground = [GROUND[decoder.number(len(GROUND))] for _ in range(width * height)]
     pieces = list(ground)
     for _ in range(decoder.number(len(ground) + 1)):
         place = decoder.number(len(ground))
         pieces[place] = PIECES[decoder.number(len(PIECES))]
-    board, start = _rows(ground, width), _rows(pieces, width)
-    # Two codes of one board would be two games.
-    if _code(board, start) != code:
-        raise wrong
-    return _field(board, start)
+    if not ground:
+        raise RulesError("a board has at least one cell")
+    return _rows(ground, width), _rows(pieces, width)
 
 
 def _rows(signs: Sequence[str], width: int) -> Rows:

@@ -69,9 +69,7 @@ class Reading:
 
 
 @cache
-def game(
-    traps: str = "enemy", elephant: str = "takes_rat", shore: str = "rats", no_move: str = "draw", board: str = USUAL
-) -> Game:
+def game(traps: str = "enemy", elephant: str = "takes_rat", shore: str = "rats", no_move: str = "draw", board: str = USUAL) -> Game:
     """The game; White is side 0 and moves up the board.
 
     Parameters
@@ -101,7 +99,7 @@ def game(
     kinds = tuple(_kind(letter, side, reading) for side in (0, 1) for letter in ANIMALS if _symbol(letter, side) in field.starts)
     return Game(
         name="doushouqi",
-        title="Dou Shou Qi" if field is STANDARD else f"Dou Shou Qi, {board.partition(MARK)[0]}",
+        title="Dou Shou Qi" if field is STANDARD else f"Dou Shou Qi (board {board.partition(MARK)[0]})",
         board=field.board,
         sides=(Side("w", "White"), Side("b", "Black")),
         kinds=kinds,
@@ -119,8 +117,10 @@ def game(
 def _symmetry(field: Field, kinds: tuple[Kind, ...], *, turned: bool) -> tuple[int, ...] | None:
     """The image of each square, mirrored or turned by half with sides changed; None if the game is another one then."""
     image = field.image(turned=turned)
+    if image is None:
+        return None
     by_symbol = {kind.symbol: (kind.limit, set(kind.squares)) for kind in kinds}
-    for kind in kinds if image is not None else ():
+    for kind in kinds:
         twin = kind.symbol.swapcase() if turned else kind.symbol
         if by_symbol.get(twin) != (kind.limit, {image[square] for square in kind.squares}):
             return None
@@ -129,6 +129,7 @@ def _symmetry(field: Field, kinds: tuple[Kind, ...], *, turned: bool) -> tuple[i
 
 def _terrain(field: Field) -> tuple[Terrain, ...]:
     """What the board looks like; elsewhere than on the usual board, a trap or a den does not show whose it is."""
+    looks: list[tuple[str, str, frozenset[int], str | None]]
     if field is STANDARD:
         looks = [("trap", TRAPS[1], field.traps[0] | field.traps[1], "trap"), ("den", DENS[1], field.all_dens, "den")]
     else:

@@ -59,7 +59,7 @@ def evaluation(kinds: Sequence[Kind], field: Field, weights: Mapping[str, int] =
     return Evaluation(
         squares={kind.symbol: _values(kind, field, weights) for kind in kinds},
         mobility=weights["mobility"],
-        duels=tuple(Duel(*pair, hunted) for pair in ("Re", "rE") if present.issuperset(pair)),
+        duels=tuple(Duel(rat, elephant, hunted) for rat, elephant in ("Re", "rE") if {rat, elephant} <= present),
         race=(0, *(weights[f"race {steps}"] for steps in range(1, 10))),
     )
 
