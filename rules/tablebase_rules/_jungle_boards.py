@@ -12,6 +12,7 @@ files in the folder `boards`.
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Sequence
 from functools import cache
@@ -21,7 +22,6 @@ from itertools import groupby
 from tablebase.errors import RulesError
 from tablebase.game import SQUARE_LIMIT, Board
 from tablebase.game.file_words import MARK, Decoder, FileWord, code_of
-from tablebase.game.notation import render_row
 from tablebase_rules._jungle import ANIMALS, STANDARD, Field
 
 LAND, WATER, HOLE, TRAPS, DENS = ".", "~", "-", "_^", "=#"
@@ -114,7 +114,7 @@ def _field(board: Rows, start: Rows) -> Field:
     def squares(symbol: str) -> frozenset[int]:
         return frozenset(number for number, ground in enumerate(cells.values()) if ground == symbol)
 
-    rows = (render_row({f: sign for f, sign in enumerate(row) if sign in PIECES}, width) for row in start)
+    rows = (re.sub(f"[^{PIECES}]+", lambda run: str(len(run[0])), row) for row in start)
     return Field(
         Board(width, height, tuple(cells)),
         squares(WATER),

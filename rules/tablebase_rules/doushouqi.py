@@ -204,7 +204,7 @@ def _victims(letter: str, side: int, origin: int, target: int, reading: Reading)
             victims.add("E")
         if letter == "E" and reading.elephant == "spares_rat":
             victims.remove("R")
-    return frozenset(_symbol(victim, 1 - side) for victim in victims) & reading.field.starts.keys()
+    return frozenset(symbol for victim in victims if (symbol := _symbol(victim, 1 - side)) in reading.field.starts)
 
 
 def _weakening(side: int, reading: Reading) -> frozenset[int]:
