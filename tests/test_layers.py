@@ -25,8 +25,8 @@ LAYERS = (
 ORDER = [room for layer in LAYERS for room in layer]
 RULES_MAY_USE = {"errors", "game", "features"}
 """All that a rules module needs, so that no author has to know the rest of the house."""
-CONTRACTS = {"functions", "stochastic", "kernels"}
-"""Modules that rules as functions import from, beside the package of the other games' types."""
+CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
+"""Modules that rules import from, beside the package of the types: those of functions, and that of parameters from files."""
 
 KINDS = {"Game", "StochasticGame", "FunctionGame"}
 ASKING = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tablebase.game import Duel, Evaluation, Kind
-from tablebase_rules._jungle import BOARD, TRAPS
+from tablebase_rules._jungle import Field
 
 HORIZON = 12
 NEAR = 3
@@ -52,32 +52,32 @@ WEIGHTS: Mapping[str, int] = {
 """The weight of each term, in hundredths of a piece."""
 
 
-def evaluation(kinds: Sequence[Kind], weights: Mapping[str, int] = WEIGHTS) -> Evaluation:
+def evaluation(kinds: Sequence[Kind], field: Field, weights: Mapping[str, int] = WEIGHTS) -> Evaluation:
     """The evaluation with these weights."""
     hunted = (0, *(weights[f"hunt {steps}"] for steps in (1, 2, 3)))
+    present = {kind.symbol for kind in kinds}
     return Evaluation(
-        squares={kind.symbol: _values(kind, weights) for kind in kinds},
+        squares={kind.symbol: _values(kind, field, weights) for kind in kinds},
         mobility=weights["mobility"],
-        duels=(Duel("R", "e", hunted), Duel("r", "E", hunted)),
+        duels=tuple(Duel(rat, elephant, hunted) for rat, elephant in ("Re", "rE") if {rat, elephant} <= present),
         race=(0, *(weights[f"race {steps}"] for steps in range(1, 10))),
     )
 
 
-def _values(kind: Kind, weights: Mapping[str, int]) -> tuple[int, ...]:
+def _values(kind: Kind, field: Field, weights: Mapping[str, int]) -> tuple[int, ...]:
     """The value of an animal on each square."""
     steps = _steps_to_den(kind)
-    return tuple(_value(kind, square, steps.get(square, HORIZON), weights) for square in range(len(BOARD)))
+    own = field.traps[kind.side]
+    return tuple(_value(kind, square in own, steps.get(square, HORIZON), weights) for square in range(len(field.board)))
 
 
-def _value(kind: Kind, square: int, steps: int, weights: Mapping[str, int]) -> int:
-    """The value of an animal on a square, by its steps from the other den."""
+def _value(kind: Kind, guarding: bool, steps: int, weights: Mapping[str, int]) -> int:
+    """The value of an animal on a square, by whether it is a trap of its side, and by its steps from the other den."""
     animal = kind.symbol.upper()
     value = weights[animal] + weights[f"{animal} nearer"] * max(0, HORIZON - steps)
     if 1 <= steps <= NEAR:
         value += weights[f"near {steps}"]
-    if square in TRAPS[kind.side]:
-        value += weights["own trap"]
-    return value
+    return value + weights["own trap"] if guarding else value
 
 
 def _steps_to_den(kind: Kind) -> dict[int, int]:

@@ -134,3 +134,5 @@ def _steps_to_goal(game: Game, kind: int) -> tuple[int, ...]:
 
 
 FEATURES: tuple[Feature, ...] = (distance, even, relation, to_den, to_home, first, swims, region, passing)
+ANYWHERE: tuple[Feature, ...] = (distance, even, relation, to_den, first, passing)
+"""Those of any board; the others are about the river, the ranks and the one den of the usual board."""

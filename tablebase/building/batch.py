@@ -13,6 +13,7 @@ from typing import Any
 
 from tablebase.errors import BatchError, TablebaseError, did_you_mean, quoted
 from tablebase.files.inputs import MEBIBYTE, read_text
+from tablebase.game.installed import full_name
 
 COMMANDS = ("verify", "reindex", "export", "patterns", "mine", "sql", "stats", "plot", "probe", "line", "pack", "copy")
 """Follow-up commands."""
@@ -242,7 +243,10 @@ class _Reader:
 
     def _entry(self, number: int, content: dict[str, Any]) -> Entry:
         given = self._checked("build", number, content, BUILD, "game")
-        name = "-".join([given.pop("game"), *([given.pop("size")] if "size" in given else []), *given.pop("variant", ())])
+        try:
+            name = full_name(given.pop("game"), given.pop("size", None), given.pop("variant", ()))
+        except TablebaseError as fault:
+            raise self._error(("build", number, "variant"), str(fault)) from fault
         return Entry(name, materials=given.pop("material", ()), line=self._line(("build", number, "")), **given)
 
     def _step(self, number: int, content: dict[str, Any]) -> Step:

@@ -3,7 +3,8 @@
 A rules module provides a function that returns a `Game` or a `StochasticGame`. If the function has parameters, each with
 a default, the game has *variants*: ``foxhounds-10x10`` or ``hasenspiel-8x10-early=none``. The parameter ``size`` is a pair
 of files and ranks and is written without its name; other parameters are whole numbers or words. A name without a variant
-means the defaults, and so does a name that spells them out.
+means the defaults, and so does a name that spells them out. A parameter whose default is a `FileWord` may be given as a
+file, which `full_name` reads.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from tablebase.errors import RulesError, did_you_mean, quoted
 from tablebase.game import Game
+from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.functions import FunctionGame
 from tablebase.game.notation import MOST_DIGITS, whole_number
 from tablebase.game.rules import Rules
@@ -67,8 +69,18 @@ def with_pieces(game: Any) -> Game:
 
 
 def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str:
-    """The name of a game with its size and variant."""
-    return "-".join([game, *([size] if size else []), *(variant or [])])
+    """The name of a game with its size and variant; what a file says becomes a part of the name."""
+    return "-".join([game, *([size] if size else []), *(_without_file(game, word) for word in variant or [])])
+
+
+def _without_file(game: str, word: str) -> str:
+    """One word of a variant, with what its file says if it names one."""
+    key, _, given = word.partition("=")
+    if not names_file(given):
+        return word
+    point = _installed()[_split(game)[0]]
+    default = _defaults(_load(point), point).get(key)
+    return f"{key}={default.read(given)}" if isinstance(default, FileWord) else word
 
 
 @cache
