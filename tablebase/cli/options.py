@@ -241,6 +241,7 @@ OUTPUTS: dict[tuple[str, str], Output] = {
     ("export", "folder"): Output.FOLDER,
     ("line", "svg"): Output.NEW_FOLDER,
     ("match", "record"): Output.NEW_FILE,
+    ("match-stats", "curve"): Output.FILE,
     ("pack", "to"): Output.FOLDER,
     ("patterns", "page"): Output.FILE,
     ("play", "boxes"): Output.FILE,

@@ -53,3 +53,10 @@ def check_setting(name: str, key: str, known: Sequence[str]) -> None:
     if key not in known:
         takes = f"it takes {', '.join(known)}" if known else "it takes none"
         raise TablebaseError(f"the player {name} has no setting {quoted(key)}{did_you_mean(key, known)}: {takes}")
+
+
+def read_yes(name: str, text: str) -> bool:
+    """Whether a setting says yes; `TablebaseError` unless it says yes or no."""
+    if text not in ("yes", "no"):
+        raise TablebaseError(f"the setting {name} must be yes or no, not {quoted(text)}")
+    return text == "yes"

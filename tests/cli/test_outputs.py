@@ -28,6 +28,7 @@ WORDS = {
     ("export", "folder"): ["export", "hexapawn", "--to"],
     ("line", "svg"): ["line", "hexapawn", "--to"],
     ("match", "record"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
+    ("match-stats", "curve"): ["match-stats", "games.txt", "--curve"],
     ("pack", "to"): ["pack", "hexapawn", "--to"],
     ("patterns", "page"): ["patterns", "hexapawn", "--output"],
     ("play", "boxes"): ["play", "hexapawn", "--player", "matchboxes", "--boxes"],
@@ -41,7 +42,7 @@ WORDS = {
 def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
     """A command that would write to a place."""
     words = [word.format(data=data) for word in WORDS[output]]
-    return [*words, str(target), *([] if words[0] == "unpack" else ["--data", str(data)])]
+    return [*words, str(target), *([] if words[0] in ("unpack", "match-stats") else ["--data", str(data)])]
 
 
 def test_all_outputs_are_known() -> None:
@@ -58,10 +59,10 @@ def test_all_outputs_are_known() -> None:
 
 
 def test_outputs_are_named_alike() -> None:
-    """`--output` for a file and `--to` for a folder; logs and boxes, which are kept beside what a command writes, have names."""
+    """`--output` for a file and `--to` for a folder; logs, boxes and curves, which stand beside what commands write, have names."""
     for (name, parameter), kind in OUTPUTS.items():
         option = next(one.opts for one in program(name).commands[name].params if one.name == parameter)
-        if parameter not in ("log", "json_log", "boxes"):
+        if parameter not in ("log", "json_log", "boxes", "curve"):
             assert option == ["--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output"]
 
 
