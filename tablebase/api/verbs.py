@@ -93,6 +93,7 @@ VERBS = (
     Verb("play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
     Verb("match", "tablebase.match", differs=FROM),
     Verb("match-stats", "tablebase.match_stats", takes_game=False),
+    Verb("train", "tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
     Verb("uci", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),
     Verb("perft", "tablebase.perft", differs=FROM),
     Verb("analyse", "tablebase.analyse", differs=FROM, objection=_no_pieces),

@@ -39,6 +39,7 @@ COMMANDS = {
     "play": "play",
     "match": "match",
     "match-stats": "match_stats",
+    "train": "train",
     "uci": "search",
     "perft": "search",
     "analyse": "search",

@@ -248,6 +248,8 @@ OUTPUTS: dict[tuple[str, str], Output] = {
     ("plot", "output"): Output.FILE,
     ("probe", "svg"): Output.FILE,
     ("prove", "proof"): Output.FILE,
+    ("train", "output"): Output.FILE,
+    ("train", "curve"): Output.FILE,
     ("unpack", "to"): Output.FOLDER,
 }
 """By command and by the name of its parameter."""

@@ -18,9 +18,10 @@ class PlayerRecord:
     name: str
     about: str  # how it plays, in a few words
     make: Callable[..., Any]  # `open_player` calls it with a seat, and with settings by name
-    settings: Mapping[str, str] = field(default_factory=dict)  # each with what it means; all may be left out
+    settings: Mapping[str, str] = field(default_factory=dict)  # each with what it means; may be left out
     weighs: bool = False  # whether the weights of the game's evaluation are settings, too
     needs_tables: bool = False  # whether it needs the tables of all positions that can come up
+    needs_file: bool = False  # whether it needs a file, which a setting names
     refuses: Callable[[Rules[Any]], str | None] = lambda _rules: None  # why it cannot play a game, as a clause; None if it can
 
     def settings_in(self, rules: Rules[Any]) -> list[str]:

@@ -99,6 +99,14 @@ PLAYERS = (
         refuses=_endless,
     ),
     PlayerRecord(
+        "learner",
+        "makes the moves that it has learned to expect most of, in games against itself",
+        loaded_later("tablebase.play.learner_player"),
+        {"file": "file that tablebase train has written, without which it cannot play"},
+        needs_file=True,
+        refuses=_not_pieces,
+    ),
+    PlayerRecord(
         "engine",
         "searches ahead, and ends in the tables where there are any",
         loaded_later("tablebase.play.engine_player"),

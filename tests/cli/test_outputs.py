@@ -35,6 +35,8 @@ WORDS = {
     ("plot", "output"): ["plot", "distances", "hexapawn", "--output"],
     ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--output"],
     ("prove", "proof"): ["prove", "hexapawn", "--output"],
+    ("train", "output"): ["train", "hexapawn", "--games", "1", "--output"],
+    ("train", "curve"): ["train", "hexapawn", "--games", "1", "--output", "hexapawn.learner", "--curve"],
     ("unpack", "to"): ["unpack", "{data}", "--to"],
 }
 
