@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tablebase.api.matches import match, match_stats
     from tablebase.api.searching import analyse, perft, prove
     from tablebase.api.tablebase import Tablebase
+    from tablebase.api.training import train
     from tablebase.api.transfers import copy, merge, pack, unpack
     from tablebase.cli.batch_run import batch
     from tablebase.web.serving import serve
@@ -84,6 +85,7 @@ __all__ = [
     "prune",
     "reindex",
     "serve",
+    "train",
     "unpack",
     "verify",
 ]
@@ -111,6 +113,7 @@ __getattr__ = lazy(
         "reindex": "tablebase.api.building",
         "serve": "tablebase.web.serving",
         "svg": "tablebase.svg",
+        "train": "tablebase.api.training",
         "unpack": "tablebase.api.transfers",
         "verify": "tablebase.api.checking",
     },

@@ -191,20 +191,18 @@ def when(goal: str, games: Sequence[int | None], runs: Sequence[Run]) -> str:
 
 def draw(runs: Sequence[Run], points: range, title: str, path: Path) -> None:
     """Draw the learning curve, averaged over the runs."""
-    from matplotlib.figure import Figure
+    from tablebase.charts.drawing import draw_curves, save
 
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.subplots()
     won = np.mean([run.won for run in runs], axis=0)
     window = min(WINDOW, len(won))
-    axes.plot(np.arange(window, len(won) + 1), np.convolve(won, np.ones(window) / window, "valid"), label="games won by Black")
-    axes.plot(points, np.mean([run.shares for run in runs], axis=0), label="reachable boxes that are perfect")
-    axes.set(title=title, xlabel=f"games played (wins: share of the last {window})", ylabel="share", ylim=(-0.02, 1.02))
-    axes.legend()
-    try:
-        figure.savefig(path, dpi=120)
-    except (OSError, ValueError) as fault:
-        raise TablebaseError(f"{path} cannot be drawn: {fault}") from None
+    curves = {
+        "games won by Black": (range(window, len(won) + 1), np.convolve(won, np.ones(window) / window, "valid").tolist()),
+        "reachable boxes that are perfect": (points, np.mean([run.shares for run in runs], axis=0).tolist()),
+    }
+    labels = f"games played (wins: share of the last {window})", "share"
+    save(
+        draw_curves(title, f"mean of {len(runs):,} runs" if len(runs) > 1 else "one run", labels, curves), path, "name another file"
+    )
 
 
 def positive(text: str) -> int:

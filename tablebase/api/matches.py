@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tablebase.api.arguments import as_optional, as_texts
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.errors import TablebaseError, check_extra, quoted, system_error
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text
 from tablebase.game.rules import Rules
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from tablebase.protocol.client import Budget
 
 GAMES = 100
+LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
+"""Games that a point of a curve is the mean of."""
+Result = tuple[Sequence[str], Sequence[int]]
+"""The players of a game, and the place of each."""
 CURE = "name a new file with --output"
+OTHER_CURVE = "name another file with --curve"
 
 
 class MatchRows(list[dict[str, Any]]):
@@ -224,7 +229,9 @@ def _rows(names: Sequence[str], played: Sequence[Played], test: SequentialTest |
     return MatchRows([{**row, "ratio": ratio, "accepted": accepted} for row in rows], played, verdict)
 
 
-def match_stats(files: str | Path | Sequence[str | Path], *, by: str = "game", with_opening: bool = False) -> list[dict[str, Any]]:
+def match_stats(
+    files: str | Path | Sequence[str | Path], *, by: str = "game", with_opening: bool = False, curve: str | Path | None = None
+) -> list[dict[str, Any]]:
     """Summarize recorded games: length, moves to choose from, results.
 
     Parameters
@@ -235,6 +242,8 @@ def match_stats(files: str | Path | Sequence[str | Path], *, by: str = "game", w
         What one row covers: ``game``, ``seat``, ``ending``, ``chance``, ``square`` or ``piece``.
     with_opening : bool
         Whether to count the random moves of openings, too.
+    curve : str or Path, optional
+        A picture to draw of the points that each player wins over the games: ``FILE.png``, ``FILE.svg`` or ``FILE.pdf``.
 
     Raises
     ------
@@ -246,14 +255,39 @@ def match_stats(files: str | Path | Sequence[str | Path], *, by: str = "game", w
     paths = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
     if by not in ROWS:
         raise TablebaseError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
-    rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening).rows(by)]
+    picture = as_optional(as_path, "curve", curve)
+    if picture is not None:
+        from tablebase.charts.picture_files import check_picture
+
+        check_extra("pictures", "plot")
+        check_picture(picture, OTHER_CURVE)
+    results: list[Result] | None = None if picture is None else []
+    rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening, results).rows(by)]
     if not rows:
         raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
+    if picture is not None and results is not None:
+        _draw_points(results, picture)
     return rows
 
 
-def _read(files: Sequence[Path], with_opening: bool) -> Statistics:
-    """Collect the statistics of all games of some files."""
+def _draw_points(results: Sequence[Result], path: Path) -> None:
+    """Draw the points that each player wins, as a mean of the last games."""
+    from tablebase.charts.drawing import draw_curves, save
+    from tablebase.play.standings import points_by_name
+
+    # An even number, so that a mean has both games of each pair.
+    window = max(2, min(MOST_IN_MEAN, len(results) // 20 // 2 * 2))
+    curves = {}
+    for name, points in points_by_name(results).items():
+        ends = range(min(LEAST_IN_MEAN, len(points)), len(points) + 1)
+        curves[name] = (ends, [sum(points[max(end - window, 0) : end]) / min(end, window) for end in ends])
+    labels = "games played", f"points a game (mean of up to {window} games)"
+    save(draw_curves("Points over the games", f"{len(results):,} games", labels, curves), path, OTHER_CURVE)
+    say(f"wrote {path}: points over {len(results):,} games")
+
+
+def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | None) -> Statistics:
+    """Collect the statistics of all games of some files, and the result of each if a list for them is given."""
     from tablebase.compute.progress import progress
     from tablebase.play.records import records_in
     from tablebase.play.statistics import Statistics
@@ -264,6 +298,8 @@ def _read(files: Sequence[Path], with_opening: bool) -> Statistics:
             for record in records_in(path):
                 try:
                     found.add(record)
+                    if results is not None:
+                        results.append((record.players, record.places))
                 except TablebaseError as fault:
                     raise TablebaseError(f"{path}: {fault}") from fault
                 shown.update()

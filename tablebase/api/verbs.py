@@ -105,6 +105,7 @@ VERBS = (
     Verb("boxes", "tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
     Verb("match", "tablebase.match", differs=FROM),
     Verb("match-stats", "tablebase.match_stats", takes_game=False),
+    Verb("train", "tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
     Verb("uci", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),
     Verb("perft", "tablebase.perft", differs=FROM),
     Verb("analyse", "tablebase.analyse", differs=FROM, objection=_no_pieces),

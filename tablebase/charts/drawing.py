@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from tablebase.game import Board, Outcome
 
 PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 SCALE = colormaps["cividis"]
+LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 HATCH = "////"
 GRID = "#888888"
 NO_SQUARE = "#E4E4E4"
@@ -50,14 +52,14 @@ class Picture(Figure):
         return buffer.getvalue()
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path, cure: str = CURE) -> None:
     """Write a figure in the format of the file's suffix; the same figure always yields the same bytes."""
-    check_picture(path)
+    check_picture(path, cure)
     suffix = path.suffix.lower()
     buffer = BytesIO()
     with rc_context({"svg.hashsalt": "tablebase"}):
         figure.savefig(buffer, format=suffix[1:], dpi=DPI, metadata=dict(SUFFIXES[suffix]))
-    with written(path, CURE) as file:
+    with written(path, cure) as file:
         file.write(buffer.getvalue())
 
 
@@ -205,6 +207,25 @@ def _stack(axes: Axes, counts: Sequence[Counter[Outcome]], names: Sequence[str],
     axes.set_xticks(range(len(names)), names)
     axes.set_ylim(0, 1.06)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw_curves(
+    title: str, caption: str, labels: tuple[str, str], curves: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+) -> Figure:
+    """Shares as they change over something that is counted, such as games: a line for each name, through its points.
+
+    The labels are those of what is counted, and of the shares.
+    """
+    figure, axes = _figure(8, 4.2, title, caption)
+    for (name, (counts, shares)), colour in zip(curves.items(), cycle(LINE_COLOURS), strict=False):
+        axes.plot(counts, shares, color=colour, label=name, linewidth=1.6)
+    axes.set(xlabel=labels[0], ylabel=labels[1], ylim=(-0.02, 1.02))
+    axes.xaxis.set_major_formatter(FuncFormatter(_short))
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=len(curves), frameon=False)
+    return figure
 
 
 def _blank(width: float, height: float, title: str, caption: str) -> Figure:

@@ -40,6 +40,7 @@ COMMANDS = {
     "boxes": "boxes",
     "match": "match",
     "match-stats": "match_stats",
+    "train": "train",
     "uci": "search",
     "perft": "search",
     "analyse": "search",

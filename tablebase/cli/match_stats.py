@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import Format
-
-if TYPE_CHECKING:
-    pass
 
 
 class Covers(StrEnum):
@@ -40,6 +37,12 @@ def match_stats(
     with_opening: Annotated[
         bool, typer.Option("--with-opening", help="Count the random moves of openings, too, which are left out by default.")
     ] = False,
+    curve: Annotated[
+        Path | None,
+        typer.Option(
+            "--curve", metavar="FILE", help="Draw the points of each player over the games: FILE.png, FILE.svg or FILE.pdf."
+        ),
+    ] = None,
     style: options.Style = Format.TABLE,
 ) -> None:
     """Summarize recorded games: length, moves to choose from, results."""
@@ -47,7 +50,7 @@ def match_stats(
     from tablebase.cli.output import write_rows
     from tablebase.play.statistics import ROWS
 
-    rows = statistics(files, by=by, with_opening=with_opening)
+    rows = statistics(files, by=by, with_opening=with_opening, curve=curve)
     columns = [one.name for one in fields(ROWS[by])]
     if style is Format.TABLE and by is Covers.GAME:
         rows, columns = [_shown(row) for row in rows], SHOWN

@@ -251,6 +251,7 @@ OUTPUTS: dict[tuple[str, str], Output] = {
     ("line", "sheet"): Output.FILE,
     ("line", "svg"): Output.NEW_FOLDER,
     ("match", "record"): Output.NEW_FILE,
+    ("match-stats", "curve"): Output.FILE,
     ("pack", "to"): Output.FOLDER,
     ("patterns", "page"): Output.FILE,
     ("play", "boxes"): Output.FILE,
@@ -258,6 +259,8 @@ OUTPUTS: dict[tuple[str, str], Output] = {
     ("probe", "sheet"): Output.FILE,
     ("probe", "svg"): Output.FILE,
     ("prove", "proof"): Output.FILE,
+    ("train", "output"): Output.FILE,
+    ("train", "curve"): Output.FILE,
     ("unpack", "to"): Output.FOLDER,
 }
 """By command and by the name of its parameter."""

@@ -1,9 +1,8 @@
-"""Matchboxes in a JSON file: written as a whole or not at all, and checked when read."""
+"""Matchboxes of one side or of both in a JSON file: written as a whole or not at all, and checked when read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,50 +12,74 @@ from tablebase.files.outputs import write_text
 from tablebase.game.notation import render, render_move
 from tablebase.play.matchboxes import Bead, Matchboxes
 
-FORMAT = "matchboxes 1"
+FORMAT, FORMER = "matchboxes 2", "matchboxes 1"
+"""Files of before held the boxes of one side; they are still read."""
 CURE = "name another file, or delete it"
 
 
 def save_boxes(path: Path, boxes: Matchboxes) -> None:
-    """Write boxes to a file, which is replaced only when all is written."""
-    write_text(path, f"{json.dumps(_document(boxes), indent=1)}\n", "name another file with --boxes")
+    """Write the boxes of a side to a file, which keeps those of the other side; it is replaced only when all is written."""
+    sides = {**(_sides(path, boxes) if path.is_file() else {}), boxes.game.sides[boxes.side].letter: _contents(boxes)}
+    ordered = {side.letter: sides[side.letter] for side in boxes.game.sides if side.letter in sides}
+    document = {**_heading(boxes), "sides": ordered}
+    write_text(path, f"{json.dumps(document, indent=1)}\n", "name another file with --boxes")
 
 
 def load_boxes(path: Path, boxes: Matchboxes) -> None:
-    """Fill boxes as a file says.
+    """Fill boxes as a file says; if it has only those of the other side, nothing changes.
 
-    `TablebaseError` if it cannot be read, is damaged, or holds the boxes of another game, start or side.
+    `TablebaseError` if it cannot be read, is damaged, or holds the boxes of another game or start.
     """
+    sides, letter = _sides(path, boxes), boxes.game.sides[boxes.side].letter
+    if letter in sides:
+        _fill(path, boxes, sides[letter])
+
+
+def _sides(path: Path, boxes: Matchboxes) -> dict[str, Any]:
+    """What a file holds of each side that has boxes in it; it must be of the same game and start."""
     try:
         document = json.loads(read_text(path, CURE, what="a file of matchboxes"))
     except (ValueError, RecursionError) as fault:
-        raise TablebaseError(f"{path} is not a file of matchboxes: {CURE}") from fault
-    expected = _document(boxes)
-    if not isinstance(document, dict) or document.keys() != expected.keys() or document["format"] != FORMAT:
-        raise TablebaseError(f"{path} is not a file of matchboxes: {CURE}")
-    for key in ("game", "start", "side"):
-        if document[key] != expected[key]:
-            difference = f"{quoted(str(document[key]))}, not {expected[key]!r}"
+        raise _damaged(path) from fault
+    if isinstance(document, dict) and document.get("format") == FORMER and {"side", "won", "boxes"} <= document.keys():
+        content = {"won": document.pop("won"), "boxes": document.pop("boxes")}
+        document |= {"format": FORMAT, "sides": {str(document.pop("side")): content}}
+    heading = _heading(boxes)
+    if not isinstance(document, dict) or document.keys() != heading.keys() | {"sides"} or document["format"] != FORMAT:
+        raise _damaged(path)
+    for key in ("game", "start"):
+        if document[key] != heading[key]:
+            difference = f"{quoted(str(document[key]))}, not {heading[key]!r}"
             raise TablebaseError(f"{path} holds matchboxes of another {key} ({difference}): {CURE}")
-    _fill(path, boxes, document)
+    sides = document["sides"]
+    if not isinstance(sides, dict) or not sides.keys() <= {side.letter for side in boxes.game.sides}:
+        raise _damaged(path)
+    return sides
 
 
-def _document(boxes: Matchboxes) -> dict[str, Any]:
-    """The boxes as data that JSON can represent."""
+def _damaged(path: Path) -> TablebaseError:
+    return TablebaseError(f"{path} is not a file of matchboxes: {CURE}")
+
+
+def _heading(boxes: Matchboxes) -> dict[str, str]:
+    """What the boxes of both sides have in common."""
+    return {"format": FORMAT, "game": boxes.game.name, "start": render(boxes.game, boxes.start)}
+
+
+def _contents(boxes: Matchboxes) -> dict[str, Any]:
+    """The boxes of a side, and the games that it has played."""
     game = boxes.game
     return {
-        "format": FORMAT,
-        "game": game.name,
-        "start": render(game, boxes.start),
-        "side": game.sides[boxes.side].letter,
         "won": {side.letter: count for side, count in zip(game.sides, boxes.won, strict=True)},
         "boxes": {render(game, position): [render_move(game, bead.move) for bead in box] for position, box in boxes.boxes.items()},
     }
 
 
-def _fill(path: Path, boxes: Matchboxes, document: Mapping[str, Any]) -> None:
-    """Take games and beads over from a document, all or nothing."""
-    game, won, contents = boxes.game, document["won"], document["boxes"]
+def _fill(path: Path, boxes: Matchboxes, content: Any) -> None:
+    """Take games and beads over from what a file holds of a side, all or nothing."""
+    if not isinstance(content, dict) or content.keys() != {"won", "boxes"}:
+        raise _damaged(path)
+    game, won, contents = boxes.game, content["won"], content["boxes"]
     letters = [side.letter for side in game.sides]
     if not isinstance(won, dict) or list(won) != letters or any(type(count) is not int or count < 0 for count in won.values()):
         raise TablebaseError(f"{path} does not say how many games each side has won: {CURE}")

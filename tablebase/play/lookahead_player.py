@@ -13,6 +13,7 @@ from tablebase.game.notation import whole_number
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
+from tablebase.play.player_records import read_yes
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
@@ -55,9 +56,9 @@ def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
     readers = {
         "depth": ("depth", _read_depth),
         "objective": ("objective", lambda text: _read_word("objective", text, Objective)),
-        "stop": ("stop_at_finisher", lambda text: _read_yes("stop", text)),
-        "alpha-beta": ("alpha_beta", lambda text: _read_yes("alpha-beta", text)),
-        "sort": ("sort", lambda text: _read_yes("sort", text)),
+        "stop": ("stop_at_finisher", lambda text: read_yes("stop", text)),
+        "alpha-beta": ("alpha_beta", lambda text: read_yes("alpha-beta", text)),
+        "sort": ("sort", lambda text: read_yes("sort", text)),
         "cuts": ("cuts", _read_cuts),
         "cards": ("cards", lambda text: _read_word("cards", text, Cards)),
     }
@@ -66,7 +67,7 @@ def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
             given[argument] = read(settings[name])
     weights = {name: _read_weight(name, settings[name]) for name in game.weights if name in settings}
     depth = max(LEAST_DEPTH, game.players + 1)
-    return Chosen(Foresight(**{"depth": depth, **given}), _read_yes("tables", settings.get("tables", "yes")), weights)
+    return Chosen(Foresight(**{"depth": depth, **given}), read_yes("tables", settings.get("tables", "yes")), weights)
 
 
 def _read_depth(text: str) -> int:
@@ -80,12 +81,6 @@ def _read_word(name: str, text: str, words: Any) -> Any:
     if text not in list(words):
         raise TablebaseError(f"there is no {name} {quoted(text)}: choose {' or '.join(words)}")
     return words(text)
-
-
-def _read_yes(name: str, text: str) -> bool:
-    if text not in ("yes", "no"):
-        raise TablebaseError(f"the setting {name} must be yes or no, not {quoted(text)}")
-    return text == "yes"
 
 
 def _read_cuts(text: str) -> tuple[int, ...]:

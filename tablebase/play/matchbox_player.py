@@ -12,8 +12,9 @@ from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
 from tablebase.play.boxes_file import load_boxes, save_boxes
 from tablebase.play.match import Match
-from tablebase.play.matchboxes import Bead, Draw, Matchboxes, grow_tree, representative
+from tablebase.play.matchboxes import Bead, Draw, Matchboxes, distinct_beads, grow_tree, representative
 from tablebase.play.player import Command, Player, Seat
+from tablebase.play.player_records import read_yes
 
 FEW = 40
 """Up to as many boxes are all shown; of more, only those that have lost a bead."""
@@ -22,7 +23,8 @@ FEW = 40
 class MatchboxPlayer(Player):
     """Draws its moves from matchboxes, and takes away the last bead of each lost game.
 
-    A file, if it is given one, keeps the boxes: if it exists, they begin as it says, and it is written anew after every game.
+    A file, if it is given one, keeps the boxes: each game begins with them as it says, and it is written anew after every game.
+    Players of both sides may share it, and several of the same side, who then learn together.
 
     Examples
     --------
@@ -38,7 +40,7 @@ class MatchboxPlayer(Player):
 
     learns = True
 
-    def __init__(self, seat: Seat, path: Path | None = None) -> None:
+    def __init__(self, seat: Seat, path: Path | None = None, *, resigns: bool = True) -> None:
         super().__init__("the matchboxes play")
         game, side = seat.pieces, seat.side
         assert side is not None, "boxes are those of one side"
@@ -47,29 +49,35 @@ class MatchboxPlayer(Player):
             raise TablebaseError(
                 f"{game.sides[side].name} never moves in {game.name} from {render(game, seat.start)}: choose a larger board"
             )
-        self._path = path
+        self._path, self._resigns = path, resigns
         self._drawn: dict[int, Draw] = {}
-        if path is not None and path.exists():
-            load_boxes(path, self.boxes)
+        self._load()
         self._save()
 
     def choose(self, match: Match[Position], random: Random) -> str | None:
-        """The move of a bead; None if the box is empty."""
+        """The move of a bead; None if the box is empty, unless the player does not resign."""
         game, position = self.boxes.game, match.position
         box = representative(game, position)
         if box not in self.boxes.boxes:
             raise TablebaseError(f"there is no box for {render(game, position)}: make a player for another start or side")
-        drawn = self.boxes.draw(box, random)
+        if not self._drawn:
+            self._load()
+        drawn, self.remark = self.boxes.draw(box, random), "the box is empty"
         if drawn is None:
-            self.remark = "the box is empty"
-            return None
+            return None if self._resigns else self._any_move(box, position, random)
         self._drawn[match.plies] = drawn
         beads = sorted(render_move(game, self._as_seen(bead, position)) for bead in self.boxes.boxes[box])
         self.remark = f"drawn from a box of {_count(len(beads), 'bead')}: {' '.join(beads)}"
         return render_move(game, self._as_seen(drawn.bead, position))
 
+    def _any_move(self, box: Position, position: Position, random: Random) -> str:
+        """A move without a bead, which costs nothing: it is the bead before that has led here."""
+        beads = distinct_beads(self.boxes.game, box, self.boxes.tree[box])
+        return render_move(self.boxes.game, self._as_seen(random.choice(beads), position))
+
     def finish(self, match: Match[Position], ending: Ending) -> None:
         """Take the last bead away if the game was lost, and save the boxes."""
+        self._load()
         # Beads of moves that were taken back do not count.
         plies = [ply for ply, event in enumerate(match.events) if event.player == self.boxes.side]
         lost = self.boxes.finish([self._drawn[ply] for ply in plies if ply in self._drawn], ending.winner)
@@ -118,6 +126,11 @@ class MatchboxPlayer(Player):
             return move
         return move._replace(origin=image[move.origin], target=image[move.target])
 
+    def _load(self) -> None:
+        """Take over what other players of the same file have learned."""
+        if self._path is not None and self._path.exists():
+            load_boxes(self._path, self.boxes)
+
     def _save(self) -> None:
         if self._path is not None:
             save_boxes(self._path, self.boxes)
@@ -127,6 +140,6 @@ def _count(number: int, word: str, plural: str = "s") -> str:
     return f"{number:,} {word}{plural if number != 1 else ''}"
 
 
-def make(seat: Seat, boxes: str | Path | None = None) -> MatchboxPlayer:
+def make(seat: Seat, boxes: str | Path | None = None, resigns: str = "yes") -> MatchboxPlayer:
     """The player ``matchboxes``."""
-    return MatchboxPlayer(seat, None if boxes is None else Path(boxes))
+    return MatchboxPlayer(seat, None if boxes is None else Path(boxes), resigns=read_yes("resigns", resigns))

@@ -136,12 +136,14 @@ class Matchboxes:
     def finish(self, draws: list[Draw], winner: int | None) -> Draw | None:
         """Count a game, and take the last bead drawn in it out of its box if the game was lost; return that bead.
 
-        Without a winner, the game was a draw.
+        Without a winner, the game was a draw. Nothing is taken if another player of the same boxes has taken the bead before.
         """
         if winner is not None:
             self.won[winner] += 1
         if winner != 1 - self.side or not draws:
             return None
         lost = draws[-1]
+        if lost.bead not in self.boxes[lost.box]:
+            return None
         self.boxes[lost.box].remove(lost.bead)
         return lost

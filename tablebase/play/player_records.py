@@ -18,9 +18,10 @@ class PlayerRecord:
     name: str
     about: str  # how it plays, in a few words
     make: Callable[..., Any]  # `open_player` calls it with a seat, and with settings by name
-    settings: Mapping[str, str] = field(default_factory=dict)  # each with what it means; all may be left out
+    settings: Mapping[str, str] = field(default_factory=dict)  # each with what it means; may be left out
     weighs: bool = False  # whether the weights of the game's evaluation are settings, too
     needs_tables: bool = False  # whether it needs the tables of all positions that can come up
+    needs_file: bool = False  # whether it needs a file, which a setting names
     refuses: Callable[[Rules[Any]], str | None] = lambda _rules: None  # why it cannot play a game, as a clause; None if it can
 
     def settings_in(self, rules: Rules[Any]) -> list[str]:
@@ -53,3 +54,10 @@ def check_setting(name: str, key: str, known: Sequence[str]) -> None:
     if key not in known:
         takes = f"it takes {', '.join(known)}" if known else "it takes none"
         raise TablebaseError(f"the player {name} has no setting {quoted(key)}{did_you_mean(key, known)}: {takes}")
+
+
+def read_yes(name: str, text: str) -> bool:
+    """Whether a setting says yes; `TablebaseError` unless it says yes or no."""
+    if text not in ("yes", "no"):
+        raise TablebaseError(f"the setting {name} must be yes or no, not {quoted(text)}")
+    return text == "yes"

@@ -6,7 +6,7 @@ place, divided by their number. A contestant's share is the mean over its player
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tablebase.play.comparison import SequentialTest, Strength, elo, strength, wilson
@@ -82,6 +82,21 @@ def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
         found = Strength(share, low, high, elo(share), elo(low), elo(high))
         rows.append({**results, **_fields(found), "broken_off": sum(game.ending.why == BROKEN_OFF for game in own)})
     return rows
+
+
+def points_by_name(games: Iterable[tuple[Sequence[str], Sequence[int]]]) -> dict[str, list[float]]:
+    """The points of each player in one game after the other, from the names and the places of each game's players.
+
+    Players who meet only themselves are told apart by their seat, from 1.
+    """
+    found: dict[str, list[float]] = {}
+    for names, places in games:
+        if len(set(names)) == 1:
+            names = [f"{name} ({seat})" for seat, name in enumerate(names, start=1)]
+        numbers = {name: number for number, name in enumerate(names)}
+        for number, won in points(places, [numbers[name] for name in names]).items():
+            found.setdefault(names[number], []).append(_mean(won))
+    return found
 
 
 def _fields(found: Strength) -> dict[str, Any]:

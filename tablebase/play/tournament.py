@@ -4,6 +4,8 @@ A game ends by the rules of `Match`. Pairs of games end sooner in three ways: as
 if they are asked; as a draw after a number of plies; or by the failure of a player that is a program of its own, which loses. If
 the tables know the end of the opening, they end no game, since both games of every pair would end there, and every match would be
 even.
+
+Players that learn take note of each game when it is over. One that keeps nothing in a file has learned on each side alone.
 """
 
 from __future__ import annotations
@@ -130,6 +132,9 @@ def _played(
             match.resign()
         else:
             match.play(move)
+    # In rounds, a contestant may have several seats.
+    for player in dict.fromkeys(seated):
+        player.finish(match, ending)
     happened = tuple((event.text, event.drawn) for event in match.events)
     return Played(fixture, match.rules.format(match.start), begun, happened, match.turns - begun, ending, forfeit)
 

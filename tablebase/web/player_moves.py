@@ -22,7 +22,7 @@ QUICK = ("tables", "fuzzy", "random")
 """Players that need no process of their own."""
 SEEDS = 1_000_000
 """Upper bound of seeds that are drawn."""
-FILES = ("boxes",)
+FILES = ("boxes", "file")
 """Settings that name files, which a client has no business with."""
 
 

@@ -31,6 +31,7 @@ WORDS = {
     ("line", "sheet"): ["line", "hexapawn", "--sheet"],
     ("line", "svg"): ["line", "hexapawn", "--to"],
     ("match", "record"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
+    ("match-stats", "curve"): ["match-stats", "games.txt", "--curve"],
     ("pack", "to"): ["pack", "hexapawn", "--to"],
     ("patterns", "page"): ["patterns", "hexapawn", "--output"],
     ("play", "boxes"): ["play", "hexapawn", "--player", "matchboxes", "--boxes"],
@@ -38,17 +39,27 @@ WORDS = {
     ("probe", "sheet"): ["probe", "hexapawn", "ppp/3/PPP w", "--sheet"],
     ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--output"],
     ("prove", "proof"): ["prove", "hexapawn", "--output"],
+    ("train", "output"): ["train", "hexapawn", "--games", "1", "--output"],
+    ("train", "curve"): ["train", "hexapawn", "--games", "1", "--output", "hexapawn.learner", "--curve"],
     ("unpack", "to"): ["unpack", "{data}", "--to"],
 }
 
-NAMED = {("build", "log"), ("build", "json_log"), ("line", "sheet"), ("play", "boxes"), ("probe", "sheet")}
+NAMED = {
+    ("build", "log"),
+    ("build", "json_log"),
+    ("line", "sheet"),
+    ("play", "boxes"),
+    ("probe", "sheet"),
+    ("match-stats", "curve"),
+    ("train", "curve"),
+}
 """Outputs whose options have a name of their own."""
 
 
 def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
     """A command that would write to a place."""
     words = [word.format(data=data) for word in WORDS[output]]
-    return [*words, str(target), *([] if words[0] in ("boxes", "unpack") else ["--data", str(data)])]
+    return [*words, str(target), *([] if words[0] in ("boxes", "unpack", "match-stats") else ["--data", str(data)])]
 
 
 def test_all_outputs_are_known() -> None:
@@ -65,7 +76,7 @@ def test_all_outputs_are_known() -> None:
 
 
 def test_outputs_are_named_alike() -> None:
-    """`--output` for a file and `--to` for a folder; logs, boxes and sheets beside what a command writes have names."""
+    """`--output` for a file and `--to` for a folder; logs, boxes, sheets and curves beside what a command writes have names."""
     for (name, parameter), kind in OUTPUTS.items():
         option = next(one.opts for one in program(name).commands[name].params if one.name == parameter)
         if (name, parameter) not in NAMED:

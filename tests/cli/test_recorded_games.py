@@ -1,7 +1,7 @@
 """Records of games of every kind on the command line: `match --output`, `line --replay` and `match-stats`."""
 
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.game.installed import load_rules
 from tablebase.game.values import Bounds
 from tablebase.play.records import Record, label_of, records_in, replayed, write_record
+from tablebase.play.standings import points_by_name
 from tablebase.play.statistics import ROWS, Statistics
 from tablebase.probe.prober import Prober
 
@@ -191,3 +192,17 @@ def test_what_statistics_refuse(words: list[str], said: str, ask: Ask, tmp_path:
     places["bad"].write_text(write_record(WON).replace("a2a3", "a2a1"))
     places["other"].write_text(write_record(WON).replace("hexapawn", "chess"))
     assert_one_sentence(ask("match-stats", *(word.format(**places) for word in words)), said.format(**places))
+
+
+def test_a_curve_of_points(ask: Ask, tmp_path: Path) -> None:
+    """The points of each player over the games are drawn as SVG with a line for each, whoever sits where."""
+    pytest.importorskip("matplotlib")
+    won = replace(WON, players=("one", "other"))
+    games = [won, replace(won, players=("other", "one")), won]
+    assert points_by_name((game.players, game.places) for game in games) == {"one": [1, 0, 1], "other": [0, 1, 0]}
+    assert points_by_name([(("one", "one"), (1, 2))] * 2) == {"one (1)": [1, 1], "one (2)": [0, 0]}
+    path, curve = written(tmp_path / "games.txt", *games * 10), tmp_path / "curve.svg"
+    answer = ask("match-stats", path, "--curve", curve)
+    assert (answer.code, answer.out) == (0, ask("match-stats", path).out)
+    assert curve.read_text().count('<path d="M') > 2
+    assert_one_sentence(ask("match-stats", path, "--curve", tmp_path / "curve.txt"), "is not the name of a picture")

@@ -65,7 +65,7 @@ def test_every_player_has_its_line() -> None:
     for record in PLAYERS:
         row = by_name[record.name]
         assert row[3] == ("yes" if record.needs_tables else "no")
-        options, _, others = row[4].partition("also as settings")
+        options, _, others = row[4].partition("as settings")
         shown = {*re.findall(r"`--([a-z-]+)`", options), *re.findall(r"`([a-z]+)`", others)}
         assert shown == (set() if "harehedgehog.md#players" in row[4] else set(record.settings))
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -21,9 +22,10 @@ from tablebase.game.rules import Ending
 from tablebase.play.boxes_file import load_boxes, save_boxes
 from tablebase.play.match import RESIGNED, Match
 from tablebase.play.matchbox_player import MatchboxPlayer
-from tablebase.play.matchboxes import Matchboxes, grow_tree
+from tablebase.play.matchboxes import Draw, Matchboxes, grow_tree
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
+from tablebase.play.tournament import Conditions, tournament
 
 GAME = load_game("hexapawn")
 ROOT = parse(GAME, GAME.start)
@@ -207,7 +209,7 @@ def path(tmp_path: Path) -> Path:
 def test_the_file_keeps_what_was_learned(path: Path) -> None:
     """A second player with the same file goes on where the first stopped, after every game."""
     first = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
-    assert json.loads(path.read_text())["won"] == {"w": 0, "b": 0}
+    assert json.loads(path.read_text())["sides"]["b"]["won"] == {"w": 0, "b": 0}
     lost(first, "b1b2", "b2c3", beads="a3a2")
     with open_player("matchboxes", Seat(GAME, ROOT, BLACK), boxes=str(path)) as second:
         assert isinstance(second, MatchboxPlayer)
@@ -215,9 +217,63 @@ def test_the_file_keeps_what_was_learned(path: Path) -> None:
         assert second.boxes.won == [1, 0]
         assert second.picture() == first.picture()
     document = json.loads(path.read_text())
-    assert document["boxes"]["ppp/1P1/P1P b"] == ["a3b2"]
-    assert [document[key] for key in ("format", "game", "start", "side")] == ["matchboxes 1", "hexapawn", "ppp/3/PPP w", "b"]
-    assert document["won"] == {"w": 1, "b": 0}
+    assert [document[key] for key in ("format", "game", "start")] == ["matchboxes 2", "hexapawn", "ppp/3/PPP w"]
+    assert list(document["sides"]) == ["b"]
+    assert document["sides"]["b"]["boxes"]["ppp/1P1/P1P b"] == ["a3b2"]
+    assert document["sides"]["b"]["won"] == {"w": 1, "b": 0}
+    # Files of one side, as they were before.
+    path.write_text(json.dumps({**document, **document.pop("sides")["b"], "format": "matchboxes 1", "side": "b"}))
+    assert MatchboxPlayer(Seat(GAME, ROOT, BLACK), path).picture() == first.picture()
+
+
+def test_both_sides_share_a_file(path: Path) -> None:
+    """White's boxes are added to Black's and neither loses what the other has learned; two players of Black learn together."""
+    black, other, white = (MatchboxPlayer(Seat(GAME, ROOT, side), path) for side in (BLACK, BLACK, WHITE))
+    lost(black, "b1b2", "b2c3", beads="a3a2")
+    match = Match(GAME, ROOT)
+    match.play(white.choose(match, First("b1b2")))  # type: ignore[arg-type]
+    white.finish(match, Ending.of_two(BLACK, "goal"))
+    kept = json.loads(path.read_text())["sides"]
+    assert [list(kept), kept["w"]["boxes"]["ppp/3/PPP w"], kept["b"]["won"]] == [["w", "b"], ["a1a2"], {"w": 1, "b": 0}]
+    match = Match(GAME, AFTER_B2)
+    assert {other.choose(match, Random(seed)) for seed in range(9)} == {"a3b2"}
+    match.play("a3b2")
+    other.finish(match, Ending.of_two(WHITE, "goal"))
+    # The game has been lost with a bead that another player has taken meanwhile.
+    match = Match(GAME, AFTER_B2)
+    black._drawn[0] = Draw(AFTER_B2, next(bead for bead in black.boxes.full_boxes()[AFTER_B2]))
+    match.play("a3a2")
+    black.finish(match, Ending.of_two(WHITE, "goal"))
+    assert (texts(other, AFTER_B2), black.boxes.won, texts(black, AFTER_B2)) == ([], [3, 0], [])
+    assert black.remark.startswith("no bead is taken away\n")
+
+
+def test_players_learn_in_matches(path: Path) -> None:
+    """Games of a match change the boxes of either side, and the last games are won more often than the first."""
+    names, conditions = ["matchboxes:resigns=no", "random"], Conditions(ROOT, opening=0, folder=path.parent / "none")
+    won = [game.ending.winner == game.fixture.seats.index(0) for game in tournament(GAME, names, 600, conditions)]
+    assert fmean(won[-200:]) > 0.8 > fmean(won[:20])
+    names = [f"matchboxes:boxes={path}"] * 2
+    played = list(tournament(GAME, names, 40, conditions))
+    assert [json.loads(path.read_text())["sides"][side]["won"] for side in "wb"] == [
+        {letter: sum(game.ending.winner == side for game in played) for side, letter in enumerate("wb")}
+    ] * 2
+
+
+def test_who_does_not_resign_plays_on(player: MatchboxPlayer) -> None:
+    """At an empty box any move is made, no bead is at stake for it, and the one before is lost with the game."""
+    stubborn = MatchboxPlayer(Seat(GAME, ROOT, BLACK), resigns=False)
+    for box in stubborn.boxes.boxes:
+        stubborn.boxes.boxes[box].clear()
+    match = Match(GAME, ROOT)
+    match.play("a1a2")
+    assert {stubborn.choose(match, Random(seed)) for seed in range(40)} == set(match.legal())
+    assert (stubborn.remark, player.choose(match, Random(0)) is None) == ("the box is empty", False)
+    match.play("b3b2")
+    stubborn.finish(match, Ending.of_two(WHITE, "goal"))
+    assert stubborn.remark.startswith("no bead is taken away\n")
+    with pytest.raises(TablebaseError, match="the setting resigns must be yes or no, not 'maybe'"):
+        open_player("matchboxes:resigns=maybe", Seat(GAME, ROOT, BLACK))
 
 
 def test_a_write_that_fails_leaves_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,24 +297,31 @@ def changed(**fields: Any) -> Callable[[dict[str, Any]], None]:
     return lambda document: document.update(fields)
 
 
+def black(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    """Replaces what the document holds of Black."""
+    return lambda document: document["sides"]["b"].update(fields)
+
+
 def box(content: Any) -> Callable[[dict[str, Any]], None]:
     """Replaces the content of a box."""
-    return lambda document: document["boxes"].update({"ppp/1P1/P1P b": content})
+    return lambda document: document["sides"]["b"]["boxes"].update({"ppp/1P1/P1P b": content})
 
 
 DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "another format": (changed(format="matchboxes 2"), "is not a file of matchboxes"),
+    "another format": (changed(format="matchboxes 3"), "is not a file of matchboxes"),
     "a field too many": (changed(more=1), "is not a file of matchboxes"),
-    "a field too few": (lambda document: document.pop("won"), "is not a file of matchboxes"),
+    "a field too few": (lambda document: document.pop("sides"), "is not a file of matchboxes"),
+    "no sides": (changed(sides=7), "is not a file of matchboxes"),
+    "a third side": (lambda document: document["sides"].update(x={}), "is not a file of matchboxes"),
+    "a side of nothing": (changed(sides={"b": {}}), "is not a file of matchboxes"),
     "another game": (changed(game="hexapawn-4x4"), "another game ('hexapawn-4x4', not 'hexapawn')"),
     "another start": (changed(start="ppp/1P1/P1P b"), "another start ('ppp/1P1/P1P b', not 'ppp/3/PPP w')"),
-    "another side": (changed(side="w"), "another side ('w', not 'b')"),
     "a long name": (changed(game="x" * 9999), "another game"),
-    "games in a list": (changed(won=[1, 2]), "does not say how many games each side has won"),
-    "fewer games than none": (changed(won={"w": -1, "b": 0}), "does not say how many games each side has won"),
-    "true games": (changed(won={"w": True, "b": 0}), "does not say how many games each side has won"),
-    "no boxes": (changed(boxes={}), "does not have the matchboxes of hexapawn"),
-    "boxes in a list": (changed(boxes=[]), "does not have the matchboxes of hexapawn"),
+    "games in a list": (black(won=[1, 2]), "does not say how many games each side has won"),
+    "fewer games than none": (black(won={"w": -1, "b": 0}), "does not say how many games each side has won"),
+    "true games": (black(won={"w": True, "b": 0}), "does not say how many games each side has won"),
+    "no boxes": (black(boxes={}), "does not have the matchboxes of hexapawn"),
+    "boxes in a list": (black(boxes=[]), "does not have the matchboxes of hexapawn"),
     "an unknown bead": (box(["a3a2", "a3c2"]), "has other beads in the box ppp/1P1/P1P b than its moves"),
     "a bead twice": (box(["a3a2", "a3a2"]), "has other beads in the box ppp/1P1/P1P b than its moves"),
     "a number for a box": (box(7), "has other beads in the box ppp/1P1/P1P b than its moves"),

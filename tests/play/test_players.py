@@ -96,9 +96,9 @@ def reached(player: GraphPlayer, position: Position) -> list[Position]:
 @pytest.mark.parametrize(
     ("game", "names"),
     [
-        ("doushouqi", "tables fuzzy engine random"),
-        ("hexapawn", "tables fuzzy ranking matchboxes engine random"),
-        ("foxhounds-4x4", "tables fuzzy foxbox ranking matchboxes engine random"),
+        ("doushouqi", "tables fuzzy learner engine random"),
+        ("hexapawn", "tables fuzzy ranking matchboxes learner engine random"),
+        ("foxhounds-4x4", "tables fuzzy foxbox ranking matchboxes learner engine random"),
         ("harehedgehog", "computer tables fuzzy random"),
         ("harehedgehog-players=3", "computer random"),
         ("pig-players=3", "random"),

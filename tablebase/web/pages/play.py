@@ -175,7 +175,7 @@ def _check_tables(request: Request, rules: Rules[Any], start: Any) -> None:
 def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
     """The page on which a game begins."""
     first, names = _start(rules, start), player_names(rules)
-    records = [record for record in PLAYERS if record.name in names]
+    records = [record for record in PLAYERS if record.name in names and not record.needs_file]
     missing = _missing(request, rules, first) if any(record.needs_tables for record in records) else None
     usual = next(record.name for record in records if missing is None or not record.needs_tables)
     shown: dict[str, Any] = {

@@ -32,11 +32,12 @@ def links(page: Element) -> dict[str, str]:
 
 
 def test_the_choice_of_players(client: TestClient) -> None:
-    """Every seat offers a person and all players that can play the game; without their tables, some cannot be chosen."""
+    """Every seat offers a person and all players that can play the game without a file; without tables, some cannot be chosen."""
     for name in ("hexapawn", "doushouqi", "foxhounds-4x4", "harehedgehog-players=3", "pig-players=6"):
         rules = load_rules(name)
         seats = [one for one in shown(client, f"/{name}/play").iter("select") if one.get("name") == "seat"]
-        assert [[one.get("value") for one in seat] for seat in seats] == [["person", *player_names(rules)]] * rules.players
+        names = [player for player in player_names(rules) if player != "learner"]
+        assert [[one.get("value") for one in seat] for seat in seats] == [["person", *names]] * rules.players
     first, second = [one for one in shown(client, "/doushouqi/play").iter("select") if one.get("name") == "seat"]
     assert [one.get("value") for one in first if "disabled" in one.attrib] == ["tables", "fuzzy"]
     assert [one.get("value") for one in second if "selected" in one.attrib] == ["engine"]

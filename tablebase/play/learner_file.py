@@ -1,0 +1,112 @@
+"""A learner in a file: its weights and how it was trained, written as a whole or not at all, and checked when read."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.files.outputs import written
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.play.learner_measure import Measure
+from tablebase.play.self_play import Training
+from tablebase.play.value_function import ValueFunction
+
+FORMAT = "learner 1"
+CURE = "name another file, or delete it"
+LARGEST = 64 << 20
+"""Bytes of a part of the file, unpacked."""
+
+
+@dataclass
+class Learner:
+    """Values, and what they come from."""
+
+    values: ValueFunction
+    start: Position  # where its games began
+    training: Training
+    games: int = 0  # that it has learned from
+    seconds: float = 0.0  # of training
+    curve: list[Measure] = field(default_factory=list)
+
+
+def new_learner(game: Game, start: Position, training: Training) -> Learner:
+    """A learner that has not played yet."""
+    return Learner(ValueFunction(game, training.order), start, training)
+
+
+def save_learner(path: Path, learner: Learner) -> None:
+    """Write a learner to a file, which is replaced only when all is written; the same learner always yields the same bytes."""
+    about = {
+        **_heading(learner.values.game, learner.start),
+        "training": asdict(learner.training),
+        "games": learner.games,
+        "seconds": learner.seconds,
+        "curve": [asdict(one) for one in learner.curve],
+    }
+    packed = BytesIO()
+    np.savez_compressed(packed, about=np.frombuffer(json.dumps(about).encode(), np.uint8), weights=learner.values.weights)
+    with written(path, "name another file with --output") as file:
+        file.write(packed.getvalue())
+
+
+def load_learner(path: Path, game: Game, start: Position | None = None) -> Learner:
+    """A learner from a file; `start` is where it has to begin, if that matters.
+
+    `TablebaseError` if the file cannot be read, is damaged, or is of another game or start.
+    """
+    try:
+        about, weights = _parts(path)
+    except OSError as fault:
+        raise system_error(fault, path, CURE) from fault
+    except (BadZipFile, zlib.error, ValueError, KeyError, EOFError, RuntimeError) as fault:
+        raise _damaged(path) from fault
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise _damaged(path)
+    for key, expected in _heading(game, start).items():
+        if about.get(key) != expected:
+            raise TablebaseError(f"{path} is a learner of another {key} ({quoted(str(about.get(key)))}, not {expected!r}): {CURE}")
+    try:
+        learner = _learner(about, game)
+    except (TypeError, ValueError, KeyError, OverflowError, TablebaseError) as fault:
+        raise _damaged(path) from fault
+    if weights.shape != learner.values.weights.shape or weights.dtype != np.float32 or not np.isfinite(weights).all():
+        raise _damaged(path)
+    learner.values.weights = weights
+    return learner
+
+
+def _parts(path: Path) -> tuple[Any, Any]:
+    """What a file says about a learner, and its weights."""
+    with ZipFile(path) as parts:
+        if any(part.file_size > LARGEST for part in parts.infolist()):
+            raise ValueError("a part of the file is too large")
+    with np.load(path, allow_pickle=False) as arrays:
+        return json.loads(arrays["about"].tobytes()), arrays["weights"]
+
+
+def _learner(about: Mapping[str, Any], game: Game) -> Learner:
+    """A learner as a file describes it, still without its weights."""
+    training = Training(**{name: type(value)(about["training"][name]) for name, value in asdict(Training()).items()})
+    curve = [Measure(**one) for one in about["curve"]]
+    values = ValueFunction(game, training.order)
+    return Learner(values, game.parse(about["start"]), training, int(about["games"]), float(about["seconds"]), curve)
+
+
+def _heading(game: Game, start: Position | None) -> dict[str, str]:
+    """What a file has to be of."""
+    begins = {} if start is None else {"start": game.format(start)}
+    return {"format": FORMAT, "game": game.name, "digest": game.digest, **begins}
+
+
+def _damaged(path: Path) -> TablebaseError:
+    return TablebaseError(f"{path} is not the file of a learner: {CURE}")

@@ -1,0 +1,108 @@
+"""A learner that plays against itself, and learns from each game by temporal differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from tablebase.errors import TablebaseError
+from tablebase.game.moves import Position
+from tablebase.game.rules import Ending
+from tablebase.play.value_function import LARGEST_ORDER, ValueFunction
+
+MOST_PLIES = 300
+"""Plies after which a game is broken off; what is then expected of the position is its result."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a learner learns; `TablebaseError` if a number is out of range."""
+
+    order: int = 4  # pieces of its largest groups
+    rate: float = 0.5  # the share of an error that one step corrects
+    exploration: float = 0.1  # probability of a random move
+    trace: float = 0.5  # lambda: how much the rest of the game counts beside the next position
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.order <= LARGEST_ORDER:
+            raise TablebaseError(f"the order must be a number of pieces from 1 to {LARGEST_ORDER}, not {self.order}")
+        if not 0 < self.rate <= 1:
+            raise TablebaseError(f"the rate must be a number above 0 and at most 1, not {self.rate:g}")
+        for name in ("exploration", "trace"):
+            # This comparison also rejects NaN.
+            if not 0 <= getattr(self, name) <= 1:
+                raise TablebaseError(f"the {name} must be a number from 0 to 1, not {getattr(self, name):g}")
+
+
+class Rated(NamedTuple):
+    """The best moves of a position, with what is expected of them."""
+
+    moves: list[str]
+    expected: float
+
+
+class Turn(NamedTuple):
+    """A position of a game, and what came of it."""
+
+    position: Position
+    best: float  # what was expected of its best move
+    explored: bool  # whether a random move was made instead
+
+
+def result_of(ending: Ending) -> float:
+    """The result of a game as a number: 1 if the first side has won, -1 if the second one has, else 0."""
+    return 0.0 if ending.winner is None else 1.0 - 2.0 * ending.winner
+
+
+def best_moves(values: ValueFunction, position: Position, after: Mapping[str, Position]) -> Rated:
+    """The best of all moves by the values, all equally good; `after` has what each leads to."""
+    expected: dict[str, float] = {}
+    going_on: dict[int, dict[str, Position]] = {}
+    for move, child in after.items():
+        ending = values.game.result(child)
+        if ending is None:
+            going_on.setdefault(len(child.pieces), {})[move] = child
+        else:
+            expected[move] = result_of(ending)
+    for alike in going_on.values():
+        expected |= zip(alike, values.expected(list(alike.values())).tolist(), strict=True)
+    best = (max if position.side == 0 else min)(expected.values())
+    return Rated([move for move in after if expected[move] == best], best)
+
+
+def play_alone(values: ValueFunction, start: Position, exploration: float, random: Random) -> list[Turn]:
+    """A game of the learner against itself."""
+    rules, position = values.game, start
+    turns: list[Turn] = []
+    while len(turns) < MOST_PLIES and rules.result(position) is None:
+        after = rules.moves(position)
+        best = best_moves(values, position, after)
+        explored = random.random() < exploration
+        turns.append(Turn(position, best.expected, explored))
+        position = after[random.choice(list(after) if explored else best.moves)]
+    return turns
+
+
+def targets(turns: Sequence[Turn], trace: float) -> list[float]:
+    """What should have been expected of each position of a game.
+
+    That is what was expected of its best move, mixed with the target of the next position if that move was made.
+    """
+    found: list[float] = []
+    for turn in reversed(turns):
+        weight = trace if found and not turn.explored else 0.0
+        found.append((1 - weight) * turn.best + (weight * found[-1] if weight else 0.0))
+    return found[::-1]
+
+
+def train(values: ValueFunction, start: Position, training: Training, games: range) -> Iterator[int]:
+    """Play games by number and learn from each, yielding the number after each; equal numbers and values give equal games."""
+    for number in games:
+        turns = play_alone(values, start, training.exploration, Random(f"{training.seed} game {number}"))
+        # The end of the game is learned first, where results are certain.
+        for turn, target in reversed(list(zip(turns, targets(turns, training.trace), strict=True))):
+            values.learn(turn.position, target, training.rate)
+        yield number
