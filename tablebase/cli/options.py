@@ -97,7 +97,9 @@ GameName = Annotated[
 ]
 PositionText = Annotated[
     str | None,
-    typer.Argument(metavar="POSITION", help="A position as the game writes it, such as 'ppp/3/PPP w'; by default the start of the game."),
+    typer.Argument(
+        metavar="POSITION", help="A position as the game writes it, such as 'ppp/3/PPP w'; by default the start of the game."
+    ),
 ]
 Start = Annotated[str | None, typer.Option("--from", metavar="POSITION", help="The same as the argument POSITION.")]
 Size = Annotated[str | None, typer.Option("--size", metavar="8x8", help="Files and ranks of the board, for a game that has sizes.")]

@@ -37,7 +37,8 @@ def probe(
         list[str],
         typer.Argument(
             metavar="POSITION…",
-            help="Positions as the game writes them, such as 'ppp/3/PPP w'; - reads standard input, @FILE a file, one position a line.",
+            help="Positions as the game writes them, such as 'ppp/3/PPP w'; "
+            "- reads standard input, @FILE a file, one position a line.",
         ),
     ],
     size: options.Size = None,

@@ -12,22 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from tablebase.graph.forcing import Later, Measures, NodeValues, Plies, best_later, mark, plies_to_force, solve
-from tablebase.graph.policies import Policy, chance_against, even_chance, keep_best, result_first
+from tablebase.graph.policies import result_first
 from tablebase.graph.reachable import Graph
-from tablebase.play.fallible import FAIR, parse_fuzz
+from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
 from tablebase.play.player import Seat
+from tablebase.play.strategy import Strategy
 from tablebase_rules.foxhounds import foxbox
 
 FOX, HOUNDS = 0, 1
 
 
 @dataclass(frozen=True)
-class FoxBoxes:
+class FoxBoxes(Strategy):
     """What the player knows of the positions of a graph."""
 
-    graph: Graph
-    values: NodeValues
     plies: Plies  # (nodes,) B; `UNFORCEABLE` where the hounds cannot force a FoxBox that they have won
     later: Later  # the largest B that the fox can still bring about, and the plies until then
 
@@ -35,15 +34,6 @@ class FoxBoxes:
         """How good it is for a side to have moved to each node."""
         winner = self.values.winner
         return result_first(side, winner, np.where(winner == FOX, self.values.distance, self.later.merit))
-
-    def policy(self, side: int) -> Policy:
-        """The moves that the player keeps on a side."""
-        return keep_best(self.graph, side, self.scores(side))
-
-    def fair_fuzz(self) -> float:
-        """The fuzz at which a perfect opponent has an even chance from the start, on the side that loses under perfect play."""
-        policy = self.policy(int(self.values.winner[0]))
-        return even_chance(lambda fuzz: float(chance_against(policy, fuzz)[0]))
 
 
 def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
@@ -62,22 +52,9 @@ def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
     return FoxBoxes(graph, values, plies, best_later(graph, FOX, plies))
 
 
-class FoxBoxPlayer(GraphPlayer):
-    """Keeps the moves to the highest scores of `FoxBoxes`."""
-
-    def __init__(self, boxes: FoxBoxes, fuzz: float = 0.0) -> None:
-        erring = f" with fuzz {fuzz:.6g}" if fuzz else ""
-        super().__init__(f"the FoxBox player{erring} plays", boxes.graph, fuzz)
-        self._scores = [boxes.scores(side) for side in (FOX, HOUNDS)]
-
-    def merit(self, node: int, side: int) -> int:
-        """The score of a node."""
-        return int(self._scores[side][node])
-
-
-def make(seat: Seat, fuzz: float | str = 0.0) -> FoxBoxPlayer:
+def make(seat: Seat, fuzz: float | str = 0.0) -> GraphPlayer:
     """The player ``foxbox``; with the fuzz ``fair``, a perfect opponent has an even chance."""
-    number = None if fuzz == FAIR else parse_fuzz(fuzz)
+    check_fair(fuzz)
     graph = graph_of(seat)
     boxes = fox_boxes(graph, solve(graph))
-    return FoxBoxPlayer(boxes, boxes.fair_fuzz() if number is None else number)
+    return GraphPlayer("the FoxBox player", boxes, boxes.fuzz(fuzz))
