@@ -7,17 +7,21 @@ prefers those after which it wins the larger share of all possible games.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.game.moves import Position
 from tablebase.graph.counting import games_from
 from tablebase.graph.forcing import Measures, NodeValues, solve
-from tablebase.graph.reachable import ONGOING, Graph
+from tablebase.graph.reachable import DRAWN, ONGOING, Graph
 from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
+from tablebase.play.match import Match
 from tablebase.play.player import Seat
+from tablebase.play.ranked_moves import RankedMove, by_rank, ranked_move
 from tablebase.play.strategy import Shortest
 
 Integers = NDArray[np.object_]
@@ -47,14 +51,51 @@ class Ranking(Shortest):
         scores: Measures = super().scores(side) * (1 << 32) + ranks
         return scores
 
+    def moves(self, position: Position) -> list[RankedMove]:
+        """The moves of a position, best first, with the games after each; `KeyError` if it is not in the graph."""
+        found = []
+        for move, node in self.graph.children(position).items():
+            winner, plies = int(self.values.winner[node]), int(self.values.distance[node])
+            outcome, distance = ("draw", None) if winner == DRAWN else ("win" if winner == position.side else "loss", plies + 1)
+            won = (int(self.won[0][node]), int(self.won[1][node]))
+            found.append(ranked_move(move, outcome, distance, int(self.games[node]), won, position.side))
+        return by_rank(found)
+
 
 def ranking(graph: Graph, values: NodeValues | None = None) -> Ranking:
     """The ranking of all moves in a graph."""
     return Ranking(graph, solve(graph) if values is None else values)
 
 
-def make(seat: Seat, fuzz: float | str = 0.0) -> GraphPlayer:
+class RankingPlayer(GraphPlayer):
+    """Its hint has what it ranks by, for every move."""
+
+    def __init__(self, ranks: Ranking, fuzz: float = 0.0) -> None:
+        super().__init__("the ranking", ranks, fuzz)
+        self._ranks = ranks
+
+    def hint(self, match: Match[Position]) -> str:
+        """Every move with what it forces, the number of possible games after it, and the share of them that are won."""
+        moves = self._ranks.moves(match.position)
+        texts = [("move", "best outcome", "possible games", "won")]
+        for one in moves:
+            plies = "" if one.distance is None else f" in {one.distance}"
+            texts.append((one.move, f"{one.outcome}{plies}", f"{one.games:,}", percent(one.share)))
+        widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+        lines = [
+            f"{move:<{widths[0]}}  {outcome:<{widths[1]}}  {games:>{widths[2]}}  {share:>{widths[3]}}"
+            for move, outcome, games, share in texts
+        ]
+        return "\n".join(filter(None, ["\n".join(lines), super().hint(match)]))
+
+
+def percent(share: Fraction) -> str:
+    """A share of games in percent."""
+    return f"{float(100 * share):.2f} %"
+
+
+def make(seat: Seat, fuzz: float | str = 0.0) -> RankingPlayer:
     """The player ``ranking``; with the fuzz ``fair``, a perfect opponent has an even chance."""
     check_fair(fuzz)
     found = ranking(graph_of(seat))
-    return GraphPlayer("the ranking", found, found.fuzz(fuzz))
+    return RankingPlayer(found, found.fuzz(fuzz))
