@@ -8,14 +8,18 @@ that the fox can still bring about and, of equal ones, the soonest. All moves th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 
+from tablebase.compute.messages import count_plies
+from tablebase.game.moves import Position
 from tablebase.graph.forcing import Later, Measures, NodeValues, Plies, best_later, mark, plies_to_force, solve
 from tablebase.graph.policies import result_first
 from tablebase.graph.reachable import Graph
 from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
+from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.strategy import Strategy
 from tablebase_rules.foxhounds import foxbox
@@ -35,6 +39,13 @@ class FoxBoxes(Strategy):
         winner = self.values.winner
         return result_first(side, winner, np.where(winner == FOX, self.values.distance, self.later.merit))
 
+    def said(self, node: int) -> str:
+        """What the player goes by in a position, in words."""
+        if self.values.winner[node] == FOX:
+            return f"the fox wins in {count_plies(int(self.values.distance[node]))}"
+        most, later = int(self.later.value[node]), int(self.later.plies[node])
+        return f"B is {self.plies[node]}, and the largest B that the fox can bring about is {most}, in {count_plies(later)}"
+
 
 def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
     """Find FoxBoxes in a graph of Fox & Hounds, and what can be forced about them; the values are those of tables or of `solve`.
@@ -52,9 +63,31 @@ def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
     return FoxBoxes(graph, values, plies, best_later(graph, FOX, plies))
 
 
-def make(seat: Seat, fuzz: float | str = 0.0) -> GraphPlayer:
+class FoxBoxPlayer(GraphPlayer):
+    """Says after each move what it is for: how long the fox takes to win, or what the hounds still have to do for a FoxBox."""
+
+    def __init__(self, boxes: FoxBoxes, fuzz: float = 0.0) -> None:
+        super().__init__("the FoxBox player", boxes, fuzz)
+        self._boxes = boxes
+
+    def choose(self, match: Match[Position], random: Random) -> str:
+        """A move drawn by its weight."""
+        kept = self.kept_moves(match.position)
+        move = super().choose(match, random)
+        said = self._boxes.said(self.graph.children(match.position)[move])
+        self.remark = said if move in kept else f"an error: {said}"
+        return move
+
+    def hint(self, match: Match[Position]) -> str:
+        """What it goes by in the position, and the chance against its errors."""
+        best = self.kept_moves(match.position)[0]
+        said = f"{self._boxes.said(self.graph.node(match.position))}; it would play {best}"
+        return "\n".join(filter(None, [said, super().hint(match)]))
+
+
+def make(seat: Seat, fuzz: float | str = 0.0) -> FoxBoxPlayer:
     """The player ``foxbox``; with the fuzz ``fair``, a perfect opponent has an even chance."""
     check_fair(fuzz)
     graph = graph_of(seat)
     boxes = fox_boxes(graph, solve(graph))
-    return GraphPlayer("the FoxBox player", boxes, boxes.fuzz(fuzz))
+    return FoxBoxPlayer(boxes, boxes.fuzz(fuzz))

@@ -15,6 +15,7 @@ from support.program import open_files, opened_since
 from twins import walk as naive_walk
 from twins.walk import Walk, walk
 
+from tablebase.compute.messages import count_plies
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.game.installed import load_rules
@@ -167,6 +168,36 @@ def test_the_fox_box_player_is_that_of_the_twin(size: int) -> None:
     loser = HOUNDS if values[one.start][0] == "win" else FOX
     chances = [naive_walk.fault_probability(one, kept, loser, fuzz)[one.start] for fuzz in (player.fuzz, player.fuzz + 1e-5)]
     assert chances[0] < 0.5 <= chances[1]
+
+
+def test_the_fox_box_player_says_why() -> None:
+    """After each move: the plies in which the fox wins, or B and the largest B to come, as in plain Python; errors are named."""
+    name = "foxhounds-4x4"
+    game, one, values = load_game(name), walked(name), naive_walk.values(walked(name))
+    plies = naive_walk.box_plies(one, values)
+    later = naive_walk.best_later(one, FOX, plies)
+
+    def said(position: Position) -> str:
+        outcome, distance = values[position]
+        if (outcome == "win") == (position.side == FOX):
+            return f"the fox wins in {count_plies(distance)}"
+        most, until = later[position]
+        return f"B is {plies[position]}, and the largest B that the fox can bring about is {most:.0f}, in {count_plies(until)}"
+
+    errors, wins, random = 0, 0, Random(1)
+    with open_player("foxbox:fuzz=0.5", seat(name)) as player:
+        assert isinstance(player, GraphPlayer)
+        for position in undecided(name):
+            match = Match(game, position)
+            move = player.choose(match, random)
+            assert move is not None
+            kept = move in player.kept_moves(position)
+            expected = said(match.legal()[move]._replace(won=""))
+            assert player.remark == (expected if kept else f"an error: {expected}")
+            errors, wins = errors + (not kept), wins + expected.startswith("the fox wins")
+            assert player.hint(match).startswith(f"{said(position)}; it would play {player.kept_moves(position)[0]}\n")
+    assert errors
+    assert wins
 
 
 @pytest.mark.parametrize("name", ["hasenspiel-4x6", "hasenspiel-6x4-early=none", "hexapawn", "foxhounds-4x4"])
