@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tablebase.api.boxes import boxes
     from tablebase.api.building import build, estimate, prune, reindex
     from tablebase.api.checking import verify
+    from tablebase.api.exploiting import exploit
     from tablebase.api.games import check_rules, count, games
     from tablebase.api.matches import match, match_stats
     from tablebase.api.searching import analyse, perft, prove
@@ -74,6 +75,7 @@ __all__ = [
     "copy",
     "count",
     "estimate",
+    "exploit",
     "games",
     "match",
     "match_stats",
@@ -102,6 +104,7 @@ __getattr__ = lazy(
         "copy": "tablebase.api.transfers",
         "count": "tablebase.api.games",
         "estimate": "tablebase.api.building",
+        "exploit": "tablebase.api.exploiting",
         "games": "tablebase.api.games",
         "match": "tablebase.api.matches",
         "match_stats": "tablebase.api.matches",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 from weakref import WeakSet
 
-from tablebase.api.arguments import as_chart_options, as_features, as_outcome, as_tables, as_texts
+from tablebase.api.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
 from tablebase.api.former_names import formerly
 from tablebase.api.verbs import check_verb
 from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
@@ -201,16 +201,16 @@ class Collection:
         Parameters
         ----------
         chart : str
-            ``distances``, ``squares``, ``draws`` or ``parity``.
+            ``distances``, ``squares``, ``draws`` or ``parity``; or ``chances``, which needs no tables.
         game : str or Game
         material : str or sequence of str
             Only these, which may be patterns such as ``R*v*``.
         pieces : int or range, optional
             Only slices with this number of pieces, or these numbers.
         side : str, optional
-            Only slices with the side of this letter to move.
+            Only slices with the side of this letter to move; of chances, the side that exploits.
         **options
-            Of the function of this name in `tablebase.charts.figures`, such as ``piece`` and ``outcome``.
+            Of the function of this name in `tablebase.charts.figures` or `tablebase.charts.chances`, such as ``piece``.
 
         Raises
         ------
@@ -221,11 +221,18 @@ class Collection:
         """
         rules = self._game(game, "plot")
         check_extra("pictures", "plot")
+        from tablebase.charts.chances import chances
         from tablebase.charts.charted_slices import select_slices
         from tablebase.charts.figures import CHARTS
 
+        if chart == "chances":
+            if material or pieces is not None:
+                raise TablebaseError("the chart chances is of a position: leave out material and pieces")
+            given = as_options(chances, options, "side")
+            start, players = as_optional(as_text, "position", given.get("position")), as_texts("player", given.get("player"))
+            return chances(rules, start, players, side and as_text("side", side))
         if not isinstance(chart, str) or chart not in CHARTS:
-            raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
+            raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join([*CHARTS, 'chances'])}")
         draw, patterns, pieces = CHARTS[chart], as_texts("material", material), as_pieces(pieces)
         chosen = as_chart_options(as_options(draw, options))
         with self._catalog() as catalog:

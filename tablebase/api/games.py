@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from tablebase.api.arguments import as_optional, as_texts, as_workers
-from tablebase.api.row_types import CountRow, GameRow
+from tablebase.api.row_types import CountRow, DividedRow, GameRow
 from tablebase.api.verbs import VERBS, check_verb, commands_for
 from tablebase.errors import RulesError
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.installed import game_names, load_rules, variants
 from tablebase.game.notation import parse
+from tablebase.game.plain_arguments import as_path
 from tablebase.game.rules import Rules
+from tablebase.tables.folder import default_folder
 
 if TYPE_CHECKING:
     from tablebase.testing.checks import CheckResult
@@ -60,14 +63,42 @@ def check_rules(game: AnyGame, *, size: str | None = None, variant: str | Sequen
     return run_checks(as_rules(game, size, as_texts("variant", variant)))
 
 
+@overload
 def count(
     game: AnyGame,
     position: str | None = None,
     *,
+    divide: Literal[False] = False,
     size: str | None = None,
     variant: str | Sequence[str] | None = None,
     workers: int | None = None,
-) -> CountRow:
+    data: str | Path | None = None,
+) -> CountRow: ...
+
+
+@overload
+def count(
+    game: AnyGame,
+    position: str | None = None,
+    *,
+    divide: Literal[True],
+    size: str | None = None,
+    variant: str | Sequence[str] | None = None,
+    workers: int | None = None,
+    data: str | Path | None = None,
+) -> list[DividedRow]: ...
+
+
+def count(
+    game: AnyGame,
+    position: str | None = None,
+    *,
+    divide: bool = False,
+    size: str | None = None,
+    variant: str | Sequence[str] | None = None,
+    workers: int | None = None,
+    data: str | Path | None = None,
+) -> CountRow | list[DividedRow]:
     """Count the reachable positions and the possible games exactly. Needs no tables.
 
     Parameters
@@ -75,10 +106,14 @@ def count(
     game : str, Game or StochasticGame
     position : str, optional
         By default the start.
+    divide : bool
+        Whether to return a row for each move instead: the games after it, the share that its side wins, and what it forces.
     size : str, optional
     variant : str or sequence of str, optional
     workers : int, optional
         Number of threads.
+    data : str or Path, optional
+        The folder of the tables, for what moves force where too many positions can be reached to find it out.
 
     Raises
     ------
@@ -91,7 +126,11 @@ def count(
     rules = as_rules(game, size, as_texts("variant", variant))
     check_verb("count", rules)
     with threads.use(usable_workers(as_optional(as_workers, "workers", workers))):
-        return count_row(rules.name, position)
+        if not divide:
+            return count_row(rules.name, position)
+        from tablebase.api.divided import divided_rows
+
+        return divided_rows(rules, position, default_folder() if data is None else as_path("data", data))
 
 
 def _game_row(name: str) -> GameRow:

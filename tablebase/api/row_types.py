@@ -44,6 +44,21 @@ class CountRow(TypedDict):
     games: int
 
 
+class DividedRow(TypedDict):
+    """The games after a move; also how many of them each side wins, as `won_` and its letter.
+
+    `outcome` and `distance` are those that the move forces for its side, None if they are not known, and `share` is the share of
+    games that it wins.
+    """
+
+    move: str
+    outcome: str | None
+    distance: int | None
+    games: int
+    share: float
+    position: str
+
+
 class LayerRow(TypedDict):
     """A layer of the tables of a game of chance."""
 

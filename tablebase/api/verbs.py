@@ -111,6 +111,7 @@ VERBS = (
     Verb("analyse", "tablebase.analyse", differs=FROM, objection=_no_pieces),
     Verb("prove", "tablebase.prove", differs={"check": "see `tablebase.checking.proofs`", **FROM}, objection=_no_pieces),
     Verb("count", "tablebase.count", differs=FROM, objection=_chance),
+    Verb("exploit", "tablebase.exploit", differs=FROM, objection=_no_pieces),
     Verb("stats", "Tablebase.stats"),
     Verb("sql", "Tablebase.sql", takes_game=False),
     Verb(
@@ -122,7 +123,7 @@ VERBS = (
     Verb("features", "Tablebase.features", objection=_no_pieces),
     Verb("export", "Tablebase.export", objection=_no_pieces),
     Verb("patterns", "Tablebase.patterns", differs={"top": "all are returned", "output": WRITTEN}, objection=_no_pieces),
-    Verb("plot", "Tablebase.plot", differs={"output": WRITTEN}, objection=_no_pieces),
+    Verb("plot", "Tablebase.plot", differs={"output": WRITTEN, **FROM}, objection=_no_pieces),
     Verb("serve", "tablebase.serve", takes_game=False),
     Verb("verify", "tablebase.verify"),
     Verb("materials", "Tablebase.materials", objection=_no_pieces, is_command=False),

@@ -70,7 +70,7 @@ def draw_distances(
 
     The scale of positions can be logarithmic.
     """
-    figure, axes = _figure(8, 4.2, "Distance to the end of the game", caption)
+    figure, axes = one_chart(8, 4.2, "Distance to the end of the game", caption)
     occurrences: Counter[int] = Counter(distance for counts in by_distance.values() for distance in counts)
     # In most games wins take an odd number of plies and losses an even number, so bars do not overlap.
     side_by_side = max(occurrences.values(), default=1) > 1
@@ -111,7 +111,7 @@ def draw_squares(caption: str, piece: str, board: Board, tally: Tally[str], outc
     """Heat map of an outcome's share by the square of a piece, given its name and the squares that it can stand on."""
     size = 0.62
     title = f"Share of {PLURALS[outcome]} by the square of {piece}"
-    figure, axes = _figure(max(board.width * size + 1.6, 5.2), board.height * size + 1.1, title, caption)
+    figure, axes = one_chart(max(board.width * size + 1.6, 5.2), board.height * size + 1.1, title, caption)
     shares = np.full((board.height, board.width), np.nan)
     for name, counts in tally.items():
         file, rank = board.cells[board.square(name)]
@@ -235,7 +235,7 @@ def _blank(width: float, height: float, title: str, caption: str) -> Figure:
     return figure
 
 
-def _figure(width: float, height: float, title: str, caption: str) -> tuple[Figure, Axes]:
+def one_chart(width: float, height: float, title: str, caption: str) -> tuple[Figure, Axes]:
     """A figure with one chart."""
     figure = _blank(width, height, title, caption)
     return figure, figure.subplots()

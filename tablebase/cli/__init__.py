@@ -46,6 +46,7 @@ COMMANDS = {
     "analyse": "search",
     "prove": "prove",
     "count": "prove",
+    "exploit": "exploit",
     "stats": "catalog",
     "sql": "catalog",
     "mine": "mine",

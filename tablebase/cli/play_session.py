@@ -156,9 +156,10 @@ class Session:
         write_table(rows, ["move", "meaning", "position"])
 
     def _show_hint(self) -> None:
-        """Show what the tables say, or what a search finds where there is no table; if a table is damaged, say so."""
+        """Show what the tables say, and the players, or what a search finds where neither know; if a table is damaged, say so."""
         try:
-            _say(self._said_by_tables() or self._found_by_search())
+            hints = [self._said_by_tables(), *(player.hint(self.match) for player in self.players.values())]
+            _say("\n".join(filter(None, hints)) or self._found_by_search())
         except TablebaseError as fault:
             _say(f"no hint: {fault}")
 

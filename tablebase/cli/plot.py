@@ -21,12 +21,17 @@ class Chart(StrEnum):
     SQUARES = "squares"
     DRAWS = "draws"
     PARITY = "parity"
+    CHANCES = "chances"
 
 
 CHARTS_OF_OPTION = {
     "--piece": (Chart.SQUARES, Chart.PARITY),
     "--outcome": (Chart.DISTANCES, Chart.SQUARES),
     "--log": (Chart.DISTANCES,),
+    "--from": (Chart.CHANCES,),
+    "--player": (Chart.CHANCES,),
+    "--pieces": (Chart.DISTANCES, Chart.SQUARES, Chart.DRAWS, Chart.PARITY),
+    "--material": (Chart.DISTANCES, Chart.SQUARES, Chart.DRAWS, Chart.PARITY),
 }
 """Options that apply only to some charts."""
 COUNTING = (Chart.SQUARES, Chart.PARITY)
@@ -34,7 +39,7 @@ COUNTING = (Chart.SQUARES, Chart.PARITY)
 
 
 def plot(
-    chart: Annotated[Chart, typer.Argument(metavar="CHART", help="distances, squares, draws or parity.")],
+    chart: Annotated[Chart, typer.Argument(metavar="CHART", help="distances, squares, draws, parity or chances.")],
     game: options.GameName,
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Picture to write: FILE.png, FILE.svg or FILE.pdf.")],
     size: options.Size = None,
@@ -44,7 +49,10 @@ def plot(
         list[str] | None,
         typer.Option("--material", metavar="RCvW", help="This material, or a pattern such as '?v?' or 'R*v*'; may be repeated."),
     ] = None,
-    side: Annotated[str | None, typer.Option("--side", metavar="w", help="Only slices with this side to move.")] = None,
+    side: Annotated[
+        str | None,
+        typer.Option("--side", metavar="w", help="Only slices with this side to move; for chances, the side that exploits."),
+    ] = None,
     piece: Annotated[
         list[int] | None,
         typer.Option("--piece", metavar="N", help="Number of a piece of the material, from 1; for parity, give it twice."),
@@ -54,15 +62,26 @@ def plot(
         typer.Option("--outcome", help="Outcome to show; by default win for squares, win and loss for distances."),
     ] = None,
     log: Annotated[bool, typer.Option("--log", help="Draw distances on a logarithmic scale.")] = False,
+    position: Annotated[
+        str | None, typer.Option("--from", metavar="POSITION", help="For chances: where games begin, by default at the start.")
+    ] = None,
+    player: Annotated[
+        list[str] | None,
+        typer.Option("--player", metavar="NAME", help="For chances: foxbox, ranking or tables, which errs; may be repeated."),
+    ] = None,
     data: options.Data = options.DEFAULT_DATA,
     catalog: options.CatalogUrl = None,
     workers: options.Threads = None,
 ) -> None:
-    """Draw a chart of the tables built so far. Outcomes are for the side to move."""
+    """Draw a chart of the tables built so far, or of the chances against players that err.
+
+    Outcomes are for the side to move.
+    """
     from tablebase.charts.picture_files import check_picture
     from tablebase.errors import check_extra
 
-    _check_options(chart, {"--piece": piece, "--outcome": outcome, "--log": log})
+    given = {"--piece": piece, "--outcome": outcome, "--log": log, "--from": position, "--player": player}
+    _check_options(chart, {**given, "--pieces": pieces, "--material": material})
     chosen = _drawing_options(chart, tuple(piece or ()), outcome, log)
     check_extra("pictures", "plot")
     check_picture(output)
@@ -74,6 +93,12 @@ def plot(
     from tablebase.compute.progress import progress
 
     rules = chosen_rules("plot", game, size, variant)
+    if chart is Chart.CHANCES:
+        from tablebase.charts.chances import chances
+
+        save(chances(rules, position, player or (), side), output)
+        say(f"wrote {output}: {chart.value} of {rules.title}")
+        return
     with closing(Catalog(data, catalog=catalog)) as opened:
         slices = select_slices(rules, opened, pieces, material or [], side)
         if chart in COUNTING:

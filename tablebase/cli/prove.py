@@ -132,14 +132,17 @@ def count(
     game: options.GameName,
     position: options.PositionText = None,
     start: options.Start = None,
+    divide: Annotated[bool, typer.Option("--divide", help="Show the games after each legal move, and what it forces.")] = False,
     size: options.Size = None,
     variant: options.Variant = None,
     workers: options.Threads = None,
+    data: options.Data = options.DEFAULT_DATA,
     style: options.Style = Format.TABLE,
 ) -> None:
     """Count the reachable positions and the possible games exactly. Needs no tables."""
     from time import perf_counter
 
+    from tablebase.api.divided import divided_rows
     from tablebase.api.games import count_row
     from tablebase.cli.output import write_rows
     from tablebase.compute import threads
@@ -149,5 +152,8 @@ def count(
     text = chosen_start(rules, position, start)
     begin = perf_counter()
     with progress(f"count {rules.name}", "steps", compiles=True) as shown, threads.use(usable_workers(workers)):
-        row = count_row(rules.name, text, shown.reach)
-    write_rows([{**row, "seconds": round(perf_counter() - begin, 2)}], style)
+        if divide:
+            rows: list[Any] = list(divided_rows(rules, text, data, shown.reach))
+        else:
+            rows = [count_row(rules.name, text, shown.reach)]
+    write_rows(rows if divide else [{**row, "seconds": round(perf_counter() - begin, 2)} for row in rows], style)

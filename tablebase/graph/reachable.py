@@ -111,6 +111,10 @@ class Graph:
                     return stage.first + row
         raise KeyError(position)
 
+    def children(self, position: Position) -> dict[str, int]:
+        """The node that each move of a position leads to, sorted by move; `KeyError` if the position cannot be reached."""
+        return {move: self.node(child, final=bool(child.won)) for move, child in self.game.moves(position).items()}
+
     def position(self, node: int) -> Position:
         """The position of a node."""
         stage = next(stage for stage in self.stages if stage.first <= node < stage.first + len(stage))

@@ -11,6 +11,8 @@ from tablebase.probe.answers import Probe, RatedMove
 
 FAIR = "fair"
 """Instead of a number: the fuzz that gives a perfect opponent an even chance."""
+FAIR_PLAYERS = ("foxbox", "ranking", "exploit")
+"""The players that take it."""
 Item = TypeVar("Item")
 
 
@@ -45,11 +47,17 @@ def parse_fuzz(fuzz: float | str) -> float:
     try:
         number = float(fuzz)
     except ValueError:
-        fair = "; only the player foxbox has a fair one" if fuzz == FAIR else ""
+        fair = f"; of the players, only {', '.join(FAIR_PLAYERS)} have a fair one" if fuzz == FAIR else ""
         fault = f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {quoted(str(fuzz))}{fair}"
         raise TablebaseError(fault) from None
     check_fuzz(number)
     return number
+
+
+def check_fair(fuzz: float | str) -> None:
+    """Raise `TablebaseError` unless the fuzz is ``fair`` or a number from 0 to 1."""
+    if fuzz != FAIR:
+        parse_fuzz(fuzz)
 
 
 def draw(moves: Sequence[Item], kept: int, fuzz: float, random: Random) -> Item:

@@ -8,26 +8,29 @@ that the fox can still bring about and, of equal ones, the soonest. All moves th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 
+from tablebase.compute.messages import count_plies
+from tablebase.game.moves import Position
 from tablebase.graph.forcing import Later, Measures, NodeValues, Plies, best_later, mark, plies_to_force, solve
-from tablebase.graph.policies import Policy, chance_against, even_chance, keep_best, result_first
+from tablebase.graph.policies import result_first
 from tablebase.graph.reachable import Graph
-from tablebase.play.fallible import FAIR, parse_fuzz
+from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
+from tablebase.play.match import Match
 from tablebase.play.player import Seat
+from tablebase.play.strategy import Strategy
 from tablebase_rules.foxhounds import foxbox
 
 FOX, HOUNDS = 0, 1
 
 
 @dataclass(frozen=True)
-class FoxBoxes:
+class FoxBoxes(Strategy):
     """What the player knows of the positions of a graph."""
 
-    graph: Graph
-    values: NodeValues
     plies: Plies  # (nodes,) B; `UNFORCEABLE` where the hounds cannot force a FoxBox that they have won
     later: Later  # the largest B that the fox can still bring about, and the plies until then
 
@@ -36,14 +39,12 @@ class FoxBoxes:
         winner = self.values.winner
         return result_first(side, winner, np.where(winner == FOX, self.values.distance, self.later.merit))
 
-    def policy(self, side: int) -> Policy:
-        """The moves that the player keeps on a side."""
-        return keep_best(self.graph, side, self.scores(side))
-
-    def fair_fuzz(self) -> float:
-        """The fuzz at which a perfect opponent has an even chance from the start, on the side that loses under perfect play."""
-        policy = self.policy(int(self.values.winner[0]))
-        return even_chance(lambda fuzz: float(chance_against(policy, fuzz)[0]))
+    def said(self, node: int) -> str:
+        """What the player goes by in a position, in words."""
+        if self.values.winner[node] == FOX:
+            return f"the fox wins in {count_plies(int(self.values.distance[node]))}"
+        most, later = int(self.later.value[node]), int(self.later.plies[node])
+        return f"B is {self.plies[node]}, and the largest B that the fox can bring about is {most}, in {count_plies(later)}"
 
 
 def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
@@ -63,21 +64,30 @@ def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
 
 
 class FoxBoxPlayer(GraphPlayer):
-    """Keeps the moves to the highest scores of `FoxBoxes`."""
+    """Says after each move what it is for: how long the fox takes to win, or what the hounds still have to do for a FoxBox."""
 
     def __init__(self, boxes: FoxBoxes, fuzz: float = 0.0) -> None:
-        erring = f" with fuzz {fuzz:.6g}" if fuzz else ""
-        super().__init__(f"the FoxBox player{erring} plays", boxes.graph, fuzz)
-        self._scores = [boxes.scores(side) for side in (FOX, HOUNDS)]
+        super().__init__("the FoxBox player", boxes, fuzz)
+        self._boxes = boxes
 
-    def merit(self, node: int, side: int) -> int:
-        """The score of a node."""
-        return int(self._scores[side][node])
+    def choose(self, match: Match[Position], random: Random) -> str:
+        """A move drawn by its weight."""
+        kept = self.kept_moves(match.position)
+        move = super().choose(match, random)
+        said = self._boxes.said(self.graph.children(match.position)[move])
+        self.remark = said if move in kept else f"an error: {said}"
+        return move
+
+    def hint(self, match: Match[Position]) -> str:
+        """What it goes by in the position, and the chance against its errors."""
+        best = self.kept_moves(match.position)[0]
+        said = f"{self._boxes.said(self.graph.node(match.position))}; it would play {best}"
+        return "\n".join(filter(None, [said, super().hint(match)]))
 
 
 def make(seat: Seat, fuzz: float | str = 0.0) -> FoxBoxPlayer:
     """The player ``foxbox``; with the fuzz ``fair``, a perfect opponent has an even chance."""
-    number = None if fuzz == FAIR else parse_fuzz(fuzz)
+    check_fair(fuzz)
     graph = graph_of(seat)
     boxes = fox_boxes(graph, solve(graph))
-    return FoxBoxPlayer(boxes, boxes.fair_fuzz() if number is None else number)
+    return FoxBoxPlayer(boxes, boxes.fuzz(fuzz))

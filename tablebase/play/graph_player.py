@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from random import Random
-from typing import Any
 
 from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
+from tablebase.graph.forcing import Measures
 from tablebase.graph.reachable import Graph, reachable
+from tablebase.play.exploiting import Exploit, exploit
 from tablebase.play.fallible import draw
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
+from tablebase.play.strategy import Strategy
 
 LIMIT = 1 << 22
 """The most positions of a graph to play from, which take about a gigabyte and 20 seconds."""
@@ -24,23 +25,34 @@ def graph_of(seat: Seat) -> Graph:
 
 
 class GraphPlayer(Player):
-    """Keeps the moves to positions of the highest merit; with a fuzz, it makes other moves, too."""
+    """Keeps the moves to positions of the highest score; with a fuzz, it makes other moves, too.
 
-    def __init__(self, subject: str, graph: Graph, fuzz: float) -> None:
-        super().__init__(subject)
-        self.graph, self.fuzz = graph, fuzz
+    Parameters
+    ----------
+    name : str
+        What plays, for the greeting.
+    strategy : Strategy
+    fuzz : float
+    """
 
-    @abstractmethod
-    def merit(self, node: int, side: int) -> Any:
-        """How good it is for a side to have moved to a node; only to be compared with others."""
+    def __init__(self, name: str, strategy: Strategy, fuzz: float = 0.0) -> None:
+        super().__init__(f"{name}{f' with fuzz {fuzz:.6g}' if fuzz else ''} plays")
+        self.strategy, self.graph, self.fuzz = strategy, strategy.graph, fuzz
+        self._scores: dict[int, Measures] = {}
+        self._exploit: Exploit | None = None
+
+    def merit(self, node: int, side: int) -> int:
+        """How good it is for a side to have moved to a node."""
+        if side not in self._scores:
+            self._scores[side] = self.strategy.scores(side)
+        return int(self._scores[side][node])
 
     def kept_moves(self, position: Position) -> list[str]:
         """The legal moves to the highest merit, all of them if several are equal, sorted.
 
         `TablebaseError` if the position cannot be reached from the start of the graph.
         """
-        after = self.graph.game.moves(position)
-        merits = {move: self.merit(self._node(child, position), position.side) for move, child in after.items()}
+        merits = {move: self.merit(node, position.side) for move, node in self._children(position).items()}
         best = max(merits.values(), default=None)
         return [move for move, merit in merits.items() if merit == best]
 
@@ -50,11 +62,21 @@ class GraphPlayer(Player):
         others = [move for move in match.legal() if move not in kept]
         return draw([*kept, *others], len(kept), self.fuzz, random)
 
-    def _node(self, child: Position, position: Position) -> int:
-        """The node of what a move from a position leads to."""
+    def hint(self, match: Match[Position]) -> str:
+        """The chance against this player's errors, and the moves that exploit them best; empty if it does not err."""
+        if not self.fuzz:
+            return ""
+        if self._exploit is None:
+            self._exploit = exploit(self.strategy, self.fuzz)
+        best = self._exploit.replies(match.position, match.player)[0]
+        name = self.graph.game.sides[match.player].name
+        return f"{name} to move: its chance to win against fuzz {self.fuzz:.6g} is {best.chance:.6f}, best move {best.move}"
+
+    def _children(self, position: Position) -> dict[str, int]:
+        """The node that each move of a position leads to."""
         game = self.graph.game
         try:
-            return self.graph.node(child, final=bool(child.won))
+            return self.graph.children(position)
         except KeyError:
             start = render(game, self.graph.position(0))
             raise TablebaseError(f"{render(game, position)} cannot be reached from {start}: make a player for it") from None

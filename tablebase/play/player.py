@@ -99,6 +99,11 @@ class Player(ABC):
         del match, ending
         self.remark = ""
 
+    def hint(self, match: Match[Any]) -> str:
+        """What it knows of the position for the person who is to move against it; may be empty."""
+        del match
+        return ""
+
     def commands(self) -> Mapping[str, Command]:
         """What a person may ask of it, by the word to type."""
         return {}

@@ -14,6 +14,7 @@ from tablebase.play.player import Player, Seat
 from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, read_settings
 
 FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 1 (any move)"}
+FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}, or fair for an even chance of a perfect opponent"}
 
 
 def _not_pieces(rules: Rules[Any]) -> str | None:
@@ -78,14 +79,24 @@ PLAYERS = (
         "foxbox",
         "keeps its result in Fox & Hounds, and makes the game as long or as hard as possible",
         loaded_later("tablebase.play.foxbox"),
-        {"fuzz": f"{FUZZ['fuzz']}, or fair for an even chance of a perfect opponent"},
+        FAIR_FUZZ,
         refuses=_not_fox_and_hounds,
     ),
     PlayerRecord(
         "ranking",
         "ranks moves by forced result, by its length, and by the share of all games that are won",
         loaded_later("tablebase.play.ranking"),
-        FUZZ,
+        FAIR_FUZZ,
+        refuses=_endless,
+    ),
+    PlayerRecord(
+        "exploit",
+        "makes the moves with the exact best chance to win against a player that errs",
+        loaded_later("tablebase.play.exploit_player"),
+        {
+            "fuzz": "that of the other player, from 0 to 1, or fair, the default",
+            "against": "the other player: foxbox, ranking or tables; by default the first of them that can play the game",
+        },
         refuses=_endless,
     ),
     PlayerRecord(

@@ -6,55 +6,96 @@ prefers those after which it wins the larger share of all possible games.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.game.moves import Position
 from tablebase.graph.counting import games_from
-from tablebase.graph.forcing import solve
+from tablebase.graph.forcing import Measures, NodeValues, solve
 from tablebase.graph.reachable import DRAWN, ONGOING, Graph
-from tablebase.play.fallible import parse_fuzz
+from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
+from tablebase.play.match import Match
 from tablebase.play.player import Seat
+from tablebase.play.ranked_moves import RankedMove, by_rank, ranked_move
+from tablebase.play.strategy import Shortest
+
+Integers = NDArray[np.object_]
 
 
-class Rank(NamedTuple):
-    """What moves are compared by, first by the first field."""
+@dataclass(frozen=True)
+class Ranking(Shortest):
+    """What the player knows of the positions of a graph."""
 
-    result: int  # 1 for a win that can be forced, 0 for a draw, -1 for a loss
-    length: int  # plies to the end of the game, negative for a win; 0 for a draw
-    share: Fraction  # the share of the possible games from there on that are won
+    @cached_property
+    def games(self) -> Integers:
+        """The number of possible games from each node on."""
+        return games_from(self.graph, self.graph.results() != ONGOING)
+
+    @cached_property
+    def won(self) -> tuple[Integers, Integers]:
+        """How many of them each side wins."""
+        results = self.graph.results()
+        return games_from(self.graph, results == 0), games_from(self.graph, results == 1)
+
+    def scores(self, side: int) -> Measures:
+        """By result and its length, then by the exact share of games won."""
+        # Different fractions of numbers below 2^b differ by more than 2^-2b, so that these whole numbers compare as they do.
+        bits = 2 * int(self.games[0]).bit_length()
+        shares = (self.won[side] << bits) // self.games
+        _, ranks = np.unique(shares, return_inverse=True)
+        scores: Measures = super().scores(side) * (1 << 32) + ranks
+        return scores
+
+    def moves(self, position: Position) -> list[RankedMove]:
+        """The moves of a position, best first, with the games after each; `KeyError` if it is not in the graph."""
+        found = []
+        for move, node in self.graph.children(position).items():
+            winner, plies = int(self.values.winner[node]), int(self.values.distance[node])
+            outcome, distance = ("draw", None) if winner == DRAWN else ("win" if winner == position.side else "loss", plies + 1)
+            won = (int(self.won[0][node]), int(self.won[1][node]))
+            found.append(ranked_move(move, outcome, distance, int(self.games[node]), won, position.side))
+        return by_rank(found)
+
+
+def ranking(graph: Graph, values: NodeValues | None = None) -> Ranking:
+    """The ranking of all moves in a graph."""
+    return Ranking(graph, solve(graph) if values is None else values)
 
 
 class RankingPlayer(GraphPlayer):
-    """Keeps the moves of the highest `Rank`.
+    """Its hint has what it ranks by, for every move."""
 
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> from tablebase.graph.reachable import reachable
-    >>> game = load_game("hexapawn")
-    >>> player = RankingPlayer(reachable(game))
-    >>> player.kept_moves(game.initial)
-    ['b1b2']
-    """
+    def __init__(self, ranks: Ranking, fuzz: float = 0.0) -> None:
+        super().__init__("the ranking", ranks, fuzz)
+        self._ranks = ranks
 
-    def __init__(self, graph: Graph, fuzz: float = 0.0) -> None:
-        super().__init__("the ranking plays", graph, fuzz)
-        self.values = solve(graph)
-        results = graph.results()
-        self.games = games_from(graph, results != ONGOING)
-        self.won = [games_from(graph, results == side) for side in (0, 1)]
+    def hint(self, match: Match[Position]) -> str:
+        """Every move with what it forces, the number of possible games after it, and the share of them that are won."""
+        moves = self._ranks.moves(match.position)
+        texts = [("move", "best outcome", "possible games", "won")]
+        for one in moves:
+            plies = "" if one.distance is None else f" in {one.distance}"
+            texts.append((one.move, f"{one.outcome}{plies}", f"{one.games:,}", percent(one.share)))
+        widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+        lines = [
+            f"{move:<{widths[0]}}  {outcome:<{widths[1]}}  {games:>{widths[2]}}  {share:>{widths[3]}}"
+            for move, outcome, games, share in texts
+        ]
+        return "\n".join(filter(None, ["\n".join(lines), super().hint(match)]))
 
-    def merit(self, node: int, side: int) -> Rank:
-        """The rank of a position for a side."""
-        winner, plies = int(self.values.winner[node]), int(self.values.distance[node])
-        share = Fraction(self.won[side][node], self.games[node])
-        if winner == DRAWN:
-            return Rank(0, 0, share)
-        return Rank(1, -plies, share) if winner == side else Rank(-1, plies, share)
+
+def percent(share: Fraction) -> str:
+    """A share of games in percent."""
+    return f"{float(100 * share):.2f} %"
 
 
 def make(seat: Seat, fuzz: float | str = 0.0) -> RankingPlayer:
-    """The player ``ranking``."""
-    number = parse_fuzz(fuzz)
-    return RankingPlayer(graph_of(seat), number)
+    """The player ``ranking``; with the fuzz ``fair``, a perfect opponent has an even chance."""
+    check_fair(fuzz)
+    found = ranking(graph_of(seat))
+    return RankingPlayer(found, found.fuzz(fuzz))

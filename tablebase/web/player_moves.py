@@ -50,7 +50,7 @@ def chosen_move(
     position: str | None = None,
     moves: Sequence[str] = (),
     player: str | None = None,
-    settings: Mapping[str, str] | None = None,
+    settings: Mapping[str, str | float] | None = None,
     seed: int | None = None,
 ) -> dict[str, Any]:
     """The move of a player, with the fields of `tablebase.web.api.play.PlayAnswer`.
@@ -60,7 +60,8 @@ def chosen_move(
     """
     rules: Rules[Any] = load_rules(game)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
-    name, given = player or player_names(rules)[0], dict(settings or {})
+    # Numbers are read as texts are, so that all players take both.
+    name, given = player or player_names(rules)[0], {key: str(value) for key, value in (settings or {}).items()}
     record = find_player(name)
     written = read_settings(record.name, name.partition(":")[2], record.settings_in(rules))
     for setting in FILES:

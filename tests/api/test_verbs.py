@@ -13,6 +13,7 @@ from support.web import client_of
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.api.verbs import VERBS, Verb, check_verb, commands_for
+from tablebase.charts.chances import chances
 from tablebase.charts.figures import CHARTS
 from tablebase.cli import COMMANDS, program
 from tablebase.errors import RulesError, TablebaseError
@@ -28,7 +29,7 @@ OF_TABLEBASE = {"data", "catalog", "size", "variant"}
 
 MORE = {
     "patterns": {one.name for one in fields(Settings)},
-    "plot": {name for chart in CHARTS.values() for name in inspect.signature(chart).parameters},
+    "plot": {name for chart in (*CHARTS.values(), chances) for name in inspect.signature(chart).parameters},
 }
 """Arguments that are passed on by name."""
 

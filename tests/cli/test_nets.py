@@ -84,6 +84,8 @@ DESCRIBED_ANEW = (
     "components schemas ExactRow",
     "components schemas EndingRow properties why",
     "components schemas PlayGiven properties player description",
+    # They may be numbers.
+    "components schemas PlayGiven properties settings",
     "paths /api/v1/stats get responses 200 content application/json schema",
 )
 """Where the description of the server has changed on purpose since the nets were made."""

@@ -55,6 +55,18 @@ def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) 
     assert len(pictures) == len(calls)
 
 
+def test_chances_need_no_tables(tmp_path: Path, ask: Ask) -> None:
+    """Every player that can be exploited has its curve, with the even chance; another side, start or player another picture."""
+    pictures = set()
+    for options in ([], ["--player", "ranking"], ["--side", "h"], ["--from", "2F1/4/H3/3H f"]):
+        path = tmp_path / "a.svg"
+        answer = ask("plot", "chances", "foxhounds-4x4", *options, "--data", tmp_path / "none", "--output", path)
+        assert (answer.code, answer.errors) == (0, [])
+        assert answer.err.endswith(f"wrote {path}: chances of Fox & Hounds\n")
+        pictures.add(path.read_bytes())
+    assert len(pictures) == 4
+
+
 def test_no_parity_without_its_features(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """A game without the feature `distance` is refused before anything is counted."""
     answer = ask("plot", "parity", "hexapawn", "--pieces", "2", "--data", hexapawns, "--output", tmp_path / "a.svg")

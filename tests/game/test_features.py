@@ -139,7 +139,7 @@ def test_features_are_listed(ask: Ask, tmp_path: Path, two_pieces: Path) -> None
     file.write_text(TEXT)
     more = ask("features", "doushouqi", "--features", file, "--format", "json").json
     assert [line["feature"] for line in more][-1] == "first_rank"
-    assert ask("features", "foxhounds", "--size", "6x6", "--format", "json").json == listed[: len(GENERAL)]
+    assert ask("features", "hasenspiel", "--size", "6x6", "--format", "json").json == listed[: len(GENERAL)]
 
 
 # The general features

@@ -15,6 +15,7 @@ from support.program import open_files, opened_since
 from twins import walk as naive_walk
 from twins.walk import Walk, walk
 
+from tablebase.compute.messages import count_plies
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.game.installed import load_rules
@@ -23,13 +24,12 @@ from tablebase.game.notation import render
 from tablebase.game.rules import Ending
 from tablebase.play import graph_player
 from tablebase.play.fallible import weights
-from tablebase.play.foxbox import FoxBoxPlayer
 from tablebase.play.graph_player import GraphPlayer
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.play.players import PLAYERS, find_player, open_player, player_names
-from tablebase.play.ranking import RankingPlayer
+from tablebase.play.ranking import ranking
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
@@ -97,8 +97,8 @@ def reached(player: GraphPlayer, position: Position) -> list[Position]:
     ("game", "names"),
     [
         ("doushouqi", "tables fuzzy learner engine random"),
-        ("hexapawn", "tables fuzzy ranking matchboxes learner engine random"),
-        ("foxhounds-4x4", "tables fuzzy foxbox ranking matchboxes learner engine random"),
+        ("hexapawn", "tables fuzzy ranking exploit matchboxes learner engine random"),
+        ("foxhounds-4x4", "tables fuzzy foxbox ranking exploit matchboxes learner engine random"),
         ("harehedgehog", "computer tables fuzzy random"),
         ("harehedgehog-players=3", "computer random"),
         ("pig-players=3", "random"),
@@ -119,8 +119,8 @@ def test_who_plays_what(game: str, names: str) -> None:
 def test_settings_have_one_form() -> None:
     """Behind the name or as arguments, but not both; weights of an evaluation are settings, too."""
     with open_player("ranking:fuzz=0.5", seat("hexapawn")) as one, open_player("ranking", seat("hexapawn"), fuzz="0.5") as other:
-        assert isinstance(one, RankingPlayer)
-        assert isinstance(other, RankingPlayer)
+        assert isinstance(one, GraphPlayer)
+        assert isinstance(other, GraphPlayer)
         assert one.fuzz == other.fuzz == 0.5
     with pytest.raises(TablebaseError, match="the setting fuzz of the player ranking is given twice"):
         open_player("ranking:fuzz=0.5", seat("hexapawn"), fuzz="0.5")
@@ -160,7 +160,7 @@ def test_the_fox_box_player_is_that_of_the_twin(size: int) -> None:
     boxes = naive_walk.best_later(one, FOX, naive_walk.box_plies(one, values))
     expected = naive_walk.kept_moves(one, values, boxes)
     with open_player("foxbox", seat(name), fuzz="fair") as player:
-        assert isinstance(player, FoxBoxPlayer)
+        assert isinstance(player, GraphPlayer)
         kept = {position: tuple(reached(player, position)) for position in undecided(name)}
     assert kept == {position: tuple(sorted(expected[position])) for position in kept}
     assert f"{player.fuzz:.6f}" == f"{FAIR[size]:.6f}"
@@ -168,6 +168,36 @@ def test_the_fox_box_player_is_that_of_the_twin(size: int) -> None:
     loser = HOUNDS if values[one.start][0] == "win" else FOX
     chances = [naive_walk.fault_probability(one, kept, loser, fuzz)[one.start] for fuzz in (player.fuzz, player.fuzz + 1e-5)]
     assert chances[0] < 0.5 <= chances[1]
+
+
+def test_the_fox_box_player_says_why() -> None:
+    """After each move: the plies in which the fox wins, or B and the largest B to come, as in plain Python; errors are named."""
+    name = "foxhounds-4x4"
+    game, one, values = load_game(name), walked(name), naive_walk.values(walked(name))
+    plies = naive_walk.box_plies(one, values)
+    later = naive_walk.best_later(one, FOX, plies)
+
+    def said(position: Position) -> str:
+        outcome, distance = values[position]
+        if (outcome == "win") == (position.side == FOX):
+            return f"the fox wins in {count_plies(distance)}"
+        most, until = later[position]
+        return f"B is {plies[position]}, and the largest B that the fox can bring about is {most:.0f}, in {count_plies(until)}"
+
+    errors, wins, random = 0, 0, Random(1)
+    with open_player("foxbox:fuzz=0.5", seat(name)) as player:
+        assert isinstance(player, GraphPlayer)
+        for position in undecided(name):
+            match = Match(game, position)
+            move = player.choose(match, random)
+            assert move is not None
+            kept = move in player.kept_moves(position)
+            expected = said(match.legal()[move]._replace(won=""))
+            assert player.remark == (expected if kept else f"an error: {expected}")
+            errors, wins = errors + (not kept), wins + expected.startswith("the fox wins")
+            assert player.hint(match).startswith(f"{said(position)}; it would play {player.kept_moves(position)[0]}\n")
+    assert errors
+    assert wins
 
 
 @pytest.mark.parametrize("name", ["hasenspiel-4x6", "hasenspiel-6x4-early=none", "hexapawn", "foxhounds-4x4"])
@@ -191,7 +221,7 @@ def test_the_ranking_is_that_of_plain_python(name: str) -> None:
 
     by_share = 0
     with open_player("ranking", seat(name)) as player:
-        assert isinstance(player, RankingPlayer)
+        assert isinstance(player, GraphPlayer)
         for position in undecided(name):
             children = {child: worth(child, position.side) for child in one.children[position]}
             best = max(children.values())
@@ -203,9 +233,10 @@ def test_the_ranking_is_that_of_plain_python(name: str) -> None:
 def test_a_draw_is_better_than_a_loss_and_worse_than_a_win() -> None:
     """Where having no move is a draw and White may win, White prefers the win and Black the draw."""
     game = toys.shelter("gate")
-    player = RankingPlayer(graph_player.graph_of(Seat(game, game.initial, 0)))
-    won, drawn = (int((player.values.winner == winner).argmax()) for winner in (0, -1))
-    assert (player.values.winner[won], player.values.winner[drawn]) == (0, -1)
+    player = GraphPlayer("the ranking", ranking(graph_player.graph_of(Seat(game, game.initial, 0))))
+    winner = player.strategy.values.winner
+    won, drawn = (int((winner == one).argmax()) for one in (0, -1))
+    assert (winner[won], winner[drawn]) == (0, -1)
     assert player.merit(won, 0) > player.merit(drawn, 0)
     assert player.merit(won, 1) < player.merit(drawn, 1)
 
@@ -297,7 +328,7 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
 def test_the_players_of_the_large_boards() -> None:
     """On 8x8 the hounds' player wins Fox & Hounds, Black's ranking wins Hasenspiel in 44 plies against White's."""
     with open_player("foxbox", seat("foxhounds", 1), fuzz="fair") as player:
-        assert isinstance(player, FoxBoxPlayer)
+        assert isinstance(player, GraphPlayer)
         assert f"{player.fuzz:.6f}" == "0.006935"
     with open_player("foxbox", seat("foxhounds", 1)) as player:
         assert play_out(load_game("foxhounds"), [player, player], Random(0))[0].winner == HOUNDS

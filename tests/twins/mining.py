@@ -18,6 +18,7 @@ from tablebase.slices.material import parse_materials
 from tablebase.tables.values import Value
 from tablebase_rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from twins import naive
+from twins.walk import foxbox
 
 Row = dict[str, Any]
 Rated = tuple[Move, naive.Pair]
@@ -162,6 +163,8 @@ def row_of(
     row |= {"mobility": len(going), "captures": len(taken)}
     if game.name == "doushouqi":
         row |= _jungle(game, position, pieces)
+    if game.name.startswith("foxhounds"):
+        row["foxbox"] = foxbox(game, position)
     return row
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StrictFloat, StrictInt
 
 from tablebase.api.commands import DEFAULT_GAME
 from tablebase.web.api.routes import post
@@ -48,12 +48,13 @@ class PlayGiven(Given):
         str | None,
         Field(
             max_length=LONGEST_NAME,
-            description="A player for the game: tables, fuzzy, engine, computer, ranking, foxbox, matchboxes or random; by default "
-            "computer where it can play, else tables where there may be some, else random.",
+            description="A player for the game: tables, fuzzy, engine, computer, ranking, foxbox, exploit, matchboxes or random; "
+            "by default computer where it can play, else tables where there may be some, else random.",
         ),
     ] = None
     settings: Annotated[
-        dict[str, SettingText], Field(max_length=20, description="Settings of the player, such as fuzz and level.")
+        dict[str, SettingText | StrictInt | StrictFloat],
+        Field(max_length=20, description="Settings of the player, such as fuzz and level, as texts or numbers."),
     ] = {}  # noqa: RUF012
     seed: Annotated[int | None, SEED] = None
 

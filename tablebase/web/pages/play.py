@@ -17,6 +17,7 @@ from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Ending, Rules
+from tablebase.play.fallible import FAIR, FAIR_PLAYERS
 from tablebase.play.match import Match, side_number
 from tablebase.play.player_records import read_settings
 from tablebase.play.players import PLAYERS, find_player, player_names
@@ -31,6 +32,8 @@ from tablebase.web.questions import played
 
 PERSON = "person"
 """Who sits at a seat where no player does."""
+FUZZES = (0, 0.01, 0.1, 0.3, 1)
+"""Among other numbers that may be written, they are offered."""
 RESIGNS = "resigns"
 """Stands in an address for the last move of a player that gives up."""
 
@@ -186,6 +189,7 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
         "person": rules.viewer(first),
     }
     taken = {name for record in records for name in record.settings}
+    shown["fuzzes"] = [*FUZZES, *([FAIR] if any(name in FAIR_PLAYERS for name in names) else [])]
     return page(request, "play_new.html", game=rules, **shown, taken=taken, counts=by_players(rules), **drawing(rules, first))
 
 

@@ -63,6 +63,17 @@ def test_what_no_player_does(pawns: TestClient, given: dict[str, Any], fault: st
     assert fault in sentence_of(pawns.post("/api/v1/play", json={"game": "hexapawn", **given}), 400)
 
 
+def test_settings_are_texts_or_numbers(pawns: TestClient) -> None:
+    """Both say the same; a truth value is neither."""
+    for name, text, number in (("fuzz", "0.25", 0.25), ("fuzz", "1", 1)):
+        asked = {"game": "hexapawn", "player": "exploit", "seed": 3}
+        told = posted(pawns, "play", **asked, settings={name: number})
+        assert told == posted(pawns, "play", **asked, settings={name: text})
+        assert told["remark"].startswith("its chance to win is 0.")
+    answer = pawns.post("/api/v1/play", json={"game": "hexapawn", "settings": {"fuzz": True}})
+    assert answer.status_code == 400
+
+
 def test_players_of_games_of_chance(pawns: TestClient) -> None:
     """One without tables; a position instead of moves."""
     told = posted(pawns, "play", game="harehedgehog", player="random", seed=3)

@@ -45,7 +45,22 @@ def test_the_choice_of_players(client: TestClient) -> None:
     assert "pig-players=4/play" in [str(one.get("href")).strip("/") for one in shown(client, "/pig/play").iter("a")]
 
 
-@pytest.mark.parametrize("player", ["tables", "fuzzy", "ranking", "matchboxes", "engine"])
+def test_a_fuzz_can_be_written(client: TestClient) -> None:
+    """Any number, or `fair` where a player takes it; the address has it, and a player that takes no such fuzz says so."""
+    for name, fair in (("foxhounds-4x4", True), ("doushouqi", False)):
+        page = shown(client, f"/{name}/play")
+        field = next(one for one in page.iter("input") if one.get("name") == "fuzz")
+        values = [one.get("value") for one in identified(page, str(field.get("list"))).iter("option")]
+        assert ("fair" in values) is fair
+    answer = client.get("/foxhounds-4x4/play?seat=exploit&seat=foxbox&fuzz=fair&go=1")
+    assert answer.status_code == 200
+    assert "fuzz=fair" in str(answer.url)
+    assert len(moves_of(str(answer.url))) == 1
+    refused = client.get("/hexapawn/play?seat=tables&seat=person&fuzz=fair")
+    assert (refused.status_code, "have a fair one" in refused.text) == (400, True)
+
+
+@pytest.mark.parametrize("player", ["tables", "fuzzy", "ranking", "exploit", "matchboxes", "engine"])
 def test_a_whole_game(player: str, client: TestClient) -> None:
     """Against every player a game ends as the rules say, and what a page shows is the position after its moves."""
     random = Random(3)

@@ -1,0 +1,83 @@
+"""How players that know every position of a game rate their moves, and how likely they lose to a perfect opponent if they err.
+
+The model of a player that errs, here and in `tablebase.play.fallible`: with fuzz p, each of its n legal moves has weight p, and
+each of the k moves that it keeps has an additional weight of 1 - p. The weights add up to n p + k (1 - p).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from tablebase.errors import TablebaseError
+from tablebase.game.notation import render
+from tablebase.graph.forcing import Measures, NodeValues
+from tablebase.graph.policies import Chances, Policy, chance_against, even_chance, keep_best
+from tablebase.graph.reachable import DRAWN, Graph
+from tablebase.play.fallible import FAIR, parse_fuzz
+
+LONGEST = 1 << 16
+"""More plies than any game of a graph takes."""
+EVEN = 0.5
+
+
+@dataclass(frozen=True)
+class Strategy(ABC):
+    """What a player knows of the positions of a graph."""
+
+    graph: Graph
+    values: NodeValues
+
+    @abstractmethod
+    def scores(self, side: int) -> Measures:
+        """How good it is for a side to have moved to each node; moves to the highest score are kept, all of them if equal."""
+
+    def policy(self, side: int) -> Policy:
+        """The moves that the player keeps on a side."""
+        return keep_best(self.graph, side, self.scores(side))
+
+    def chances(self, side: int, fuzz: float) -> Chances:
+        """The probability at each node that a side wins by the best moves if this player plays the other side with a fuzz."""
+        return chance_against(self.policy(1 - side), fuzz)
+
+    def loser(self) -> int:
+        """The side that loses from the start under perfect play; `TablebaseError` for a draw."""
+        winner = int(self.values.winner[0])
+        if winner == DRAWN:
+            start = render(self.graph.game, self.graph.position(0))
+            raise TablebaseError(f"no side loses from {start}, a draw under perfect play: name a side, and a fuzz as a number")
+        return 1 - winner
+
+    def even_fuzz(self, side: int) -> float | None:
+        """The fuzz at which a side has an even chance from the start; None if its chance is larger or smaller with every fuzz."""
+        policy = self.policy(1 - side)
+
+        def chance(fuzz: float) -> float:
+            return float(chance_against(policy, fuzz)[0])
+
+        return even_chance(chance) if chance(0.0) < EVEN <= chance(1.0) else None
+
+    def fair_fuzz(self) -> float:
+        """The fuzz that gives the side that loses under perfect play an even chance from the start."""
+        fuzz = self.even_fuzz(self.loser())
+        if fuzz is None:
+            start = render(self.graph.game, self.graph.position(0))
+            raise TablebaseError(f"no fuzz gives an even chance from {start}: give the fuzz as a number from 0 to 1")
+        return fuzz
+
+    def fuzz(self, text: float | str) -> float:
+        """The fuzz that a setting says, which may be ``fair``; `TablebaseError` if it is none."""
+        return self.fair_fuzz() if text == FAIR else parse_fuzz(text)
+
+
+@dataclass(frozen=True)
+class Shortest(Strategy):
+    """That of the tables: the best result, a win as soon and a loss as late as possible."""
+
+    def scores(self, side: int) -> Measures:
+        """Positive for a win, 0 for a draw, negative for a loss; absolute values are at most `LONGEST`."""
+        distance = self.values.distance.astype(np.int64)
+        lost = np.where(self.values.winner == DRAWN, 0, distance - LONGEST)
+        return np.where(self.values.winner == side, LONGEST - distance, lost)
