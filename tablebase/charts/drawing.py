@@ -216,7 +216,7 @@ def draw_curves(
 
     The labels are those of what is counted, and of the shares.
     """
-    figure, axes = _figure(8, 4.2, title, caption)
+    figure, axes = one_chart(8, 4.2, title, caption)
     for (name, (counts, shares)), colour in zip(curves.items(), cycle(LINE_COLOURS), strict=False):
         axes.plot(counts, shares, color=colour, label=name, linewidth=1.6)
     axes.set(xlabel=labels[0], ylabel=labels[1], ylim=(-0.02, 1.02))
