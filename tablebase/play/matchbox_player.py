@@ -7,14 +7,15 @@ from pathlib import Path
 from random import Random
 
 from tablebase.errors import TablebaseError
-from tablebase.game.moves import Move, Position
+from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
 from tablebase.play.boxes_file import load_boxes, save_boxes
 from tablebase.play.match import Match
-from tablebase.play.matchboxes import Bead, Draw, Matchboxes, distinct_beads, grow_tree, representative
+from tablebase.play.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
 from tablebase.play.player import Command, Player, Seat
 from tablebase.play.player_records import read_yes
+from tablebase.play.taken_beads import read_taken, remove_taken
 
 FEW = 40
 """Up to as many boxes are all shown; of more, only those that have lost a bead."""
@@ -25,6 +26,7 @@ class MatchboxPlayer(Player):
 
     A file, if it is given one, keeps the boxes: each game begins with them as it says, and it is written anew after every game.
     Players of both sides may share it, and several of the same side, who then learn together.
+    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.taken_beads` writes them.
 
     Examples
     --------
@@ -40,7 +42,7 @@ class MatchboxPlayer(Player):
 
     learns = True
 
-    def __init__(self, seat: Seat, path: Path | None = None, *, resigns: bool = True) -> None:
+    def __init__(self, seat: Seat, path: Path | None = None, *, resigns: bool = True, taken: str = "") -> None:
         super().__init__("the matchboxes play")
         game, side = seat.pieces, seat.side
         assert side is not None, "boxes are those of one side"
@@ -49,6 +51,7 @@ class MatchboxPlayer(Player):
             raise TablebaseError(
                 f"{game.sides[side].name} never moves in {game.name} from {render(game, seat.start)}: choose a larger board"
             )
+        remove_taken(self.boxes, read_taken(game, taken))
         self._path, self._resigns = path, resigns
         self._drawn: dict[int, Draw] = {}
         self._load()
@@ -66,14 +69,14 @@ class MatchboxPlayer(Player):
         if drawn is None:
             return None if self._resigns else self._any_move(box, position, random)
         self._drawn[match.plies] = drawn
-        beads = sorted(render_move(game, self._as_seen(bead, position)) for bead in self.boxes.boxes[box])
+        beads = sorted(render_move(game, as_seen(game, bead, position)) for bead in self.boxes.boxes[box])
         self.remark = f"drawn from a box of {_count(len(beads), 'bead')}: {' '.join(beads)}"
-        return render_move(game, self._as_seen(drawn.bead, position))
+        return render_move(game, as_seen(game, drawn.bead, position))
 
     def _any_move(self, box: Position, position: Position, random: Random) -> str:
         """A move without a bead, which costs nothing: it is the bead before that has led here."""
         beads = distinct_beads(self.boxes.game, box, self.boxes.tree[box])
-        return render_move(self.boxes.game, self._as_seen(random.choice(beads), position))
+        return render_move(self.boxes.game, as_seen(self.boxes.game, random.choice(beads), position))
 
     def finish(self, match: Match[Position], ending: Ending) -> None:
         """Take the last bead away if the game was lost, and save the boxes."""
@@ -115,16 +118,9 @@ class MatchboxPlayer(Player):
         if lost is None:
             return "no bead is taken away"
         game, position = self.boxes.game, match.positions[plies[-1]]
-        move = render_move(game, self._as_seen(lost.bead, position))
+        move = render_move(game, as_seen(game, lost.bead, position))
         left = len(self.boxes.boxes[lost.box])
         return f"the bead {move} is taken out of the box {render(game, position)}, which keeps {_count(left, 'bead')}"
-
-    def _as_seen(self, bead: Bead, position: Position) -> Move:
-        """The move of a bead in a position, whose box may show its mirror image."""
-        move, image = bead.move, self.boxes.game.mirror
-        if image is None or position == representative(self.boxes.game, position):
-            return move
-        return move._replace(origin=image[move.origin], target=image[move.target])
 
     def _load(self) -> None:
         """Take over what other players of the same file have learned."""
@@ -140,6 +136,8 @@ def _count(number: int, word: str, plural: str = "s") -> str:
     return f"{number:,} {word}{plural if number != 1 else ''}"
 
 
-def make(seat: Seat, boxes: str | Path | None = None, resigns: str = "yes") -> MatchboxPlayer:
+def make(seat: Seat, boxes: str | Path | None = None, resigns: str = "yes", taken: str = "") -> MatchboxPlayer:
     """The player ``matchboxes``."""
-    return MatchboxPlayer(seat, None if boxes is None else Path(boxes), resigns=read_yes("resigns", resigns))
+    if boxes is not None and taken:
+        raise TablebaseError("the settings boxes and taken both say which beads are gone: leave one of them out")
+    return MatchboxPlayer(seat, None if boxes is None else Path(boxes), resigns=read_yes("resigns", resigns), taken=taken)

@@ -48,24 +48,28 @@ def grow_tree(game: Game, start: Position, share: bool = True) -> Tree:
 
     `CapacityError` if there are more than `LIMIT`.
     """
-
-    def shown(position: Position) -> Position:
-        return representative(game, position) if share else position
-
     tree: dict[Position, tuple[Bead, ...]] = {}
-    waiting = [shown(start)]
+    waiting = [representative(game, start) if share else start]
     while waiting:
         position = waiting.pop()
         if position in tree:
             continue
         if len(tree) == LIMIT:
             raise CapacityError(f"the matchboxes of {game.name}", "take a smaller board", allowed=LIMIT, unit="positions")
-        moves = dict.fromkeys(legal_moves(game, position))
-        tree[position] = tuple(
-            Bead(move, None if wins_at_once(game, position, move) else shown(play(position, move))) for move in moves
-        )
+        tree[position] = all_beads(game, position, share)
         waiting += [bead.after for bead in tree[position] if bead.after is not None]
     return tree
+
+
+def all_beads(game: Game, position: Position, share: bool = True) -> tuple[Bead, ...]:
+    """A bead for each legal move; with `share`, it leads to the representative of two mirror images."""
+
+    def after(move: Move) -> Position:
+        reached = play(position, move)
+        return representative(game, reached) if share else reached
+
+    moves = dict.fromkeys(legal_moves(game, position))
+    return tuple(Bead(move, None if wins_at_once(game, position, move) else after(move)) for move in moves)
 
 
 def distinct_beads(game: Game, position: Position, beads: tuple[Bead, ...]) -> list[Bead]:
@@ -78,6 +82,14 @@ def distinct_beads(game: Game, position: Position, beads: tuple[Bead, ...]) -> l
         squares = bead.move.origin, bead.move.target
         distinct.setdefault(min(squares, (image[squares[0]], image[squares[1]])), bead)
     return list(distinct.values())
+
+
+def as_seen(game: Game, bead: Bead, position: Position) -> Move:
+    """The move of a bead in a position, whose box may show its mirror image."""
+    move, image = bead.move, game.mirror
+    if image is None or position == representative(game, position):
+        return move
+    return move._replace(origin=image[move.origin], target=image[move.target])
 
 
 class Matchboxes:

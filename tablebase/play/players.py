@@ -106,6 +106,7 @@ PLAYERS = (
         {
             "boxes": "JSON file that keeps the boxes, of one side or of both",
             "resigns": "yes or no: whether it resigns at an empty box, or else makes any move; by default yes",
+            "taken": "beads that are gone when it begins, as in ppp/1P1/P1P_b:a3b2, with spaces between; without a file only",
         },
         refuses=_endless,
     ),

@@ -6,7 +6,7 @@ Nothing is kept between requests: the start, and all moves and draws since, are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -25,6 +25,7 @@ from tablebase.probe.answers import drawable
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_position, spelled
+from tablebase.web.pages.learned import TAKEN, Learned, read_learned
 from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.rendering import page
 from tablebase.web.pages.variants import by_players
@@ -48,22 +49,30 @@ class Table:
     start: Any
     seats: Sequence[str]  # of each player `PERSON`, or the name of a player, perhaps with settings behind a colon
     settings: Mapping[str, str]  # of all players that have them
+    learned: Learned | None  # what matchboxes have learned in games before; None without matchboxes
 
     def query(self, happened: Sequence[str] = ()) -> dict[str, Any]:
         """The fields of the address after some moves and draws, none of which has a space."""
         start = None if self.start == self.rules.initial else spelled(self.rules.format(self.start))
-        return {"seat": list(self.seats), **self.settings, "start": start, "moves": " ".join(happened) or None}
+        learned = {} if self.learned is None else self.learned.query()
+        return {"seat": list(self.seats), **self.settings, **learned, "start": start, "moves": " ".join(happened) or None}
 
     def settings_at(self, seat: str) -> dict[str, str]:
         """The settings of the player at a seat, beside those behind its name."""
-        record = find_player(seat)
-        known = record.settings_in(self.rules)
-        written = read_settings(record.name, seat.partition(":")[2], known)
-        return {name: value for name, value in self.settings.items() if name in known and name not in written}
+        taken = {} if self.learned is None else self.learned.settings()
+        open_ones = _open_settings(self.rules, seat)
+        return {name: value for name, value in {**self.settings, **taken}.items() if name in open_ones}
 
     def has_person(self, player: int) -> bool:
         """Whether a person sits there."""
         return self.seats[player] == PERSON
+
+
+def _open_settings(rules: Rules[Any], seat: str) -> set[str]:
+    """The settings of the player at a seat that are not written behind its name."""
+    record = find_player(seat)
+    known = record.settings_in(rules)
+    return set(known) - set(read_settings(record.name, seat.partition(":")[2], known))
 
 
 @router.get("/{game}/play")
@@ -76,6 +85,8 @@ async def play(
     fuzz: str | None = None,
     level: str | None = None,
     depth: str | None = None,
+    won: str | None = None,
+    taken: str | None = None,
     go: str | None = None,
     player: str | None = None,
     side: str | None = None,
@@ -88,10 +99,11 @@ async def play(
     # Players may take settings that are files of the server's: only these are for everybody.
     given = {name: value for name, value in (("fuzz", fuzz), ("level", level), ("depth", depth)) if value}
     if player is not None:
-        return await in_thread(request, _of_two, request, rules, player, side, {**given, "start": start, "moves": moves})
+        fields = {**given, "won": won, "taken": taken, "start": start, "moves": moves}
+        return await in_thread(request, _of_two, request, rules, player, side, fields)
     if not seat:
         return await in_thread(request, _choice, request, rules, start)
-    table = await in_thread(request, _seated, rules, seat, start, given)
+    table = await in_thread(request, _seated, rules, seat, start, given, won, taken)
     listed = moves.split()
     match = await in_thread(request, _replayed, table, listed, settings_of(request).limits.plies)
     happened = [*(event.text for event in match.events), *listed[len(match.events) :]]
@@ -110,7 +122,9 @@ def _of_two(request: Request, rules: Rules[Any], player: str, side: str | None, 
     return RedirectResponse(addresses_of(request).game(rules.name, "play", seat=seats, **{**fields, "moves": moves}), 307)
 
 
-def _seated(rules: Rules[Any], seats: Sequence[str], start: str | None, given: Mapping[str, str]) -> Table:
+def _seated(
+    rules: Rules[Any], seats: Sequence[str], start: str | None, given: Mapping[str, str], won: str | None, taken: str | None
+) -> Table:
     """Who plays what, from the fields of an address."""
     if len(seats) != rules.players:
         raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each")
@@ -122,7 +136,9 @@ def _seated(rules: Rules[Any], seats: Sequence[str], start: str | None, given: M
             if objection is not None:
                 raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose another one")
             known |= set(record.settings_in(rules))
-    return Table(rules, _start(rules, start), seats, {name: value for name, value in given.items() if name in known})
+    learners = [number for number, seat in enumerate(seats) if seat != PERSON and TAKEN in _open_settings(rules, seat)]
+    learned = read_learned(rules, learners, won, taken) if learners else None
+    return Table(rules, _start(rules, start), seats, {name: value for name, value in given.items() if name in known}, learned)
 
 
 def _start(rules: Rules[Any], text: str | None) -> Any:
@@ -206,9 +222,10 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
     """The page of a game as it stands."""
     rules, ending = table.rules, match.ending()
 
-    def address(happened: Sequence[str], **more: str) -> str:
-        return addresses_of(request).game(rules.name, "play", **table.query(happened), **more)
+    def address(happened: Sequence[str], learned: Learned | None = table.learned, **more: str) -> str:
+        return addresses_of(request).game(rules.name, "play", **replace(table, learned=learned).query(happened), **more)
 
+    after = table.learned if table.learned is None or ending is None else table.learned.after(match, ending)
     waits = ending is None and table.has_person(match.player)
     people = [place for place, event in enumerate(match.events) if not event.drawn and table.has_person(event.player)]
     last = match.events[-1].text if match.events and rules.board is not None else None
@@ -226,7 +243,9 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
         "legal": [(written, meaning, text, address([*listed, text])) for written, meaning, text in legal],
         "next": address(listed, go="1") if ending is None and not waits else None,
         "back": address(listed[: people[-1]]) if people else None,
-        "again": address([]),
+        "again": address([], after),
+        "learned": after,
+        "forget": None if after is None or not after.query() else address([], after.forgotten()),
         "verdict": f"{words.capital(rules.sides[match.player].name)} to move" if ending is None else _result(table, match, ending),
     }
     return page(request, "play.html", **shown, **drawing(rules, match.position, last))

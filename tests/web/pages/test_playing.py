@@ -1,8 +1,10 @@
 """Games of people and players: all that has happened is in the address, and every move is one of the rules."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.etree.ElementTree import Element
 
@@ -12,8 +14,14 @@ from support.web import TestClient, client_of
 
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules
+from tablebase.game.moves import Position, mirrored
+from tablebase.game.notation import render_move
 from tablebase.play.match import Match
+from tablebase.play.matchbox_player import MatchboxPlayer
+from tablebase.play.matchboxes import Draw
+from tablebase.play.player import Seat
 from tablebase.play.players import player_names
+from tablebase.play.taken_beads import MOST, write_taken
 from tablebase.web.pages.track import SQUARES, TRACK
 from tablebase.web.settings import Limits
 from tablebase_rules import _harehedgehog
@@ -127,6 +135,114 @@ def test_draws_are_in_words(client: TestClient) -> None:
     assert client.get(address).text == client.get(address).text
 
 
+BOXES = "/hexapawn/play?seat=person&seat=matchboxes"
+BOTH = "ppp/1P1/P1P_b:a3a2+ppp/1P1/P1P_b:a3b2"
+
+
+def learned(address: str) -> dict[str, str]:
+    """What matchboxes have learned, as an address has it."""
+    return {name: values[0] for name, values in parse_qs(urlsplit(address).query).items() if name in ("won", "taken")}
+
+
+def action(page: Element, words: str) -> str:
+    """Where a button of the page leads."""
+    [address] = [str(link.get("href")) for link in page.iter("a") if said(link) == words]
+    return address
+
+
+def test_a_lost_game_costs_a_bead(client: TestClient) -> None:
+    """The move that has lost is not made in the next game; then the box is empty, and all can be forgotten."""
+    page = shown(client, f"{BOXES}&moves=b1b2+a3a2+b2c3")
+    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads gone: 1."
+    assert "a3a2 in ppp/1P1/P1P b" in [said(one) for one in page.iter("li")]
+    following = action(page, "New game")
+    assert (learned(following), moves_of(following)) == ({"won": "1,0", "taken": "ppp/1P1/P1P_b:a3a2"}, [])
+    page = shown(client, following)
+    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads gone: 1."
+    assert all(learned(address) == learned(following) for address in links(page).values())
+    for _ in range(5):
+        answer = client.get(links(page)["b1b2"])
+        assert moves_of(str(answer.url)) == ["b1b2", "a3b2"]
+        assert learned(action(parsed(answer.text), "Begin again")) == learned(following), "a game that is left does not count"
+    again = f"{BOXES}&won=1,0&taken=ppp/1P1/P1P_b:a3a2&moves=b1b2+a3b2+a1b2+b3b2"
+    assert client.get(again).text == client.get(again).text
+    answer = client.get(f"{BOXES}&won=2,0&taken={BOTH}&moves=b1b2")
+    page = parsed(answer.text)
+    assert moves_of(str(answer.url)) == ["b1b2", "resigns"]
+    assert said(identified(page, "learned")) == "Games won: White 3, Black 0; beads gone: 2."
+    assert learned(action(page, "Forget")) == {}
+    assert "Forget" not in [said(link) for link in shown(client, action(page, "Forget")).iter("a")]
+
+
+def test_the_bead_of_a_mirror_image(client: TestClient) -> None:
+    """A box stands for both images of a position: the move is that of the bead, in the mirror."""
+    taken = "ppp/2P/PP1_b:a3a2+ppp/2P/PP1_b:b3b2"
+    assert moves_of(str(client.get(f"{BOXES}&taken={taken}&moves=a1a2").url)) == ["a1a2", "b3a2"]
+    assert moves_of(str(client.get(f"{BOXES}&taken={taken}&moves=c1c2").url)) == ["c1c2", "b3c2"]
+
+
+@pytest.mark.parametrize("setting", ["", ":resigns=no"])
+def test_boxes_learn_from_a_visitor_as_from_others(setting: str, client: TestClient) -> None:
+    """After each of many games, the address has the beads and games that the player itself would have counted."""
+    random, address, ends = Random(8), f"{BOXES}{setting}", set()
+    twin = MatchboxPlayer(Seat(GAME, GAME.initial, 1), resigns=not setting)
+    for _ in range(25):
+        page, moves = shown(client, address), []
+        while legal := links(page):
+            answer = client.get(random.choice(list(legal.values())))
+            page, moves = parsed(answer.text), moves_of(str(answer.url))
+        match = Match(GAME, GAME.initial)
+        for move in moves:
+            if match.player == 1:
+                made = twin.choose(match, Wanted(match, move))
+                assert made == (None if move == "resigns" else move)
+            if move == "resigns":
+                match.resign()
+            else:
+                match.play(move)
+        ending = match.ending()
+        assert ending is not None
+        twin.finish(match, ending)
+        ends.add(ending.winner)
+        address = action(page, "New game")
+        found = MatchboxPlayer(Seat(GAME, GAME.initial, 1), taken=learned(address).get("taken", ""))
+        assert found.boxes.boxes == twin.boxes.boxes
+        assert learned(address)["won"] == ",".join(map(str, twin.boxes.won))
+    assert ends == {0, 1}
+    assert twin.boxes.beads < twin.boxes.total - 3
+
+
+class Wanted(Random):
+    """Draws the bead of a move, which a box may show in the mirror."""
+
+    def __init__(self, match: Match[Position], move: str) -> None:
+        super().__init__(0)
+        self.position, self.move = match.position, move
+
+    def choice(self, seq: Sequence[Any]) -> Any:
+        """The bead whose move, or its mirror image, is wanted and legal."""
+        shown = self.position == min(self.position, mirrored(GAME, self.position))
+        flip = self.move if shown else self.move.translate(str.maketrans("abc", "cba"))
+        return next(bead for bead in seq if render_move(GAME, bead.move) == flip)
+
+
+def test_the_address_has_room_for_some_beads(client: TestClient) -> None:
+    """Where it is full, games are still counted, but cost no bead."""
+    game = load_game("hexapawn-4x4")
+    boxes = MatchboxPlayer(Seat(game, game.initial, 1)).boxes.boxes
+    beads = [Draw(box, bead) for box, held in boxes.items() if len(box.pieces) == 6 for bead in held[:1] if held[1:]]
+    moves = "b1b2+a4a3+b2b3+a3a2+b3c4"
+    for number in (MOST - 1, MOST):
+        taken = write_taken(game, beads[:number])
+        page = shown(client, f"/hexapawn-4x4/play?seat=person&seat=matchboxes&taken={taken.replace(' ', '+')}&moves={moves}")
+        assert "beads gone: 100. There is no room for more beads" in said(identified(page, "learned"))
+        following = learned(action(page, "New game"))
+        assert following["won"] == "1,0"
+        assert len(following["taken"].split()) == MOST
+        assert following["taken"].startswith(taken)
+        assert len(action(page, "New game")) < 4000
+
+
 def test_others_move_when_they_are_asked(client: TestClient) -> None:
     """The first player after a person replies at once, the others by a link, so that each move is seen."""
     address = "/pig-players=4/play?seat=person&seat=random&seat=random&seat=random&moves=0"
@@ -203,6 +319,17 @@ def test_older_addresses(written: str, target: str, client: TestClient) -> None:
         ("hexapawn/play?seat=person&seat=tables&start=3/3/3_w", "White has no pieces"),
         ("hexapawn/play?seat=person&seat=tables&start=1p1/1P1/3_w", "no game begins in 1p1/1P1/3 w, where it is over"),
         ("hexapawn/play?seat=matchboxes:boxes=/tmp/boxes.json&seat=person", "the setting boxes names a file"),
+        ("hexapawn/play?seat=person&seat=matchboxes&won=1", "invalid won='1': write the games won by each side, as in 2,1"),
+        ("hexapawn/play?seat=person&seat=matchboxes&won=1,-1", "invalid won='1,-1'"),
+        ("hexapawn/play?seat=person&seat=matchboxes&won=1,9999999", "invalid won='1,9999999'"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=a3a2", "'a3a2' is not a bead: write its box and its move, as in ppp/3"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/3:a3a2", "'ppp/3'"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/1P1/P1P_b:c3c2", "has no bead 'c3c2': choose one of a3a2, a3b2"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/P2/1PP_b:b3b2", "its mirror image: write ppp/2P/PP1 b"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=ppp/3/PPP_w:a1a2", "no matchboxes play White here"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "ppp/1P1/P1P_b:a3a2+" * 2, "is taken twice: name each once"),
+        ("hexapawn/play?seat=person&seat=matchboxes&taken=" + "a+" * 101, "101 beads are taken: name at most 100"),
+        ("hexapawn/play?seat=person&seat=matchboxes&moves=a1a2&taken=2p/3/P2_b:c3c2", "there is no box for 2p/3/P2 b"),
         ("harehedgehog/play?seat=person&seat=computer&start=nowhere", "not a state"),
         ("harehedgehog/play?seat=person&seat=person&moves=8", "the move '8' is not legal"),
         ("harehedgehog/play?seat=person&seat=person&moves=1+joker", "'joker' cannot be drawn in"),
