@@ -260,6 +260,15 @@ def test_players_learn_in_matches(path: Path) -> None:
     ] * 2
 
 
+def test_beads_can_be_taken_at_the_beginning() -> None:
+    """The setting `taken` names them for each side; it is not given with a file, which says the same."""
+    player = open_player("matchboxes:taken=ppp/1P1/P1P_b:a3a2 ppp/3/PPP_w:a1a2", Seat(GAME, ROOT, BLACK))
+    assert isinstance(player, MatchboxPlayer)
+    assert (texts(player, AFTER_B2), player.boxes.total - player.boxes.beads) == (["a3b2"], 1)
+    with pytest.raises(TablebaseError, match="the settings boxes and taken both say which beads are gone"):
+        open_player("matchboxes:boxes=x.json,taken=ppp/1P1/P1P_b:a3a2", Seat(GAME, ROOT, BLACK))
+
+
 def test_who_does_not_resign_plays_on(player: MatchboxPlayer) -> None:
     """At an empty box any move is made, no bead is at stake for it, and the one before is lost with the game."""
     stubborn = MatchboxPlayer(Seat(GAME, ROOT, BLACK), resigns=False)

@@ -34,6 +34,7 @@ PAGES = {
     "not found": "/nowhere",
     "players": "/hexapawn/play",
     "game in progress": "/hexapawn/play?seat=person&seat=tables&moves=a1a2+b3a2",
+    "game that boxes have lost": "/hexapawn/play?seat=person&seat=matchboxes&moves=b1b2+a3a2+b2c3",
     "players of a race": "/harehedgehog-players=6/play",
     "race": "/harehedgehog/play?seat=person&seat=person&moves=1+miss+5",
     "game with dice": "/pig/play?seat=person&seat=random&moves=1+6+0+1+1",
@@ -257,6 +258,20 @@ def test_hexapawn_to_the_end(visit: Open, pawn_tables: Tablebase) -> None:
         square(page, best[2:]).click()
         page.wait_for_function("before => location.href !== before", arg=before)
     expect(verdict(page)).to_have_text(re.compile("^You have won after [46] plies: "))
+
+
+def test_boxes_learn_from_a_visitor(visit: Open) -> None:
+    """What a game has cost is kept over the next one, which is played on the board, and forgotten at once."""
+    page = visit().go("/hexapawn/play?seat=person&seat=matchboxes&moves=b1b2+a3a2+b2c3")
+    page.get_by_role("link", name="New game").click()
+    expect(verdict(page)).to_have_text("White to move")
+    square(page, "b1").click()
+    square(page, "b2").click()
+    expect(page.locator("#news")).to_contain_text("Black: ")
+    expect(page.locator("#news")).to_contain_text("a3b2")
+    expect(page.locator("#learned")).to_have_text("Games won: White 1, Black 0; beads gone: 1.")
+    page.get_by_role("link", name="Forget").click()
+    expect(page.locator("#learned")).to_have_text("Games won: White 0, Black 0; beads gone: 0.")
 
 
 def test_a_race(visit: Open) -> None:

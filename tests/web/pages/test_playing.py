@@ -166,6 +166,8 @@ def test_a_lost_game_costs_a_bead(client: TestClient) -> None:
         assert learned(action(parsed(answer.text), "Begin again")) == learned(following), "a game that is left does not count"
     again = f"{BOXES}&won=1,0&taken=ppp/1P1/P1P_b:a3a2&moves=b1b2+a3b2+a1b2+b3b2"
     assert client.get(again).text == client.get(again).text
+    page = shown(client, f"{BOXES}&taken=ppp/1P1/P1P_b:a3a2&moves=b1b2+a3a2+b2c3")
+    assert said(identified(page, "learned")) == "Games won: White 1, Black 0; beads gone: 1.", "a bead is not taken twice"
     answer = client.get(f"{BOXES}&won=2,0&taken={BOTH}&moves=b1b2")
     page = parsed(answer.text)
     assert moves_of(str(answer.url)) == ["b1b2", "resigns"]
