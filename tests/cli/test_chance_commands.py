@@ -20,7 +20,12 @@ from tablebase.stochastic.forced_chances import ForcedChances, bounds_of
 
 FOR_ALL_GAMES = commands_for(load_rules("pig"))
 
-REST: dict[str, list[str]] = {"mine": ["SELECT 1"], "export": ["--to", "new"], "plot": ["--output", "new.svg"]}
+REST: dict[str, list[str]] = {
+    "mine": ["SELECT 1"],
+    "export": ["--to", "new"],
+    "plot": ["--output", "new.svg"],
+    "train": ["--output", "new"],
+}
 """What commands need beside a game."""
 PIGLET = ["--variant", "die=2", "--variant", "target=2"]
 RACE = "harehedgehog-cards=none"

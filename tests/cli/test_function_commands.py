@@ -33,7 +33,12 @@ from tablebase.game.rules import OVER
 from tablebase.probe.answers import Unanswered
 
 FILE = "rows/exact/all.h5"
-REST: dict[str, list[object]] = {"mine": ["SELECT 1"], "export": ["--to", "new"], "plot": ["--output", "new.svg"]}
+REST: dict[str, list[object]] = {
+    "mine": ["SELECT 1"],
+    "export": ["--to", "new"],
+    "plot": ["--output", "new.svg"],
+    "train": ["--output", "new"],
+}
 """What commands need beside a game."""
 
 
