@@ -147,7 +147,7 @@ def merge(place: str | Path, *, data: str | Path | None = None, catalog: str | N
     """
     folder, url = _source(data, catalog)
     if not is_url(str(place)):
-        _other(place, folder)
+        _other("place", place, folder)
     prepare_catalog(folder, url)
     with opened_source(str(place)) as source:
         entries, faults = usable_entries(source.entries().values())
@@ -240,11 +240,11 @@ def _source(data: str | Path | None, catalog: str | None) -> tuple[Path, str | N
     return folder, default_catalog() if catalog is None else as_text("catalog", catalog)
 
 
-def _other(place: str | Path, data: Path) -> Path:
+def _other(name: str, place: str | Path, data: Path) -> Path:
     """The folder of this name, which must not be that of the tables, nor the address of an object store."""
     if is_url(str(place)):
         raise TablebaseError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
-    folder = as_path("to", place)
+    folder = as_path(name, place)
     if folder.resolve() == data.resolve():
         raise TablebaseError(f"{place} is the folder of the tables itself: name another one")
     return folder
@@ -252,7 +252,7 @@ def _other(place: str | Path, data: Path) -> Path:
 
 def _target(place: str | Path, data: Path) -> Path:
     """The folder that tables are written to; like `_other`, and not in the folder of a tablebase either."""
-    folder = _other(place, data)
+    folder = _other("to", place, data)
     check_output_folder(folder, "name another folder with --to", folder=data)
     return folder
 

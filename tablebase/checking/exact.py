@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from tablebase.compute.messages import reach
-from tablebase.errors import CorruptTableError, RulesError, TablebaseError
+from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.symmetry import canonical_fault, has_symmetries
 from tablebase.game.values import DRAWN, LOST, WON, Value
@@ -38,8 +38,8 @@ def verify_exact(file: ExactFile, tick: Callable[[], object] = lambda: None) -> 
             fault = check.fault(position, number)
             if fault is None and step and number % step == 0:
                 fault = check.fault_of_symmetry(position, number)
-        except RulesError as error:
-            fault = f"it cannot be checked, since {error}"
+        except Exception as error:
+            fault = f"{position!r} cannot be checked, since {_said(error)}"
         if fault is not None:
             raise CorruptTableError(f"is wrong: {fault}", file.path)
 
@@ -55,8 +55,8 @@ class _Check:
         try:
             self.positions = [self.rules.parse(key.decode()) for key in keys]
             self.viewers = bytes(self.rules.viewer(position) for position in self.positions)
-        except TablebaseError as error:
-            raise CorruptTableError(f"holds a position that its rules cannot read ({error})", file.path) from error
+        except Exception as error:
+            raise CorruptTableError(f"holds a position that its rules cannot read ({_said(error)})", file.path) from error
         # Many moves lead to the same position.
         self.canonical = lru_cache(REMEMBERED)(self.rules.canonical) if has_symmetries(self.rules) else _itself
         self.numbers = {position: number for number, position in enumerate(self.positions)}
@@ -95,6 +95,8 @@ class _Check:
             if after is None:
                 return f"leads to {rules.format(child)}, which is missing"
             merits.append(worth[viewers[after] == mover][codes[after]])
+        if not merits:
+            return "has no moves, but no result either"
         fits = max(merits) == value.merit and code != STALEMATE
         return None if fits else f"is stored as a {value.said}, which its moves contradict"
 
@@ -102,6 +104,11 @@ class _Check:
         """Why one of the positions after this one is not like the one that stands for it."""
         after = [child for child in self.rules.moves(position).values() if self.canonical(child) != child]
         return canonical_fault(self.rules, after[number % len(after)]) if after else None
+
+
+def _said(error: Exception) -> str:
+    """A fault in a line; those of rules, which are not guarded everywhere, also by their kind."""
+    return str(error) if isinstance(error, TablebaseError) else " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _itself(position: Any) -> Any:

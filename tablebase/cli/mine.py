@@ -6,7 +6,7 @@ import sys
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from tablebase.cli import options
 from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import Format, all_features, chosen_rules, from_input
 from tablebase.compute.machine import usable_workers
-
-if TYPE_CHECKING:
-    pass
 
 
 class MineFormat(StrEnum):

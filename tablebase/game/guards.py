@@ -1,4 +1,4 @@
-"""Guards around the functions that authors write, so that whatever goes wrong in them is one sentence with their name."""
+"""Guards around the functions that authors write: a fault in one of them becomes one sentence that names it."""
 
 from __future__ import annotations
 

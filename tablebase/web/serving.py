@@ -13,6 +13,7 @@ from tablebase.tables.folder import default_catalog, default_folder
 
 LOGS = ("none", "json")
 """Values of `access_log`."""
+LAST_PORT = 65535
 
 
 def serve(
@@ -65,10 +66,12 @@ def serve(
 
     if access_log not in LOGS:
         raise TablebaseError(f"access_log is {' or '.join(LOGS)}, not {quoted(access_log)}")
+    if as_number("port", port) > LAST_PORT:
+        raise TablebaseError(f"port is a whole number from 0 to {LAST_PORT}, not {port}")
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
     origins = [origin] if isinstance(origin, str) else as_list("origin", origin, "['https://example.org']")
     size = None if cache is None else as_size("cache", cache)
     settings = Settings(folder, url, mine, tuple(as_text("origin", one) for one in origins), size, access_log == "json")
-    address = Address(host, as_number("port", port), None if unix_socket is None else as_path("unix_socket", unix_socket))
+    address = Address(host, port, None if unix_socket is None else as_path("unix_socket", unix_socket))
     run(settings, address, usable_workers(as_number("workers", workers, 1)), lambda where: say(f"serving {folder} at {where}"))

@@ -208,5 +208,7 @@ def test_analyse_finds_what_the_command_finds(two_pieces: Path, ask: Ask) -> Non
 def test_serve_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     with pytest.raises(TablebaseError, match="access_log is none or json, not 'csv'"):
         tablebase.serve(access_log="csv", data=tmp_path)
+    with pytest.raises(TablebaseError, match="port is a whole number from 0 to 65535, not 65536"):
+        tablebase.serve(port=65536, data=tmp_path)
     with pytest.raises(TablebaseError, match="there is no tablebase in"):
         tablebase.serve(data=tmp_path / "none")

@@ -422,7 +422,7 @@ def test_functions_that_do_not_agree(
     ],
 )
 def test_parts_that_are_missing(part: str, value: object, said: str) -> None:
-    """Whatever is to be done with the game."""
+    """A game without them is refused, for any command."""
 
     class Partial(Misere):
         def __init__(self) -> None:

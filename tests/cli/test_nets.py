@@ -185,7 +185,7 @@ def test_digests(nets: Net) -> None:
 
 
 def test_the_description_of_the_server(nets: Net, folder: Path) -> None:
-    """It is as it was, but for what is listed."""
+    """Nothing has changed in it, except what `DESCRIBED_ANEW` lists."""
     with client_of(folder) as client:
         now = client.get("/api/v1/openapi.json").json()
     found, held = json.loads(json.dumps(now)), nets["server"]["description"]

@@ -108,6 +108,32 @@ def test_every_wrong_value_is_found(tmp_path_factory: pytest.TempPathFactory, ga
         verify_exact(file)
 
 
+def test_texts_that_are_none_are_a_sentence(tmp_path: Path) -> None:
+    """Bytes that are no text, where a position should be."""
+    game = Misere(5)
+    positions = list_positions(game, MUCH)
+    keys, order = sorted_keys(game, positions.positions)
+    keys[-1] = b"\xff"
+    path = exact_path(tmp_path, game.name)
+    write_exact(path, game, keys, solve(positions)[0][order]).rename(path)
+    with closing(ExactFile(path, game)) as file, pytest.raises(CorruptTableError, match=r"cannot read \(UnicodeDecodeError"):
+        verify_exact(file)
+
+
+def test_rules_that_stop_in_the_middle(tmp_path: Path) -> None:
+    """Where the rules that check a table have no move, but the game goes on."""
+
+    class Stuck(Misere):
+        def moves(self, position: tuple[int, int]) -> dict[int, tuple[int, int]]:
+            return {} if position[0] == 3 else super().moves(position)
+
+    path = built(tmp_path, Misere(5))
+    with closing(ExactFile(path, Misere(5))) as file:
+        file.rules = Stuck(5)
+        with pytest.raises(CorruptTableError, match="no moves, but no result either"):
+            verify_exact(file)
+
+
 def test_hexapawn_is_that_of_the_slices(tmp_path: Path) -> None:
     """Every position in which the game goes on has the value that the table of pieces on squares has."""
     game, pieces = Pawns(), load_game("hexapawn")
