@@ -11,6 +11,8 @@ from tablebase.cli import options
 from tablebase.cli.options import Format, chosen_rules, chosen_start
 
 GAMES = 100
+DIGITS = {"rank": 0, "place": 2, "share": 3, "elo": 0}
+"""Columns that have intervals, and how many digits behind the point they show."""
 
 
 def match(
@@ -86,16 +88,16 @@ def match(
         say(rows.verdict)
     if style is Format.TABLE:
         columns = [name for name in rows[0] if not name.endswith(("_from", "_to")) and name not in ("ratio", "accepted")]
-        write_rows([{**row, "elo": _interval(row, "elo"), "share": _interval(row, "share")} for row in rows], style, columns)
+        shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
+        write_rows([{**row, **{name: _interval(row, name) for name in shown}} for row in rows], style, columns)
     else:
         write_rows(rows, style)
 
 
 def _interval(row: dict[str, Any], name: str) -> str:
     """A number with its interval; one that is infinite as such."""
-    digits = 3 if name == "share" else 0
-    shown = []
+    texts = []
     for bound in ("", "_from", "_to"):
         value, infinite = row[name + bound], "inf" if row["share" + bound] else "-inf"
-        shown.append(infinite if value is None else f"{value:.{digits}f}")
-    return f"{shown[0]} ({shown[1]} to {shown[2]})"
+        texts.append(infinite if value is None else f"{value:.{DIGITS[name]}f}")
+    return f"{texts[0]} ({texts[1]} to {texts[2]})"

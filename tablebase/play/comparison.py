@@ -1,9 +1,10 @@
 """What games say about the strength of players.
 
 A share of p of the points is a difference of 400·log10(p / (1 - p)) Elo points to the opponents (A. Elo, *The Rating of
-Chessplayers, Past and Present*, 1978, in its logistic form). Its interval of 95 % is that of Wilson, "Probable inference, the law
-of succession, and statistical inference" (1927), for as many trials as games: points lie between 0 and 1, so that they vary no
-more than wins and losses with the same mean do.
+Chessplayers, Past and Present*, 1978, in its logistic form). The interval of 95 % of a share in games that do not depend on each
+other is that of Wilson, "Probable inference, the law of succession, and statistical inference" (1927), for as many trials as games:
+points lie between 0 and 1, so that they vary no more than wins and losses with the same mean do. For games in rounds, which share
+openings, see `tablebase.play.blocks`.
 
 Pairs are two games with the same opening and colours swapped. The points of a pair, from 0 to 2 by halves, are one observation,
 since its games depend on each other (the *pentanomial* model). With the mean share s of the points of n pairs and the variance v
@@ -21,6 +22,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
 
 from tablebase.errors import TablebaseError
 
@@ -28,11 +31,14 @@ CONFIDENCE = 1.959963984540054
 """Standard deviations to either side of the mean within which a normal distribution lies with a probability of 95 %."""
 ERROR = 0.05
 """The chance of either error of the sequential test."""
+NORMAL = 1_000
+"""Degrees of freedom above which Student's distribution is taken for the normal one."""
+HALVINGS = 60
 UNSEEN = 0.5
 """What a number of pairs that is 0 counts as in the sequential test, so that there is a variance after few pairs, too."""
 
 
-def wilson(points: float, trials: int) -> tuple[float, float]:
+def wilson(points: float, trials: float) -> tuple[float, float]:
     """The 95 % interval of Wilson for the share of `points` in `trials`.
 
     Examples
@@ -47,6 +53,35 @@ def wilson(points: float, trials: int) -> tuple[float, float]:
     middle = (share + squared / (2 * trials)) / (1 + squared / trials)
     half = CONFIDENCE * math.sqrt(share * (1 - share) / trials + squared / (4 * trials**2)) / (1 + squared / trials)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@cache
+def student(freedom: int, confidence: float) -> float:
+    """How many standard errors to either side of the mean Student's distribution lies within with a probability.
+
+    The probability is a finite sum (M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions*, 1964, 26.7.3 and 26.7.4).
+
+    Examples
+    --------
+    >>> round(student(10, 0.95), 3), round(student(1, 0.95), 3)
+    (2.228, 12.706)
+    """
+    if freedom > NORMAL:
+        return NormalDist().inv_cdf((1 + confidence) / 2)
+
+    def within(angle: float) -> float:
+        squared, odd = math.cos(angle) ** 2, freedom % 2
+        term, total = (math.cos(angle) if odd else 1.0), 0.0
+        for number in range(odd, freedom - 1, 2):
+            total += term
+            term *= squared * (number + 1) / (number + 2)
+        return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
+
+    low, high = 0.0, math.pi / 2
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if within(middle) < confidence else (low, middle)
+    return math.tan(low) * math.sqrt(freedom)
 
 
 def elo(share: float) -> float | None:
@@ -66,6 +101,11 @@ class Strength:
     elo: float | None
     elo_low: float | None
     elo_high: float | None
+
+    @classmethod
+    def of(cls, share: float, low: float, high: float) -> Strength:
+        """The strength that a share and its interval amount to."""
+        return cls(share, low, high, elo(share), elo(low), elo(high))
 
 
 def strength(pairs: Sequence[float]) -> Strength:
@@ -88,7 +128,7 @@ def strength(pairs: Sequence[float]) -> Strength:
         low, high = max(0.0, share - half), min(1.0, share + half)
     else:
         low, high = wilson(sum(pairs), 2 * count)
-    return Strength(share, low, high, elo(share), elo(low), elo(high))
+    return Strength.of(share, low, high)
 
 
 def expected_share(difference: float) -> float:

@@ -3,14 +3,15 @@
 Two players of a game without chance play *pairs*: random moves make an opening, and both play it with either side.
 
 In all other games there are *rounds*. Where more contestants take part than a game has players, every choice of them meets; where
-fewer do, some sit at the table more than once. Within a round, all orders of seats begin with the same opening and the same seed.
+fewer do, some sit at the table more than once. Within a round, all orders of seats begin with the same opening and the same seed;
+of more than `MOST_ORDERS`, those in which all move on by a seat, so that a match has several openings.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations_with_replacement, count, islice, permutations
 from random import Random
 from typing import ClassVar, Generic, NamedTuple
 
@@ -20,6 +21,8 @@ from tablebase.play.match import Match
 
 TRIES = 1_000
 """Openings that are looked at for one after which the game goes on."""
+MOST_ORDERS = 24
+"""Orders of seats, those of four players, with which one opening is played."""
 
 
 class Fixture(NamedTuple):
@@ -110,7 +113,7 @@ class Pairs(Schedule[P]):
 
 
 class Rounds(Schedule[P]):
-    """All orders of seats with each opening; each contestant draws from a generator of its own."""
+    """Orders of seats with each opening; each contestant draws from a generator of its own."""
 
     paired = False
     most_plies = None
@@ -132,14 +135,23 @@ class Rounds(Schedule[P]):
     def __iter__(self) -> Iterator[Fixture]:
         number = 0
         for line_up in self.line_ups():
-            orders = sorted(set(permutations(line_up)))
-            # Of the many orders of a large table, any may come first.
-            Random(f"{self.seed} {line_up}").shuffle(orders)
-            for game in range(self.games):
-                seats, seed = orders[game % len(orders)], f"{self.seed} {line_up} {game // len(orders)}"
+            for opening, seats in islice(self._seated(line_up), self.games):
+                seed = f"{self.seed} {line_up} {opening}"
                 choices = tuple(f"{seed} player {contestant}" for contestant in seats)
                 yield Fixture(number, seats, f"{seed} opening", f"{seed} draws", choices)
                 number += 1
+
+    def _seated(self, line_up: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The number of an opening with an order of seats, without end."""
+        orders = sorted(set(permutations(line_up)))
+        # Of the many orders of a large table, any may come first.
+        Random(f"{self.seed} {line_up}").shuffle(orders)
+        rounds = [orders]
+        if len(orders) > MOST_ORDERS:
+            rounds = [list(dict.fromkeys(order[first:] + order[:first] for first in range(len(order)))) for order in orders]
+        for opening in count():
+            for seats in rounds[opening % len(rounds)]:
+                yield opening, seats
 
     def begun(self, fixture: Fixture, start: P, opening: int) -> Match[P]:
         """The game begins anew behind the opening; at `start` itself if every opening ends it."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tablebase.play.comparison import SequentialTest, Strength, elo, strength, wilson
+from tablebase.play.blocks import mean_of, ranks
+from tablebase.play.comparison import SequentialTest, Strength, strength
 from tablebase.play.match import BROKEN_OFF
 from tablebase.play.tournament import Played
 
@@ -59,29 +60,46 @@ def of_pairs(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, A
 def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, Any]]:
     """A row for each contestant, from games in rounds.
 
-    Its fields are `player`; `games`; `wins`, games that one of its players has won alone; `place`, the mean place; `share` of the
-    points, `share_from` and `share_to`; `elo`, `elo_from` and `elo_to`, null if they are infinite; and `broken_off`, games that
-    have taken too long, whose places are those of that moment.
+    Its fields are `player`; `games`; `wins`, games that one of its players has won alone; `rank` by its share, `rank_from` and
+    `rank_to`; `place`, the mean place, `place_from` and `place_to`; `share` of the points, `share_from` and `share_to`; `elo`,
+    `elo_from` and `elo_to`, null if they are infinite; and `broken_off`, games that have taken too long, whose places are those of
+    that moment. Games with the same opening count as one observation.
     """
-    rows = []
-    for contestant, name in enumerate(names):
-        own = [game for game in played if contestant in game.fixture.seats]
-        seated = [zip(game.ending.places, game.fixture.seats, strict=True) for game in own]
-        places = [place for game in seated for place, seat in game if seat == contestant]
-        shares = [_share(game, contestant) for game in own]
-        share, (low, high) = _mean(shares), wilson(sum(shares), len(own))
-        winners = [game.ending.winner for game in own]
-        results = {
+    own = [[game for game in played if contestant in game.fixture.seats] for contestant in range(len(names))]
+    shares = [mean_of((game.fixture.opening, _share(game, contestant)) for game in games) for contestant, games in enumerate(own)]
+    return [
+        {
             "player": name,
-            "games": len(own),
-            "wins": sum(
-                winner is not None and game.fixture.seats[winner] == contestant for game, winner in zip(own, winners, strict=True)
-            ),
-            "place": _mean(places),
+            "games": len(games),
+            "wins": sum(_is_won(game, contestant) for game in games),
+            "rank": rank.rank,
+            "rank_from": rank.best,
+            "rank_to": rank.worst,
+            **_places(games, contestant),
+            **_fields(Strength.of(share.value, *share.interval())),
+            "broken_off": sum(game.ending.why == BROKEN_OFF for game in games),
         }
-        found = Strength(share, low, high, elo(share), elo(low), elo(high))
-        rows.append({**results, **_fields(found), "broken_off": sum(game.ending.why == BROKEN_OFF for game in own)})
-    return rows
+        for contestant, (name, games, share, rank) in enumerate(zip(names, own, shares, ranks(shares), strict=True))
+    ]
+
+
+def _is_won(game: Played, contestant: int) -> bool:
+    """Whether a player of the contestant has won alone."""
+    return game.ending.winner is not None and game.fixture.seats[game.ending.winner] == contestant
+
+
+def _places(games: Sequence[Played], contestant: int) -> dict[str, float]:
+    """The mean place of a contestant's players, with its interval."""
+    seated = [
+        (game.fixture.opening, place)
+        for game in games
+        for place, seat in zip(game.ending.places, game.fixture.seats, strict=True)
+        if seat == contestant
+    ]
+    # Numbers from 0 to 1, as intervals need them.
+    others = max((len(game.fixture.seats) for game in games), default=2) - 1
+    low, high = mean_of((opening, (place - 1) / others) for opening, place in seated).interval()
+    return {"place": _mean([place for _, place in seated]), "place_from": 1 + others * low, "place_to": 1 + others * high}
 
 
 def points_by_name(games: Iterable[tuple[Sequence[str], Sequence[int]]]) -> dict[str, list[float]]:

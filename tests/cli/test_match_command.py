@@ -79,6 +79,7 @@ def test_a_match_in_rounds(ask: Ask) -> None:
     assert [row["share"] for row in found] == [str(row["share"]) for row in expected]
     table = ask("match", *words)
     assert (table.code, table.err) == (0, "")
-    assert table.out.splitlines()[0].split() == ["player", "games", "wins", "place", "share", "elo", "broken", "off"]
-    low, high = expected[0]["share_from"], expected[0]["share_to"]
-    assert f"{expected[0]['share']:.3f} ({low:.3f} to {high:.3f})" in table.out
+    assert table.out.splitlines()[0].split() == ["player", "games", "wins", "rank", "place", "share", "elo", "broken", "off"]
+    for name, digits in (("rank", 0), ("place", 2), ("share", 3)):
+        number, low, high = (f"{expected[0][name + bound]:.{digits}f}" for bound in ("", "_from", "_to"))
+        assert f"{number} ({low} to {high})" in table.out

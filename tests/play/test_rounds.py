@@ -9,6 +9,7 @@ from support.checks import at_least_one
 
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Ending
+from tablebase.play.blocks import mean_of
 from tablebase.play.comparison import elo, wilson
 from tablebase.play.match import BROKEN_OFF
 from tablebase.play.schedules import Fixture, Rounds
@@ -38,6 +39,18 @@ def test_fixtures_change_seats() -> None:
     assert found == list(rounds) != list(Rounds(THREE, 2, 6, seed=6))
 
 
+def test_large_tables_have_several_openings() -> None:
+    """Of 720 orders of six, an opening has six, in which each contestant has each seat; the next one has others."""
+    six: Any = load_rules("harehedgehog-players=6")
+    found = list(Rounds(six, 6, 13, seed=5))
+    openings = list(dict.fromkeys(one.opening for one in found))
+    assert [one.opening for one in found] == [openings[number // 6] for number in range(13)]
+    for begin in (0, 6):
+        turn = found[begin : begin + 6]
+        assert all({one.seats[seat] for one in turn} == set(range(6)) for seat in range(6))
+    assert {one.seats for one in found[:6]}.isdisjoint(one.seats for one in found[6:12])
+
+
 @pytest.mark.parametrize(
     ("places", "seats", "expected"),
     [
@@ -53,9 +66,9 @@ def test_points(places: tuple[int, ...], seats: tuple[int, ...], expected: dict[
     assert points(places, seats) == expected
 
 
-def played(seats: tuple[int, ...], places: tuple[int, ...], why: str = "finished") -> Played:
+def played(seats: tuple[int, ...], places: tuple[int, ...], why: str = "finished", opening: str = "") -> Played:
     """A game that ended like this."""
-    return Played(Fixture(0, seats, "", "", ()), "", 0, (), 30, Ending(places, why), False)
+    return Played(Fixture(0, seats, opening, "", ()), "", 0, (), 30, Ending(places, why), False)
 
 
 def test_standings_by_hand() -> None:
@@ -73,6 +86,22 @@ def test_standings_by_hand() -> None:
     assert (first["elo"], first["elo_from"], first["elo_to"]) == (elo(0.75), elo(low), elo(high))
     assert (second["wins"], second["place"], second["share"]) == (0, 11 / 5, 0.25)
     assert second["elo"] == pytest.approx(-first["elo"])
+
+
+def test_games_of_an_opening_are_one_observation() -> None:
+    """Who wins in three openings and loses in one, in both seats, has four results and not eight."""
+    games = [
+        played(seats, (1, 2) if (seats[0] == 0) == (opening > 0) else (2, 1), opening=f"opening {opening}")
+        for opening in range(4)
+        for seats in ((0, 1), (1, 0))
+    ]
+    first, second = of_rounds(["a", "b"], games)
+    found = mean_of((game.fixture.opening, float(game.fixture.opening != "opening 0")) for game in games)
+    assert (first["share"], first["share_from"], first["share_to"]) == (0.75, *found.interval())
+    assert first["share_to"] - first["share_from"] > wilson(6, 8)[1] - wilson(6, 8)[0]
+    assert (first["place"], second["place"]) == (1.25, 1.75)
+    assert (first["place_from"], first["place_to"]) == pytest.approx((2 - first["share_to"], 2 - first["share_from"]))
+    assert [(row["rank"], row["rank_from"], row["rank_to"]) for row in (first, second)] == [(1, 1, 2), (2, 1, 2)]
 
 
 def test_the_same_seed_gives_the_same_games() -> None:
