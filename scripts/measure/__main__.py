@@ -4,13 +4,17 @@
     python -m scripts.measure tables foxhounds FvHHHH@14
     python -m scripts.measure sums 4
     python -m scripts.measure search
+    python -m scripts.measure tricks --depth 7
+    python -m scripts.measure lookahead
     python -m scripts.measure mining --data data --pieces 4
     python -m scripts.measure builds --pieces 4 --memory 2G
     python -m scripts.measure serve --data data
 
 ``tables``: every solver, check, storage and probes of one table. ``sums``: two solvers on all tables with a number of pieces.
-``search``: perft and the engine. ``mining``: SQL over positions, beside Parquet files. ``builds``: whole builds by each executor.
-``serve``: probes of random positions over HTTP; the folder must hold all tables up to ``--pieces``.
+``search``: perft and the engine. ``tricks``: what alpha-beta, sorting and cuts save and change in Hare & Hedgehog. ``lookahead``:
+positions a second there by number of players and depth, and the depth that a second buys. ``mining``: SQL over positions, beside
+Parquet files. ``builds``: whole builds by each executor. ``serve``: probes of random positions over HTTP; the folder must hold all
+tables up to ``--pieces``.
 
 No folder of tables is changed. Other work on the machine changes times: compare ratios of one run.
 """
@@ -42,6 +46,12 @@ def parser() -> argparse.ArgumentParser:
     sums = commands.add_parser("sums", parents=[shared], help="two solvers on all tables with a number of pieces")
     sums.add_argument("pieces", type=int)
     commands.add_parser("search", parents=[shared], help="perft and the engine")
+    tricks = commands.add_parser("tricks", parents=[shared], help="tricks of a search in Hare & Hedgehog")
+    tricks.add_argument("--depth", type=int, default=6, help="the largest depth, by default 6")
+    lookahead = commands.add_parser("lookahead", parents=[shared], help="positions a second in Hare & Hedgehog")
+    lookahead.add_argument("--seconds", type=float, default=1.0, help="CPU-seconds that a move may take, by default 1")
+    for command, count in ((tricks, 50), (lookahead, 10)):
+        command.add_argument("--positions", type=int, default=count, help=f"how many to search, by default {count}")
     mining = commands.add_parser("mining", parents=[shared], help="SQL over positions")
     builds = commands.add_parser("builds", parents=[shared], help="whole builds by each executor")
     builds.add_argument("--memory", metavar="8G", help="memory that a build may use")
@@ -69,6 +79,14 @@ def measure(given: argparse.Namespace) -> Report:
         from scripts.measure.search import measure_search
 
         return measure_search()
+    if given.command == "tricks":
+        from scripts.measure.lookahead import measure_tricks
+
+        return measure_tricks(given.positions, given.depth)
+    if given.command == "lookahead":
+        from scripts.measure.lookahead import measure_speed
+
+        return measure_speed(given.positions, given.seconds)
     if given.command == "mining":
         from scripts.measure.mining import measure_mining
 

@@ -25,6 +25,7 @@ from tablebase.search.maxn_frames import (
     POSITIONS,
     RESULT_SEEN,
     RESULT_VALUES,
+    SORTED,
     TOO_DEEP,
     Settings,
     Space,
@@ -73,6 +74,8 @@ class Outlook:
         Those of them in which a turn begins or the game is over.
     leaves : int
         Those that were evaluated as leaves.
+    evaluations : int
+        How often a state was evaluated: as a leaf, or to order the moves before it.
     """
 
     moves: tuple[Prospect, ...]
@@ -80,6 +83,7 @@ class Outlook:
     nodes: int
     positions: int
     leaves: int
+    evaluations: int
 
     @property
     def best(self) -> int:
@@ -222,9 +226,8 @@ class Lookahead:
         ]
         moves.sort(key=lambda move: (-self._score(move.values, mover), not move.exact))
         counts = space.counts
-        return Outlook(
-            tuple(moves), tuple(self._line(state, space)), int(counts[NODES]), int(counts[POSITIONS]), int(counts[LEAVES])
-        )
+        nodes, positions, leaves, arranged = (int(counts[place]) for place in (NODES, POSITIONS, LEAVES, SORTED))
+        return Outlook(tuple(moves), tuple(self._line(state, space)), nodes, positions, leaves, leaves + arranged)
 
     def _score(self, values: tuple[int, ...], player: int) -> int:
         """What the objective makes of a vector."""

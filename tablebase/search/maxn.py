@@ -29,6 +29,7 @@ from tablebase.search.maxn_frames import (
     RESULT_SEEN,
     RESULT_VALUES,
     SHARE_BITS,
+    SORTED,
     TOO_DEEP,
     Settings,
     Space,
@@ -123,13 +124,17 @@ def _drawn(seed: int, state: Int64, rows: Int64, count: int) -> Any:
 
 @inline
 def _arrange(task: Task, keep: int, who: int, count: int, space: Space, level: int) -> Any:
-    """Order the rows by the static scores of what they lead to, if need be, and return how many are looked at."""
+    """Order the rows by the static scores of what they lead to, if need be, and return how many are looked at.
+
+    In the last turn, ordering would evaluate all leaves to save some of them.
+    """
     rows, order = space.rows[level], space.order[level]
-    if not task.settings.sort and not 0 < keep < count:
+    if not (task.settings.sort and space.frames[level].left > 1) and not 0 < keep < count:
         for row in range(count):
             order[row] = row
         return count
     values, scores = space.static[0, : space.values.shape[1]], space.static[1]
+    space.counts[SORTED] += count
     for row in range(count):
         task.evaluate(task.rules, task.parameters, rows[row, STATE:], values)
         score = _score(values, who, task.settings.lead)

@@ -25,8 +25,8 @@ FRAME = np.dtype(
     ]
 )
 """What is known of a state on the way from the root."""
-LEVEL, NODES, POSITIONS, LEAVES, COUNTS = range(5)
-"""What a search counts: the level it is at; states, those that begin a turn or end the game, and those that were evaluated."""
+LEVEL, NODES, POSITIONS, LEAVES, SORTED, COUNTS = range(6)
+"""What a search counts: its level; states, those that begin a turn or end the game, leaves, and states evaluated to order moves."""
 RESULT_SEEN, RESULT_VALUES = 0, 1
 """Columns of the results of root moves: `NOT_SEEN`, `EXACT` or `BOUND`, then the values."""
 NOT_SEEN, EXACT, BOUND = 0, 1, 2

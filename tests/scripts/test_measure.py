@@ -1,13 +1,15 @@
-"""What `scripts.measure` says of tables: rates of right codes only, of all placements."""
+"""What `scripts.measure` says of tables, of right codes only and of all placements, and of looking ahead."""
 
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.wrong_solvers import wrong_by
 
-from scripts.measure import tables
+from scripts.measure import lookahead, tables
 from tablebase.catalog.catalog import Catalog
+from tablebase.game.installed import load_rules
 
 
 def test_every_step_of_a_table() -> None:
@@ -45,3 +47,42 @@ def test_solvers_that_differ_are_not_measured(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(tables, "solve_material", wrong_by(tables.solve_material, "reference"))
     with pytest.raises(SystemExit, match="reference and groups differ on"):
         tables.measure_tables("hexapawn", "PPvPP")
+
+
+def test_tricks_of_looking_ahead() -> None:
+    """Alpha-beta and sorting change neither a move nor a value, sorting alone saves nothing, and cuts save most."""
+    rows = {row["search"]: row for row in lookahead.measure_tricks(12, 4)["tricks"] if row["depth"] == 4}
+    assert list(rows) == list(lookahead.TRICKS)
+    for title in ("lead, sorting", "lead, alpha-beta", "lead, alpha-beta, sorting"):
+        assert (rows[title]["same_move"], rows[title]["same_value"]) == (12, 12)
+    assert rows["lead"]["positions"] == rows["lead, sorting"]["positions"] == rows["own"]["positions"]
+    fewer = [rows[title]["times_fewer"] for title in lookahead.TRICKS if title.startswith("lead, alpha-beta")]
+    assert 3 < fewer[0] < fewer[1] < fewer[2]
+    assert rows["own"]["times_fewer"] == 1 < rows["own, cuts"]["times_fewer"]
+    assert rows["lead"]["evaluations"] < rows["lead, sorting"]["evaluations"]
+
+
+def test_positions_of_races() -> None:
+    """A player is to move at the beginning of a turn, and the same positions come up again."""
+    game: Any = load_rules("harehedgehog-players=3")
+    found = lookahead.positions_of(game, 20)
+    assert found == lookahead.positions_of(game, 20)
+    assert len(set(found)) == 20
+    assert all(game.begins_turn(state) and game.to_move(state) >= 0 for state in found)
+
+
+def test_speed_of_looking_ahead() -> None:
+    """Each depth takes longer than the one before, and the last one within the time is shown again."""
+    report = lookahead.measure_speed(3, 0.05, range(2, 4))
+    rows, last = report["speed"], report["within the time"]
+    assert [(row["players"], row["search"]) for row in last] == [
+        *((2, title) for title in lookahead.FOR_TWO),
+        *((3, title) for title in lookahead.FOR_ALL),
+    ]
+    for row in last:
+        same = [one for one in rows if (one["players"], one["search"]) == (row["players"], row["search"])]
+        assert [one["depth"] for one in same] == list(range(1, row["depth"] + 1))
+        assert same[-1] == row
+        assert row["cpu_ms"] <= 50
+        assert [one["positions"] for one in same] == sorted(one["positions"] for one in same)
+        assert row["positions_a_second"] == pytest.approx(1000 * row["positions"] / row["cpu_ms"])

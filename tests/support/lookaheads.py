@@ -45,4 +45,5 @@ def assert_twin(game: StochasticGame, state: State, depth: int, settings: dict[s
     assert tuple(Fraction(value, POINT) for value in found.values) == expected["values"]
     assert found.best == expected["best"]
     assert list(found.line) == expected["line"]
-    assert (found.nodes, found.positions, found.leaves) == (expected["nodes"], expected["positions"], expected["leaves"])
+    counted = ("nodes", "positions", "leaves", "evaluations")
+    assert [getattr(found, name) for name in counted] == [expected[name] for name in counted]

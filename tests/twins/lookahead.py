@@ -103,7 +103,7 @@ def search(
 ) -> dict[str, Any]:
     """Look a number of turns ahead; `leaf_values` are those of leaves, where they differ from what moves are sorted by."""
     leaf_values = leaf_values or values
-    counts = {"nodes": 1, "positions": 1, "leaves": 0}
+    counts = {"nodes": 1, "positions": 1, "leaves": 0, "evaluations": 0}
     finished = values(state)[1]
 
     def score(vector: Vector, who: int) -> Fraction:
@@ -114,7 +114,8 @@ def search(
         """The places of the moves that are looked at, in this order."""
         places = list(range(len(moves)))
         keep = cuts[min(depth - left, len(cuts) - 1)] if cuts else 0
-        if sort or 0 < keep < len(places):
+        if (sort and left > 1) or 0 < keep < len(places):
+            counts["evaluations"] += len(places)
             static = [score(values(after)[0], who) for after in moves.values()]
             places.sort(key=lambda place: -static[place])
         return places[:keep] if keep else places
@@ -128,6 +129,7 @@ def search(
         stopped = stop and begins and values(state)[1] and values(state)[1] != finished
         if left == 0 or stopped or game.to_move(state) == OVER:
             counts["leaves"] += 1
+            counts["evaluations"] += 1
             vector, later = leaf_values(state)
             soon = [player in later - finished for player in range(game.players)]
             return tuple(value + Fraction(left, 1000) * sooner for value, sooner in zip(vector, soon, strict=True)), []
