@@ -1,9 +1,9 @@
 """Means over games of which some share an opening, and how certain they are.
 
 Games with the same opening and the same draws (*common random numbers*) depend on each other, so one opening is one observation,
-a block. A mean over all games is a ratio of two sums over blocks, and an error of it is estimated from what each block contributes
-to it (W. G. Cochran, *Sampling Techniques*, 1977, sections 2.11 and 9A.1). Since the difference of two means is one as well, what
-both contestants owe to an opening cancels.
+a block. A mean over all games is a ratio of two sums over blocks, and its error is estimated from how far each block moves it from
+what it is in all blocks of the same line-up, since who meets whom is no chance (W. G. Cochran, *Sampling Techniques*, 1977,
+chapters 5 and 9A). As this is true of the difference of two means, too, what both contestants owe to an opening cancels.
 
 - The interval of 95 % of a mean is that of Wilson (1927), for as many trials as games that do not depend on each other would give
   the same error, less for few blocks (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected
@@ -16,7 +16,7 @@ both contestants owe to an opening cancels.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -31,19 +31,19 @@ class Mean(NamedTuple):
 
     value: float
     games: int
-    # How much each block moves the mean, by its opening; the sum is 0.
-    moves: Mapping[str, float]
+    # How far each block moves the mean, by its line-up and its opening; the sum of each line-up is 0.
+    moves: Mapping[tuple[Hashable, str], float]
 
     @property
     def freedom(self) -> int:
         """The degrees of freedom of its error; 0 if that is unknown."""
-        return max(0, len(self.moves) - 1)
+        return len(self.moves) - len({line_up for line_up, _ in self.moves})
 
     @property
     def error(self) -> float:
-        """The standard error; 0 if all blocks are alike, or if there is only one."""
-        blocks = len(self.moves)
-        return math.sqrt(sum(move**2 for move in self.moves.values()) * blocks / (blocks - 1)) if blocks > 1 else 0.0
+        """The standard error; 0 if all blocks of each line-up are alike, or if none has two."""
+        squares = sum(move**2 for move in self.moves.values())
+        return math.sqrt(squares * len(self.moves) / self.freedom) if self.freedom else 0.0
 
     def interval(self) -> tuple[float, float]:
         """The interval of 95 %; as if games did not depend on each other if there is no error to go by."""
@@ -67,23 +67,26 @@ class Rank(NamedTuple):
     worst: int
 
 
-def mean_of(observed: Iterable[tuple[str, float]]) -> Mean:
-    """The mean of a number of each game, given with the game's opening; one half if there are none.
+def mean_of(observed: Iterable[tuple[Hashable, str, float]]) -> Mean:
+    """The mean of a number of each game, given behind the game's line-up and its opening; one half if there are none.
 
     Examples
     --------
-    >>> found = mean_of([("a", 1), ("a", 0), ("b", 1), ("b", 1)])
+    >>> found = mean_of([("us", "a", 1), ("us", "a", 0), ("us", "b", 1), ("us", "b", 1)])
     >>> found.value, found.moves
-    (0.75, {'a': -0.125, 'b': 0.125})
+    (0.75, {('us', 'a'): -0.125, ('us', 'b'): 0.125})
     """
-    numbers = list(observed)
+    numbers: list[float] = []
+    of_line_up: dict[Hashable, list[float]] = {}
+    of_block: dict[tuple[Hashable, str], list[float]] = {}
+    for line_up, opening, number in observed:
+        for some in (numbers, of_line_up.setdefault(line_up, []), of_block.setdefault((line_up, opening), [])):
+            some.append(number)
     if not numbers:
         return Mean(0.5, 0, {})
-    value = sum(number for _, number in numbers) / len(numbers)
-    moves: dict[str, float] = {}
-    for opening, number in numbers:
-        moves[opening] = moves.get(opening, 0.0) + (number - value) / len(numbers)
-    return Mean(value, len(numbers), moves)
+    means = {line_up: sum(some) / len(some) for line_up, some in of_line_up.items()}
+    moves = {block: sum(number - means[block[0]] for number in some) / len(numbers) for block, some in of_block.items()}
+    return Mean(sum(numbers) / len(numbers), len(numbers), moves)
 
 
 def ranks(shares: Sequence[Mean]) -> list[Rank]:

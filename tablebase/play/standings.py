@@ -66,7 +66,7 @@ def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
     that moment. Games with the same opening count as one observation.
     """
     own = [[game for game in played if contestant in game.fixture.seats] for contestant in range(len(names))]
-    shares = [mean_of((game.fixture.opening, _share(game, contestant)) for game in games) for contestant, games in enumerate(own)]
+    shares = [mean_of((*_block(game), _share(game, contestant)) for game in games) for contestant, games in enumerate(own)]
     return [
         {
             "player": name,
@@ -83,6 +83,11 @@ def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
     ]
 
 
+def _block(game: Played) -> tuple[tuple[int, ...], str]:
+    """The line-up and the opening of a game."""
+    return tuple(sorted(game.fixture.seats)), game.fixture.opening
+
+
 def _is_won(game: Played, contestant: int) -> bool:
     """Whether a player of the contestant has won alone."""
     return game.ending.winner is not None and game.fixture.seats[game.ending.winner] == contestant
@@ -91,15 +96,15 @@ def _is_won(game: Played, contestant: int) -> bool:
 def _places(games: Sequence[Played], contestant: int) -> dict[str, float]:
     """The mean place of a contestant's players, with its interval."""
     seated = [
-        (game.fixture.opening, place)
+        (*_block(game), place)
         for game in games
         for place, seat in zip(game.ending.places, game.fixture.seats, strict=True)
         if seat == contestant
     ]
     # Numbers from 0 to 1, as intervals need them.
     others = max((len(game.fixture.seats) for game in games), default=2) - 1
-    low, high = mean_of((opening, (place - 1) / others) for opening, place in seated).interval()
-    return {"place": _mean([place for _, place in seated]), "place_from": 1 + others * low, "place_to": 1 + others * high}
+    low, high = mean_of((line_up, opening, (place - 1) / others) for line_up, opening, place in seated).interval()
+    return {"place": _mean([place for *_, place in seated]), "place_from": 1 + others * low, "place_to": 1 + others * high}
 
 
 def points_by_name(games: Iterable[tuple[Sequence[str], Sequence[int]]]) -> dict[str, list[float]]:

@@ -15,9 +15,9 @@ NUMBERS = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 EQUAL = st.integers(1, 4).flatmap(lambda size: st.lists(st.lists(NUMBERS, min_size=size, max_size=size), min_size=2, max_size=12))
 
 
-def observed(blocks: list[list[float]]) -> list[tuple[str, float]]:
-    """The numbers of games, each with the name of its block."""
-    return [(str(name), number) for name, block in enumerate(blocks) for number in block]
+def observed(blocks: list[list[float]]) -> list[tuple[str, str, float]]:
+    """The numbers of games of one line-up, each with the name of its block."""
+    return [("us", str(name), number) for name, block in enumerate(blocks) for number in block]
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,22 @@ def test_blocks_of_other_sizes_by_hand() -> None:
     """Three games and one: the mean is that of the games, and each block moves it by its sum of deviations."""
     found = mean_of(observed([[1, 1, 0.5], [0.5]]))
     assert (found.value, found.games, found.freedom) == (0.75, 4, 1)
-    assert found.moves == pytest.approx({"0": 0.0625, "1": -0.0625})
+    assert found.moves == pytest.approx({("us", "0"): 0.0625, ("us", "1"): -0.0625})
     assert found.error == pytest.approx(math.sqrt(2 * 2 * 0.0625**2))
-    other = mean_of([("1", 0.5), ("2", 1.0)])
-    assert found.minus(other).moves == pytest.approx({"0": 0.0625, "1": 0.0625, "2": -0.125})
+    other = mean_of([("us", "1", 0.5), ("us", "2", 1.0)])
+    assert found.minus(other).moves == pytest.approx({("us", "0"): 0.0625, ("us", "1"): 0.0625, ("us", "2"): -0.125})
+
+
+def test_who_meets_whom_is_no_chance() -> None:
+    """Winning all games against one and losing all against another leaves no doubt; a line-up with one opening adds nothing."""
+    games = [(who, str(opening), share) for who, share in (("weak", 1.0), ("strong", 0.0)) for opening in range(5)]
+    found = mean_of(games)
+    assert (found.value, found.freedom, found.error) == (0.5, 8, 0)
+    more = mean_of([*games, ("even", "a", 0.5)])
+    assert (more.freedom, more.error) == (8, 0)
+    mixed = mean_of([*games, ("weak", "b", 0.0), ("strong", "b", 1.0)])
+    # Each line-up has the mean 5/6 or 1/6, from which five blocks differ by 1/6 and one by 5/6.
+    assert mixed.error == pytest.approx(math.sqrt(2 * (5 / 36 + 25 / 36) * 12 / 10) / 12)
 
 
 def test_without_an_error_games_count_one_by_one() -> None:
@@ -81,9 +93,9 @@ def test_intervals_are_right_as_often_as_they_say() -> None:
 def test_ranks() -> None:
     """What both owe to an opening cancels: shares that overlap by far can be told apart."""
     luck = [0.1, 0.8, 0.2, 0.7, 0.3, 0.6]
-    good = mean_of((str(opening), share + 0.1 + opening / 1000) for opening, share in enumerate(luck))
-    fair = mean_of((str(opening), share) for opening, share in enumerate(luck))
-    other = mean_of((str(opening), share) for opening, share in enumerate(reversed(luck)))
+    good = mean_of(("us", str(opening), share + 0.1 + opening / 1000) for opening, share in enumerate(luck))
+    fair = mean_of(("us", str(opening), share) for opening, share in enumerate(luck))
+    other = mean_of(("us", str(opening), share) for opening, share in enumerate(reversed(luck)))
     assert good.interval()[0] < fair.interval()[1]
     assert ranks([fair, good]) == [Rank(2, 2, 2), Rank(1, 1, 1)]
     assert ranks([fair, other]) == [Rank(1, 1, 2), Rank(1, 1, 2)]
@@ -93,7 +105,7 @@ def test_ranks() -> None:
 @pytest.mark.parametrize(("blocks", "expected"), [(1, 2), (3, 2), (8, 1), (30, 1)])
 def test_how_many_openings_all_alike_decide(blocks: int, expected: int) -> None:
     """As many as Wilson's interval needs."""
-    won, lost = (mean_of((str(name), share) for name in range(blocks)) for share in (1.0, 0.0))
+    won, lost = (mean_of(("us", str(name), share) for name in range(blocks)) for share in (1.0, 0.0))
     assert ranks([won, lost]) == [Rank(1, 1, expected), Rank(2, 3 - expected, 2)]
     nobody = Mean(0.5, 0, {})
     assert ranks([nobody]) == [Rank(1, 1, 1)]

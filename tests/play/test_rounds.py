@@ -96,7 +96,7 @@ def test_games_of_an_opening_are_one_observation() -> None:
         for seats in ((0, 1), (1, 0))
     ]
     first, second = of_rounds(["a", "b"], games)
-    found = mean_of((game.fixture.opening, float(game.fixture.opening != "opening 0")) for game in games)
+    found = mean_of(("us", game.fixture.opening, float(game.fixture.opening != "opening 0")) for game in games)
     assert (first["share"], first["share_from"], first["share_to"]) == (0.75, *found.interval())
     assert first["share_to"] - first["share_from"] > wilson(6, 8)[1] - wilson(6, 8)[0]
     assert (first["place"], second["place"]) == (1.25, 1.75)
