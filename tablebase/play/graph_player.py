@@ -8,7 +8,8 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.graph.forcing import Measures
-from tablebase.graph.reachable import Graph, reachable
+from tablebase.graph.reachable import reachable
+from tablebase.graph.stages import Graph
 from tablebase.play.exploiting import Exploit, exploit
 from tablebase.play.fallible import draw
 from tablebase.play.match import Match

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tablebase.game.moves import Position
 from tablebase.graph.counting import games_from
 from tablebase.graph.forcing import Measures, NodeValues, solve
-from tablebase.graph.reachable import DRAWN, ONGOING, Graph
+from tablebase.graph.stages import DRAWN, ONGOING, Graph
 from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
 from tablebase.play.match import Match

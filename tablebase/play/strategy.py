@@ -15,7 +15,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game.notation import render
 from tablebase.graph.forcing import Measures, NodeValues
 from tablebase.graph.policies import Chances, Policy, chance_against, even_chance, keep_best
-from tablebase.graph.reachable import DRAWN, Graph
+from tablebase.graph.stages import DRAWN, Graph
 from tablebase.play.fallible import FAIR, parse_fuzz
 
 LONGEST = 1 << 16
