@@ -39,7 +39,7 @@ def forced_boxes(graph: Graph, values: NodeValues) -> ForcedBoxes:
     return ForcedBoxes(plies, best_later(graph, FOX, plies))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=8)
 def _known(game: Game, kinds: tuple[int, ...]) -> tuple[Graph, Values]:
     """All positions of these pieces, and B, max B and k of each node."""
     graph = reachable_from_all(game, kinds)
