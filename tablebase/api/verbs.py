@@ -95,7 +95,7 @@ VERBS = (
             "output": DRAWN,
             "sheet": SHEET,
             "page": SHEET,
-            "features": FEATURES,
+            "with_features": FEATURES,
         },
     ),
     Verb(

@@ -52,7 +52,7 @@ def probe(
         typer.Option("--turns", metavar="T", min=1, help="Games with chance: also the chances of winning within T turns."),
     ] = None,
     features: Annotated[
-        bool, typer.Option("--features", help="Also show the game's own features of each position as a whole; see features.")
+        bool, typer.Option("--with-features", help="Also show the game's own features of each position as a whole; see features.")
     ] = False,
     data: options.Data = options.DEFAULT_DATA,
     svg: Annotated[
@@ -243,7 +243,7 @@ def _features(rules: Rules[Any]) -> list[str]:
     known = () if rules.board is None else drawable(rules).features
     names = [feature.name for feature in known if not feature.pieces]
     if not names:
-        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --features")
+        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
     return names
 
 

@@ -18,11 +18,11 @@ WON, LOST = "2F1/4/4/1H1H f", "4/1H1H/2F1/4 f"
 
 @pytest.mark.parametrize("text", [WON, LOST])
 def test_probes_have_the_features_of_the_twin(foxes: Path, ask: Ask, text: str) -> None:
-    """`Probe.features`, and `probe --features` in all three formats."""
+    """`Probe.features`, and `probe --with-features` in all three formats."""
     expected = box_measures(GAME, parse(GAME, text))
     with Tablebase(foxes) as tables:
         assert tables.probe(GAME, text).features() == expected
-    words = ("probe", "foxhounds-4x4", text, "--features", "--data", foxes)
+    words = ("probe", "foxhounds-4x4", text, "--with-features", "--data", foxes)
     assert ask(*words, "--format", "json").json[0]["features"] == expected
     (row,) = ask(*words, "--format", "csv").csv
     cells = {name: str(value).lower() for name, value in expected.items()}
@@ -35,14 +35,14 @@ def test_only_those_who_ask_see_them(foxes: Path, ask: Ask) -> None:
     """What else is written of a position does not change."""
     words = ("probe", "foxhounds-4x4", WON, "--data", foxes)
     (answer,) = ask(*words, "--format", "json").json
-    (more,) = ask(*words, "--format", "json", "--features").json
+    (more,) = ask(*words, "--format", "json", "--with-features").json
     assert {name: value for name, value in more.items() if name != "features"} == answer
     assert "foxbox" not in ask(*words).out
 
 
 def test_a_position_without_an_answer_has_none(foxes: Path, ask: Ask) -> None:
     """Others beside it have theirs."""
-    answer = ask("probe", "foxhounds-4x4", WON, "F3/4/4/4 f", "--features", "--format", "json", "--data", foxes)
+    answer = ask("probe", "foxhounds-4x4", WON, "F3/4/4/4 f", "--with-features", "--format", "json", "--data", foxes)
     first, second = answer.json
     assert (answer.code, first["features"]["b"]) == (2, 0)
     assert set(second) == {"game", "position", "error"}
@@ -57,8 +57,8 @@ def test_features_are_words_where_they_have_them(two_pieces: Path) -> None:
 @pytest.mark.parametrize("game", ["hexapawn", "pig"])
 def test_games_without_features(game: str, ask: Ask, tmp_path: Path) -> None:
     """Nothing is looked up first."""
-    answer = ask("probe", game, "x", "--features", "--data", tmp_path)
-    assert answer.errors == [f"error: {game} has no features of a position as a whole: leave out --features"]
+    answer = ask("probe", game, "x", "--with-features", "--data", tmp_path)
+    assert answer.errors == [f"error: {game} has no features of a position as a whole: leave out --with-features"]
 
 
 def test_the_page_of_a_position(foxes: Path) -> None:
