@@ -18,8 +18,8 @@ from tablebase.game.plain_arguments import as_number, as_path, as_real, as_text
 from tablebase.tables.folder import check_folder, default_folder
 
 if TYPE_CHECKING:
-    from tablebase.play.learner_file import Learner
-    from tablebase.play.learner_measure import Measure
+    from tablebase.play.learning.learner import Learner
+    from tablebase.play.learning.self_play import Measure
     from tablebase.probe.prober import Prober
 
 GAMES, EVERY = 20_000, 1_000
@@ -77,7 +77,7 @@ def train(
     Returns
     -------
     list of dict
-        A row for each measurement, with the fields of `tablebase.play.learner_measure.Measure`; none without tables.
+        A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
 
     Raises
     ------
@@ -123,8 +123,8 @@ def train(
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
     """The learner in a file, or a new one; what is given of its settings must be as it is."""
     from tablebase.files.outputs import check_output
-    from tablebase.play.learner_file import load_learner, new_learner
-    from tablebase.play.self_play import Training
+    from tablebase.play.learning.learner import load_learner, new_learner
+    from tablebase.play.learning.self_play import Training
 
     training = Training(**given)
     check_output(path, OTHER_FILE)
@@ -141,8 +141,8 @@ def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
 def _train(learner: Learner, path: Path, source: Any, total: int, every: int, end: float | None) -> None:
     """Train up to a number of games or until a time of the clock; save and measure on the way, and at the end."""
     from tablebase.compute.progress import progress
-    from tablebase.play.learner_file import save_learner
-    from tablebase.play.self_play import train as trained
+    from tablebase.play.learning.learner import save_learner
+    from tablebase.play.learning.self_play import train as trained
 
     with progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
         _measure(learner, source)
@@ -175,7 +175,7 @@ def _source(prober: Prober, learner: Learner, folder: Path, *, needed: bool) -> 
 
 def _measure(learner: Learner, source: Any) -> None:
     """Add a point to the curve, if there is none yet of so many games."""
-    from tablebase.play.learner_measure import measure
+    from tablebase.play.learning.self_play import measure
 
     if source is not None and (not learner.curve or learner.curve[-1].games < learner.games):
         learner.curve.append(measure(learner.values, learner.start, source, learner.games, learner.seconds))

@@ -49,7 +49,7 @@ def train(
 
     from tablebase.api.training import train as trained
     from tablebase.cli.output import write_rows
-    from tablebase.play.learner_measure import Measure
+    from tablebase.play.learning.self_play import Measure
 
     rules = chosen_rules("train", game, size, variant)
     rows = trained(

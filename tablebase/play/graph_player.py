@@ -9,11 +9,10 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.graph.forcing import Measures
 from tablebase.graph.reachable import Graph, reachable
-from tablebase.play.exploiting import Exploit, exploit
 from tablebase.play.fallible import draw
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
-from tablebase.play.strategy import Strategy
+from tablebase.play.strategy import Exploit, Strategy, exploit
 
 LIMIT = 1 << 22
 """The most positions of a graph to play from, which take about a gigabyte and 20 seconds."""

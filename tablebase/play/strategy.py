@@ -1,22 +1,27 @@
-"""How players that know every position of a game rate their moves, and how likely they lose to a perfect opponent if they err.
+"""How players that know every position of a game rate their moves, how likely they lose if they err, and what exploits that.
 
 The model of a player that errs, here and in `tablebase.play.fallible`: with fuzz p, each of its n legal moves has weight p, and
 each of the k moves that it keeps has an additional weight of 1 - p. The weights add up to n p + k (1 - p).
+
+Chances are exact, and those against the very player. They are found from the ends back, since a game of a graph never comes back
+to a position.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tablebase.errors import TablebaseError
+from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.graph.forcing import Measures, NodeValues
 from tablebase.graph.policies import Chances, Policy, chance_against, even_chance, keep_best
 from tablebase.graph.reachable import DRAWN, Graph
-from tablebase.play.fallible import FAIR, parse_fuzz
+from tablebase.play.fallible import FAIR, parse_fuzz, weights
 
 LONGEST = 1 << 16
 """More plies than any game of a graph takes."""
@@ -81,3 +86,47 @@ class Shortest(Strategy):
         distance = self.values.distance.astype(np.int64)
         lost = np.where(self.values.winner == DRAWN, 0, distance - LONGEST)
         return np.where(self.values.winner == side, LONGEST - distance, lost)
+
+
+class Reply(NamedTuple):
+    """A move, seen by the side that exploits."""
+
+    move: str
+    chance: float  # to win after it
+    probability: float | None  # with which the player that errs makes it; None for a move of the side that exploits
+
+
+@dataclass(frozen=True)
+class Exploit(Strategy):
+    """What exploits a player."""
+
+    model: Strategy  # of the player
+    error: float  # its fuzz
+    chances_of: tuple[Chances, Chances]  # to win at each node, for either side that exploits
+
+    def scores(self, side: int) -> Measures:
+        """By the chance to win; of equal ones, as the tables do."""
+        _, ranks = np.unique(self.chances_of[side], return_inverse=True)
+        scores: Measures = ranks.astype(np.int64) * (4 * LONGEST) + Shortest(self.graph, self.values).scores(side)
+        return scores
+
+    def replies(self, position: Position, side: int) -> list[Reply]:
+        """The moves of a position, the best one for the side that exploits first; `KeyError` if it is not in the graph."""
+        after, chances = self.graph.children(position), self.chances_of[side]
+        probability: dict[str, float] = {}
+        if position.side == side:
+            scores = self.scores(side)
+            moves = sorted(after, key=lambda move: -int(scores[after[move]]))
+        else:
+            scores = self.model.scores(position.side)
+            best = max(int(scores[node]) for node in after.values())
+            kept = [move for move, node in after.items() if scores[node] == best]
+            drawn = [*kept, *(move for move in after if move not in kept)]
+            probability = dict(zip(drawn, weights(len(drawn), len(kept), self.error), strict=True))
+            moves = sorted(after, key=lambda move: -float(chances[after[move]]))
+        return [Reply(move, float(chances[after[move]]), probability.get(move)) for move in moves]
+
+
+def exploit(model: Strategy, fuzz: float) -> Exploit:
+    """What exploits a player of this strategy with a fuzz."""
+    return Exploit(model.graph, model.values, model, fuzz, (model.chances(0, fuzz), model.chances(1, fuzz)))

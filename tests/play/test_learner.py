@@ -17,13 +17,12 @@ import tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
-from tablebase.play.learner_file import Learner, load_learner, new_learner, save_learner
-from tablebase.play.learner_measure import measure
+from tablebase.play.learning.learner import Learner, load_learner, new_learner, save_learner
+from tablebase.play.learning.self_play import Training, Turn, best_moves, measure, play_alone, targets, train
+from tablebase.play.learning.value_function import MOST_WEIGHTS, ValueFunction
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
-from tablebase.play.self_play import Training, Turn, best_moves, play_alone, targets, train
-from tablebase.play.value_function import MOST_WEIGHTS, ValueFunction
 from tablebase.probe.prober import Prober
 
 PAWNS, FOX, JUNGLE = load_game("hexapawn"), load_game("foxhounds-6x6"), load_game("doushouqi")

@@ -19,10 +19,10 @@ from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import parse, render_move
 from tablebase.game.rules import Ending
-from tablebase.play.boxes_file import load_boxes, save_boxes
+from tablebase.play.learning.boxes_file import load_boxes, save_boxes
+from tablebase.play.learning.matchbox_player import MatchboxPlayer
+from tablebase.play.learning.matchboxes import Draw, Matchboxes, grow_tree
 from tablebase.play.match import RESIGNED, Match
-from tablebase.play.matchbox_player import MatchboxPlayer
-from tablebase.play.matchboxes import Draw, Matchboxes, grow_tree
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
 from tablebase.play.tournament import Conditions, tournament

@@ -141,7 +141,7 @@ def test_random_moves_are_all_alike(name: str) -> None:
 def test_games_with_too_many_positions_are_refused(name: str, player: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A player that would have to know more positions than it can says so, with exit code 3."""
     monkeypatch.setattr("tablebase.play.graph_player.LIMIT", 70)
-    monkeypatch.setattr("tablebase.play.matchboxes.LIMIT", 35)
+    monkeypatch.setattr("tablebase.play.learning.matchboxes.LIMIT", 35)
     with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: take a smaller board"):
         open_player(player, seat(name))
 

@@ -1,4 +1,4 @@
-"""A learner in a file: its weights and how it was trained, written as a whole or not at all, and checked when read."""
+"""The player ``learner``, and its file: weights and how they were trained, written as a whole or not at all, checked when read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
@@ -17,9 +18,10 @@ from tablebase.errors import TablebaseError, quoted, system_error
 from tablebase.files.outputs import written
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.play.learner_measure import Measure
-from tablebase.play.self_play import Training
-from tablebase.play.value_function import ValueFunction
+from tablebase.play.learning.self_play import Measure, Training, best_moves
+from tablebase.play.learning.value_function import ValueFunction
+from tablebase.play.match import Match
+from tablebase.play.player import Player, Seat
 
 FORMAT = "learner 1"
 CURE = "name another file, or delete it"
@@ -110,3 +112,25 @@ def _heading(game: Game, start: Position | None) -> dict[str, str]:
 
 def _damaged(path: Path) -> TablebaseError:
     return TablebaseError(f"{path} is not the file of a learner: {CURE}")
+
+
+class LearnerPlayer(Player):
+    """Looks one move ahead; of equally good moves, each is equally likely. It learns nothing in matches."""
+
+    def __init__(self, learner: Learner) -> None:
+        super().__init__(f"the learner of {learner.games:,} games plays")
+        self._values = learner.values
+
+    def choose(self, match: Match[Position], random: Random) -> str:
+        """One of the best moves by its values."""
+        best = best_moves(self._values, match.position, match.legal())
+        own = best.expected if match.player == 0 else -best.expected
+        self.remark = f"it expects {own:+.2f}, between -1 for a loss and +1 for a win"
+        return random.choice(best.moves)
+
+
+def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
+    """The player ``learner``."""
+    if file is None:
+        raise TablebaseError("the player learner needs what 'tablebase train' has written: name it as in learner:file=FILE")
+    return LearnerPlayer(load_learner(Path(file), seat.pieces))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.play.matchboxes import representative
+from tablebase.play.learning.matchboxes import representative
 
 MOST_WEIGHTS = 1_048_573
 """Weights of each way to count groups, a prime number; if there are more groups, some share a weight."""

@@ -10,12 +10,12 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
-from tablebase.play.boxes_file import load_boxes, save_boxes
+from tablebase.play.learning.boxes_file import load_boxes, save_boxes
+from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
+from tablebase.play.learning.taken_beads import read_taken, remove_taken
 from tablebase.play.match import Match
-from tablebase.play.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
 from tablebase.play.player import Command, Player, Seat
 from tablebase.play.player_records import read_yes
-from tablebase.play.taken_beads import read_taken, remove_taken
 
 FEW = 40
 """Up to as many boxes are all shown; of more, only those that have lost a bead."""
@@ -26,7 +26,7 @@ class MatchboxPlayer(Player):
 
     A file, if it is given one, keeps the boxes: each game begins with them as it says, and it is written anew after every game.
     Players of both sides may share it, and several of the same side, who then learn together.
-    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.taken_beads` writes them.
+    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.learning.taken_beads` writes them.
 
     Examples
     --------

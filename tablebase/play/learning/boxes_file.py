@@ -10,7 +10,7 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.files.inputs import read_text
 from tablebase.files.outputs import write_text
 from tablebase.game.notation import render, render_move
-from tablebase.play.matchboxes import Bead, Matchboxes
+from tablebase.play.learning.matchboxes import Bead, Matchboxes
 
 FORMAT, FORMER = "matchboxes 2", "matchboxes 1"
 """Files of before held the boxes of one side; they are still read."""
