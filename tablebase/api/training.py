@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_duration, as_optional, as_texts
+from tablebase.api.verbs import check_verb
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, TablebaseError, check_extra
+from tablebase.files.outputs import check_output, lock_of, locked
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.plain_arguments import as_number, as_path, as_real, as_text
 from tablebase.tables.folder import check_folder, default_folder
@@ -89,7 +91,6 @@ def train(
     >>> rows = tablebase.train("foxhounds", output="fox.learner", games=10_000)  # doctest: +SKIP
     >>> rows[-1]["kept"]  # doctest: +SKIP
     """
-    from tablebase.api.verbs import check_verb
     from tablebase.probe.prober import Prober
 
     rules: Any = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
@@ -103,17 +104,18 @@ def train(
     numbers = {"rate": rate, "exploration": exploration, "trace": trace}
     given: dict[str, Any] = {"order": as_optional(as_number, "order", order), "seed": as_optional(as_number, "seed", seed)}
     given |= {name: as_optional(as_real, name, value) for name, value in numbers.items()}
-    learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
-    total = as_number("games", games, 1)
-    if total <= learner.games:
-        raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
+    total, often = as_number("games", games, 1), as_number("every", every, 1)
     folder = default_folder() if data is None else as_path("data", data)
     check_folder(folder)
     seconds = as_optional(as_duration, "duration", duration)
     end = None if seconds is None else clock.monotonic() + seconds
-    with closing(Prober(folder)) as prober:
-        source = _source(prober, learner, folder, needed=picture is not None)
-        _train(learner, path, source, total, as_number("every", every, 1), end)
+    check_output(path, OTHER_FILE)
+    busy = f"another training is writing to {path}: wait for it, or {OTHER_FILE}"
+    with locked(lock_of(path), busy), closing(Prober(folder)) as prober:
+        learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
+        if total <= learner.games:
+            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
+        _train(learner, path, _source(prober, learner, folder, needed=picture is not None), total, often, end)
     say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:
         _draw(rules.title, learner.curve, picture)
@@ -122,12 +124,10 @@ def train(
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
     """The learner in a file, or a new one; what is given of its settings must be as it is."""
-    from tablebase.files.outputs import check_output
     from tablebase.play.learning.learner import load_learner, new_learner
     from tablebase.play.learning.self_play import Training
 
     training = Training(**given)
-    check_output(path, OTHER_FILE)
     if not path.exists():
         return new_learner(rules, rules.initial, training)
     learner = load_learner(path, rules, rules.initial)

@@ -15,6 +15,7 @@ from support.program import Ask, assert_one_sentence
 
 import tablebase
 from tablebase.errors import TablebaseError
+from tablebase.files.outputs import lock_of, locked
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.play.learning.learner import Learner, load_learner, new_learner, save_learner
@@ -278,3 +279,10 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
     assert (untold.code, "it is not measured: " in untold.err) == (0, True)
     words = ("train", "hexapawn", "--output", path.with_name("other"), "--curve", curve, "--data", path.with_name("none"))
     assert_one_sentence(ask(*words), "hexapawn", "build")
+
+
+def test_one_training_at_a_time_writes_a_file(path: Path) -> None:
+    """A second one is refused before it plays, and what the first has learned is not lost."""
+    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match=r"another training is writing to .*: wait for it"):
+        tablebase.train("hexapawn", output=path, games=10)
+    assert not path.exists()
