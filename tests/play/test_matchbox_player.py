@@ -289,6 +289,12 @@ def test_beads_can_be_taken_at_the_beginning() -> None:
     player = open_player("matchboxes:taken=ppp/1P1/P1P_b:a3a2 ppp/3/PPP_w:a1a2", Seat(GAME, ROOT, BLACK))
     assert isinstance(player, MatchboxPlayer)
     assert (texts(player, AFTER_B2), player.boxes.total - player.boxes.beads) == (["a3b2"], 1)
+    # A visitor who wins game after game does not wait for all positions each time.
+    known = grow_tree.cache_info().misses
+    again = open_player("matchboxes:taken=ppp/1P1/P1P_b:a3b2", Seat(GAME, ROOT, BLACK))
+    assert isinstance(again, MatchboxPlayer)
+    assert (texts(again, AFTER_B2), texts(player, AFTER_B2)) == (["a3a2"], ["a3b2"])
+    assert grow_tree.cache_info().misses == known
     with pytest.raises(TablebaseError, match="the settings boxes and taken both say which beads are gone"):
         open_player("matchboxes:boxes=x.json,taken=ppp/1P1/P1P_b:a3a2", Seat(GAME, ROOT, BLACK))
 
