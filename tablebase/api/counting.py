@@ -70,7 +70,7 @@ def count(
     workers : int, optional
         Number of threads.
     data : str or Path, optional
-        The folder of the tables, for what moves force where too many positions can be reached to find it out.
+        The folder of the tables, which say what moves force if there are too many positions to solve the game here.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tablebase.api.arguments import as_duration, as_optional, as_texts
 from tablebase.api.verbs import check_verb
 from tablebase.compute.messages import say
-from tablebase.errors import MissingTableError, TablebaseError, check_extra
+from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.files.outputs import check_output, lock_of, locked
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.plain_arguments import as_number, as_path, as_real, as_text
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tablebase.probe.prober import Prober
 
 GAMES, EVERY = 20_000, 1_000
-OTHER_FILE, OTHER_CURVE = "name another file with --output", "name another file with --curve"
+OTHER_FILE = "name another file with --output"
 
 
 def train(
@@ -54,11 +54,11 @@ def train(
     output : str or Path
         The file of the learner. If it exists, the training goes on from there, with its settings.
     games : int
-        How many games it has played in the end.
+        Total number of games, earlier trainings included.
     duration : str, timedelta or float, optional
         Time after which the training stops, as a text such as ``30min`` or in seconds.
     every : int
-        Games after which it is measured and saved.
+        Measure and save it after every so many games.
     order : int, optional
         Pieces of the largest groups that it has weights for, from 1 to 5; by default 4.
     rate : float, optional
@@ -84,7 +84,7 @@ def train(
     Raises
     ------
     TablebaseError
-        If an argument is wrong, or the file is damaged, of another game, or of other settings.
+        If an argument is invalid, or the file is damaged, or belongs to another game or other settings.
 
     Examples
     --------
@@ -97,9 +97,8 @@ def train(
     check_verb("train", rules)
     path, picture = as_path("output", output), as_optional(as_path, "curve", curve)
     if picture is not None:
-        from tablebase.charts.picture_files import check_picture
+        from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 
-        check_extra("pictures", "plot")
         check_picture(picture, OTHER_CURVE)
     numbers = {"rate": rate, "exploration": exploration, "trace": trace}
     given: dict[str, Any] = {"order": as_optional(as_number, "order", order), "seed": as_optional(as_number, "seed", seed)}
@@ -123,7 +122,7 @@ def train(
 
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
-    """The learner in a file, or a new one; what is given of its settings must be as it is."""
+    """The learner in a file, or a new one; settings that are given must be those of the file."""
     from tablebase.play.learning.learner import load_learner, new_learner
     from tablebase.play.learning.self_play import Training
 
@@ -168,7 +167,7 @@ def _source(prober: Prober, learner: Learner, folder: Path, *, needed: bool) -> 
     except MissingTableError as fault:
         if needed:
             raise
-        say(f"it is not measured: {fault}")
+        say(f"the learner is not measured: {fault}")
         return None
     return prober.of(learner.values.game)
 
@@ -182,8 +181,9 @@ def _measure(learner: Learner, source: Any) -> None:
 
 
 def _draw(title: str, curve: Sequence[Measure], path: Path) -> None:
-    """Draw how well a learner plays, by the games that it has learned from."""
+    """Draw the learning curve: quality of play by number of training games."""
     from tablebase.charts.drawing import draw_curves, save
+    from tablebase.charts.picture_files import OTHER_CURVE
 
     known = [one for one in curve if one.kept_in_choices is not None]
     curves = {

@@ -19,7 +19,7 @@ LIMIT = 1 << 22
 
 
 def graph_of(seat: Seat) -> Graph:
-    """The graph of what can be reached; `CapacityError` if it is too large to play from."""
+    """The graph of reachable positions; `CapacityError` if it is too large to play from."""
     return reachable(seat.pieces, seat.start, LIMIT)
 
 
@@ -29,7 +29,7 @@ class GraphPlayer(Player):
     Parameters
     ----------
     name : str
-        What plays, for the greeting.
+        Of the player, for the greeting.
     strategy : Strategy
     fuzz : float
     """

@@ -30,7 +30,7 @@ RANKS = {"win": 3, "draw": 2, None: 1, "loss": 0}
 
 
 class RankedMove(NamedTuple):
-    """What is known of a move, for the side that makes it."""
+    """A move, rated for the side that makes it."""
 
     move: str
     outcome: str | None  # that it forces; None if that is not known
@@ -58,7 +58,7 @@ def by_rank(moves: Iterable[RankedMove]) -> list[RankedMove]:
 
 @dataclass(frozen=True)
 class Ranking(Shortest):
-    """What the player knows of the positions of a graph."""
+    """How the player rates the positions of a graph."""
 
     @cached_property
     def games(self) -> Integers:

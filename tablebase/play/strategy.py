@@ -1,10 +1,9 @@
-"""How players that know every position of a game rate their moves, how likely they lose if they err, and what exploits that.
+"""How players that know every position of a game rate their moves, and the exact chances against them if they err.
 
 The model of a player that errs, here and in `tablebase.play.fallible`: with fuzz p, each of its n legal moves has weight p, and
 each of the k moves that it keeps has an additional weight of 1 - p. The weights add up to n p + k (1 - p).
 
-Chances are exact, and those against the very player. They are found from the ends back, since a game of a graph never comes back
-to a position.
+Chances are computed backwards from the ends of games, since no position of a graph comes up twice in a game.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ EVEN = 0.5
 
 @dataclass(frozen=True)
 class Strategy(ABC):
-    """What a player knows of the positions of a graph."""
+    """How a player rates the positions of a graph."""
 
     graph: Graph
     values: NodeValues
@@ -73,13 +72,13 @@ class Strategy(ABC):
         return fuzz
 
     def fuzz(self, text: float | str) -> float:
-        """The fuzz that a setting says, which may be ``fair``; `TablebaseError` if it is none."""
+        """Read a fuzz, which may be ``fair``; `TablebaseError` if it is invalid."""
         return self.fair_fuzz() if text == FAIR else parse_fuzz(text)
 
 
 @dataclass(frozen=True)
 class Shortest(Strategy):
-    """That of the tables: the best result, a win as soon and a loss as late as possible."""
+    """The strategy of the tables: the best result, a win as soon and a loss as late as possible."""
 
     def scores(self, side: int) -> Measures:
         """Positive for a win, 0 for a draw, negative for a loss; absolute values are at most `LONGEST`."""
@@ -98,7 +97,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class Exploit(Strategy):
-    """What exploits a player."""
+    """The best strategy against a player that errs."""
 
     model: Strategy  # of the player
     error: float  # its fuzz
@@ -128,5 +127,5 @@ class Exploit(Strategy):
 
 
 def exploit(model: Strategy, fuzz: float) -> Exploit:
-    """What exploits a player of this strategy with a fuzz."""
+    """The best strategy against a player with this strategy and fuzz."""
     return Exploit(model.graph, model.values, model, fuzz, (model.chances(0, fuzz), model.chances(1, fuzz)))

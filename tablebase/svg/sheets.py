@@ -138,7 +138,7 @@ def sheet(
     Raises
     ------
     TablebaseError
-        If there is no picture or too many, one is no SVG, or there is no such page or theme.
+        If there is no picture or too many, one is not SVG, a caption does not fit, or the page or theme is unknown.
 
     Examples
     --------

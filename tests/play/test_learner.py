@@ -276,7 +276,7 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
     late = ask(*words, "--games", 1000, "--for", "0.001s")
     assert [row["games"] for row in late.json] == [0, 20, 30, 40, 50, 51]
     untold = ask("train", "hexapawn", "--output", path.with_name("new"), "--games", 1, "--data", path.with_name("none"))
-    assert (untold.code, "it is not measured: " in untold.err) == (0, True)
+    assert (untold.code, "the learner is not measured: " in untold.err) == (0, True)
     words = ("train", "hexapawn", "--output", path.with_name("other"), "--curve", curve, "--data", path.with_name("none"))
     assert_one_sentence(ask(*words), "hexapawn", "build")
 

@@ -19,7 +19,7 @@ from tablebase.game.notation import render, render_move
 from tablebase.play.learning.matchboxes import Bead, Matchboxes
 
 FORMAT, FORMER = "matchboxes 2", "matchboxes 1"
-"""Files of before held the boxes of one side; they are still read."""
+"""The former format held the boxes of one side; it is still read."""
 CURE, OTHER = "name another file, or delete it", "name another file with --boxes"
 PATIENCE = 30.0
 """Seconds to wait for other players of a file, which need some milliseconds."""
@@ -55,7 +55,7 @@ def load_boxes(path: Path, boxes: Matchboxes) -> None:
 
 
 def _sides(path: Path, boxes: Matchboxes) -> dict[str, Any]:
-    """What a file holds of each side that has boxes in it; it must be of the same game and start."""
+    """The content of a file by side; it must belong to the same game and start."""
     try:
         document = json.loads(read_text(path, CURE, what="a file of matchboxes"))
     except (ValueError, RecursionError) as fault:
@@ -81,7 +81,7 @@ def _damaged(path: Path) -> TablebaseError:
 
 
 def _heading(boxes: Matchboxes) -> dict[str, str]:
-    """What the boxes of both sides have in common."""
+    """Fields shared by both sides."""
     return {"format": FORMAT, "game": boxes.game.name, "start": render(boxes.game, boxes.start)}
 
 
@@ -95,7 +95,7 @@ def _contents(boxes: Matchboxes) -> dict[str, Any]:
 
 
 def _fill(path: Path, boxes: Matchboxes, content: Any) -> None:
-    """Take games and beads over from what a file holds of a side, all or nothing."""
+    """Read the games and beads of a side, all or nothing."""
     if not isinstance(content, dict) or content.keys() != {"won", "boxes"}:
         raise _damaged(path)
     game, won, contents = boxes.game, content["won"], content["boxes"]

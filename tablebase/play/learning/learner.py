@@ -31,7 +31,7 @@ LARGEST = 64 << 20
 
 @dataclass
 class Learner:
-    """Values, and what they come from."""
+    """A value function, and how it was trained."""
 
     values: ValueFunction
     start: Position  # where its games began
@@ -62,9 +62,9 @@ def save_learner(path: Path, learner: Learner) -> None:
 
 
 def load_learner(path: Path, game: Game, start: Position | None = None) -> Learner:
-    """A learner from a file; `start` is where it has to begin, if that matters.
+    """A learner from a file; its games must have begun at `start`, if that is given.
 
-    `TablebaseError` if the file cannot be read, is damaged, or is of another game or start.
+    `TablebaseError` if the file cannot be read, is damaged, or belongs to another game or start.
     """
     try:
         about, weights = _parts(path)
@@ -88,7 +88,7 @@ def load_learner(path: Path, game: Game, start: Position | None = None) -> Learn
 
 
 def _parts(path: Path) -> tuple[Any, Any]:
-    """What a file says about a learner, and its weights."""
+    """The description of a learner in a file, and its weights."""
     with ZipFile(path) as parts:
         if any(part.file_size > LARGEST for part in parts.infolist()):
             raise ValueError("a part of the file is too large")
@@ -105,7 +105,7 @@ def _learner(about: Mapping[str, Any], game: Game) -> Learner:
 
 
 def _heading(game: Game, start: Position | None) -> dict[str, str]:
-    """What a file has to be of."""
+    """Fields in which a file must agree."""
     begins = {} if start is None else {"start": game.format(start)}
     return {"format": FORMAT, "game": game.name, "digest": game.digest, **begins}
 

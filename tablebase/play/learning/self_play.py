@@ -15,7 +15,7 @@ from tablebase.play.learning.value_function import LARGEST_ORDER, ValueFunction
 from tablebase.probe.source import Source
 
 MOST_PLIES = 300
-"""Plies after which a game is broken off; what is then expected of the position is its result."""
+"""Plies after which a game is broken off; the result expected of its last position then counts."""
 MEASURED, OPENING = 100, 4
 """Games to measure a learner by, and the plies of random moves that each begins with, as in matches."""
 RESULTS = {Outcome.WIN: 1.0, Outcome.DRAW: 0.0, Outcome.LOSS: -1.0}
@@ -43,17 +43,17 @@ class Training:
 
 
 class Rated(NamedTuple):
-    """The best moves of a position, with what is expected of them."""
+    """The best moves of a position, and the result expected of them."""
 
     moves: list[str]
     expected: float
 
 
 class Turn(NamedTuple):
-    """A position of a game, and what came of it."""
+    """A position of a training game."""
 
     position: Position
-    best: float  # what was expected of its best move
+    best: float  # result expected of its best move
     explored: bool  # whether a random move was made instead
 
 
@@ -105,9 +105,9 @@ def play_alone(values: ValueFunction, start: Position, exploration: float, rando
 
 
 def targets(turns: Sequence[Turn], trace: float) -> list[float]:
-    """What should have been expected of each position of a game.
+    """The result that should have been expected of each position of a game.
 
-    That is what was expected of its best move, mixed with the target of the next position if that move was made.
+    It is the result expected of its best move, mixed with the target of the next position if that move was made.
     """
     found: list[float] = []
     for turn in reversed(turns):

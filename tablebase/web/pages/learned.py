@@ -72,7 +72,7 @@ class Learned:
 
 
 def read_learned(rules: Rules[Any], sides: Sequence[int], won: str | None, taken: str | None) -> Learned:
-    """What the fields of an address say; `TablebaseError` if that is not possible."""
+    """Read the fields of an address; `TablebaseError` if they are invalid."""
     game = cast(Game, rules)
     counts = [whole_number(text) for text in won.split(",")] if won else [0] * game.players
     games = tuple(count for count in counts if count is not None and count <= MOST_GAMES)
