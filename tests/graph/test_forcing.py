@@ -22,6 +22,7 @@ from tablebase.errors import MissingTableError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
+from tablebase.graph import policies
 from tablebase.graph.forcing import UNFORCEABLE, NodeValues, best_later, mark, plies_to_force, solve, values
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, result_first
 from tablebase.graph.reachable import reachable
@@ -297,6 +298,17 @@ def test_boxes_and_fuzz_are_the_known_ones(known: Knows, size: int, plies: int, 
     later = one.boxes.later
     assert (one.boxes.plies[0], later.value[0], later.plies[0]) == (plies, value, until)
     assert round(one.boxes.fair_fuzz(), 6) == fuzz
+
+
+def test_the_literal_prose_is_another_policy(known: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the player drew any move with probability p, and else one that it keeps, the chance would be even at 0.038383."""
+    drawn = policies._after_random_move
+    monkeypatch.setattr(
+        policies,
+        "_after_random_move",
+        lambda stage, kept, chance, fuzz: fuzz * drawn(stage, kept, chance, 1) + (1 - fuzz) * drawn(stage, kept, chance, 0),
+    )
+    assert round(known("foxhounds-8x8").boxes.fair_fuzz(), 6) == 0.038383
 
 
 def test_the_fuzz_table(known: Knows) -> None:
