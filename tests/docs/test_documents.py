@@ -96,7 +96,7 @@ def names() -> dict[str, object]:
 
 def occurs(figure: str, output: str) -> bool:
     """Whether a figure occurs as a whole: not 12 in 123. A decimal number at its end may be rounded: 0.12 occurs in 0.1234."""
-    text, number = re.fullmatch(r"(.*?)(\d+\.\d+)?", figure, re.DOTALL).groups()  # type: ignore[union-attr]
+    text, number = re.fullmatch(r"(.*?)(\d+\.\d+)?", figure, re.DOTALL).groups()
     begin = r"(?<![\w.-])" if figure[0].isalnum() else ""
     end = r"(\d+\.\d+)" if number else r"(?!\w|\.\d)" if figure[-1].isalnum() else ""
     found = re.finditer(begin + re.escape(text) + end, output)
