@@ -47,7 +47,7 @@ def rows() -> list[Row]:
         table = section.partition("| claim | command | figure | run | verdict |\n|---|---|---|---|---|\n")[2]
         for line in table.partition("\n\n")[0].splitlines():
             claim, command, figure, when, verdict = line.removeprefix("| ").removesuffix(" |").split(" | ")
-            present, absent = (re.findall("`([^`]+)`", part) for part in figure.partition(" not ")[::2])
+            present, absent = (re.findall("`([^`]+)`", part) for part in figure.partition(", and not ")[::2])
             found.append(Row(title, claim, command.strip("` "), present, absent, when, verdict))
     return found
 
