@@ -47,7 +47,7 @@ def rows() -> list[Row]:
         table = section.partition("| claim | command | figure | run | verdict |\n|---|---|---|---|---|\n")[2]
         for line in table.partition("\n\n")[0].splitlines():
             claim, command, figure, when, verdict = line.removeprefix("| ").removesuffix(" |").split(" | ")
-            present, absent = (re.findall("`([^`]+)`", part) for part in figure.partition(" not ")[::2])
+            present, absent = (re.findall("`([^`]+)`", part) for part in figure.partition(", and not ")[::2])
             found.append(Row(title, claim, command.strip("` "), present, absent, when, verdict))
     return found
 
@@ -96,7 +96,7 @@ def names() -> dict[str, object]:
 
 def occurs(figure: str, output: str) -> bool:
     """Whether a figure occurs as a whole: not 12 in 123. A decimal number at its end may be rounded: 0.12 occurs in 0.1234."""
-    text, number = re.fullmatch(r"(.*?)(\d+\.\d+)?", figure, re.DOTALL).groups()  # type: ignore[union-attr]
+    text, number = re.fullmatch(r"(.*?)(\d+\.\d+)?", figure, re.DOTALL).groups()
     begin = r"(?<![\w.-])" if figure[0].isalnum() else ""
     end = r"(\d+\.\d+)" if number else r"(?!\w|\.\d)" if figure[-1].isalnum() else ""
     found = re.finditer(begin + re.escape(text) + end, output)
