@@ -224,9 +224,6 @@ def test_the_file_keeps_what_was_learned(path: Path) -> None:
     assert list(document["sides"]) == ["b"]
     assert document["sides"]["b"]["boxes"]["ppp/1P1/P1P b"] == ["a3b2"]
     assert document["sides"]["b"]["won"] == {"w": 1, "b": 0}
-    # Files of one side, as they were before.
-    path.write_text(json.dumps({**document, **document.pop("sides")["b"], "format": "matchboxes 1", "side": "b"}))
-    assert MatchboxPlayer(Seat(GAME, ROOT, BLACK), path).picture() == first.picture()
 
 
 def test_both_sides_share_a_file(path: Path) -> None:

@@ -18,8 +18,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.play.learning.matchboxes import Bead, Matchboxes
 
-FORMAT, FORMER = "matchboxes 2", "matchboxes 1"
-"""The former format held the boxes of one side; it is still read."""
+FORMAT = "matchboxes 2"
 CURE, OTHER = "name another file, or delete it", "name another file with --boxes"
 PATIENCE = 30.0
 """Seconds to wait for other players of a file, which need some milliseconds."""
@@ -60,9 +59,6 @@ def _sides(path: Path, boxes: Matchboxes) -> dict[str, Any]:
         document = json.loads(read_text(path, CURE, what="a file of matchboxes"))
     except (ValueError, RecursionError) as fault:
         raise _damaged(path) from fault
-    if isinstance(document, dict) and document.get("format") == FORMER and {"side", "won", "boxes"} <= document.keys():
-        content = {"won": document.pop("won"), "boxes": document.pop("boxes")}
-        document |= {"format": FORMAT, "sides": {str(document.pop("side")): content}}
     heading = _heading(boxes)
     if not isinstance(document, dict) or document.keys() != heading.keys() | {"sides"} or document["format"] != FORMAT:
         raise _damaged(path)
