@@ -23,8 +23,8 @@ LAYERS = (
 )
 """From the ground up. Within a layer a room may use those to its left."""
 ORDER = [room for layer in LAYERS for room in layer]
-RULES_MAY_USE = {"errors", "game", "features"}
-"""All that a rules module needs, so that no author has to know the rest of the house."""
+RULES_MAY_USE = {"errors", "game", "features", "graph"}
+"""All that a rules module needs, so that no author has to know the rest of the house; graphs for features that look ahead."""
 CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
 """Modules that rules import from, beside the package of the types: those of functions, and that of parameters from files."""
 
