@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tablebase.compute.messages import count_plies
-from tablebase.errors import RulesError, TablebaseError
+from tablebase.errors import TablebaseError
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.game.types import Outcome
 from tablebase.game.values import AnyValue, Bounds, Value, fields_of
@@ -146,16 +146,17 @@ class Probe:
 
     def _repr_html_(self) -> str:
         from tablebase.probe.html import titled_table
+        from tablebase.svg.pictures import has_pictures
 
-        pictures = [] if self.game.board is None else [self.picture()]
+        pictures = [self.picture()] if has_pictures(self.game) else []
         return titled_table(f"{self.position}: {self.value.said}", pictures, [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
-        """The position with an arrow for the best move; options are those of `tablebase.svg.board`."""
+        """The position, on squares with an arrow for the best move; options are those of `tablebase.svg.board`."""
         # Pictures are loaded when one is drawn.
-        from tablebase.svg.pictures import board
+        from tablebase.svg.pictures import moved
 
-        return board(drawable(self.game), self.asked, **{"arrows": [self.best] if self.best else [], **options})
+        return moved(self.game, self.asked, None, self.best, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """What `tablebase probe --format json` writes of a position; its fields are stable."""
@@ -259,10 +260,3 @@ class Unanswered:
 def said(value: AnyValue | None) -> str:
     """A value in words; None as ``unknown``."""
     return "unknown" if value is None else value.said
-
-
-def drawable(game: Rules[Any], cure: str = "ask for text or JSON") -> Any:
-    """The game; `RulesError` unless there are pictures of it."""
-    if game.board is None:
-        raise RulesError(f"{game.name} has no pieces on squares, of which there are pictures: {cure}")
-    return game

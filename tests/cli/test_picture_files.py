@@ -95,7 +95,7 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["probe", "pig", "0 0 0", "--sheet", "a.svg"], "pig has no pieces on squares and no pictures of its own"),
+        (["probe", "kalah", "3", "--sheet", "a.svg"], "kalah has no pieces on squares and no pictures of its own"),
         (["line", "kalah", "--sheet", "a.pdf"], "kalah has no pieces on squares and no pictures of its own"),
         (["line", "hexapawn", "--sheet", "a.jpg"], "a.jpg is not the name of a sheet: use one of the suffixes .pdf, .svg, .png"),
         (["boxes", "hexapawn", "--output", "a"], "a is not the name of a sheet"),

@@ -130,7 +130,7 @@ def test_bounds_of_tables_stand_beside_moves(ask: Ask, tmp_path: Path, piglet_ta
         (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
         (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of doushouqi"),
         (["pig", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of pig"),
-        (["pig", "--replay", "{file}", "--boards"], "pig has no board of squares: leave out --boards"),
+        (["kalah", "--replay", "{file}", "--boards"], "kalah draws no boards of its positions: leave out --boards"),
         (["pig", "--replay", __file__], "line 1, "),
     ],
 )

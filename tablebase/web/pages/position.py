@@ -9,11 +9,11 @@ from fastapi.responses import RedirectResponse, Response
 
 from tablebase.errors import MissingTableError, NotationError, RulesError
 from tablebase.game import Game
-from tablebase.game.installed import load_rules
+from tablebase.game.installed import load_rules, with_pieces
 from tablebase.game.moves import Position, mirrored, swapped
 from tablebase.game.notation import check_pieces
 from tablebase.game.rules import CHANCE, Rules, legal
-from tablebase.probe.answers import RatedMove, drawable
+from tablebase.probe.answers import RatedMove
 from tablebase.probe.lines import Line
 from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_name, material_of
@@ -83,8 +83,8 @@ def _shown(game: Rules[Any], asked: Any) -> dict[str, Any]:
         "section": "position",
         **drawing(game, asked),
         "chance_moves": game.has_chance and game.to_move(asked) == CHANCE,
-        "material": None if game.board is None else _material(drawable(game), asked),
-        "turns": [] if game.board is None else _turns(drawable(game), asked),
+        "material": None if game.board is None else _material(with_pieces(game), asked),
+        "turns": [] if game.board is None else _turns(with_pieces(game), asked),
         "start": game.format(game.initial),
         "answer": None,
         "groups": [],

@@ -113,7 +113,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
         ("/pig/?pieces=2", 404, "leave out pieces"),
         ("/pig/position/x", 400, "'x' is not a state of pig"),
         ("/pig/position/0,0_1_0", 404, "No table of Pig has been built."),
-        ("/pig/board/0,0_1_0.svg", 404, "pig draws no pictures"),
+        ("/kalah/board/3,3,3,0_3,3,3,0_s.svg", 404, "kalah has no pieces on squares and no pictures of its own"),
         ("/nowhere/to/be/found", 404, "There is no page with this address."),
         ("/hexapawn/position/ppp/PPP_w", 400, "has 2 rows"),
         ("/hexapawn/position/" + "p" * 600 + "_w", 400, "longer than 500 characters"),

@@ -22,9 +22,7 @@ from tablebase.play.matchboxes import Draw
 from tablebase.play.player import Seat
 from tablebase.play.players import player_names
 from tablebase.play.taken_beads import MOST, write_taken
-from tablebase.web.pages.track import SQUARES, TRACK
 from tablebase.web.settings import Limits
-from tablebase_rules import _harehedgehog
 
 GAME = load_game("hexapawn")
 
@@ -365,8 +363,3 @@ def test_a_move_backwards(client: TestClient) -> None:
     page = shown(client, "/harehedgehog/play?seat=person&seat=person&start=10:40:3,0:68:3_1&moves=-2")
     assert identified(page, "position").get("data-position") == "8:60:3,0:68:3 2"
     assert load_rules("harehedgehog").code_text(-2) in said(identified(page, "news"))
-
-
-def test_the_track_is_that_of_the_rules() -> None:
-    assert TRACK == _harehedgehog.BOARD
-    assert set(SQUARES) == set(TRACK)
