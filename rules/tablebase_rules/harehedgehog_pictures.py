@@ -58,7 +58,8 @@ KINDS = {
     "4": "place 4",
     "Z": "finish",
 }
-LEGEND = "C carrots, H hare, I hedgehog, L lettuce, S start, Z finish; 2, 3, 4 and F (for 1, 5 and 6) pay a place; (1) is player 1"
+LEGEND = """C carrots, H hare, I hedgehog, L lettuce, S start, Z finish
+2, 3, 4, and F for 1, 5 and 6, pay that place; (1) is player 1"""
 WAITS = {READY: "", MISS: "misses a turn", EAT: "eats a lettuce", PAY: "is to be paid"}
 PHASES = {DRAW: "draws a card", CHOICE: "takes or gives", AGAIN: "moves again"}
 TINTS = {"C": "trap", "L": "other", "H": "water", **dict.fromkeys("234F", "den")}
