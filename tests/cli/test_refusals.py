@@ -114,6 +114,7 @@ OTHERS = {
     "probe hexapawn 'ppp/3/PPP w' 'ppp/3/PPP w' --output a.svg": "--output draws one position",
     "probe hexapawn @/dev/null --output a.svg": "--output draws one position",
     "probe kalah '3,3,3,0 3,3,3,0 s' --output a.svg": "no pieces on squares and no pictures of its own: leave out --output",
+    "line kalah --boards": "kalah draws no boards of its positions: leave out --boards",
     "line kalah --to pictures": "no pieces on squares and no pictures of its own: leave out --to",
     "line hexapawn --player engine": "name its file with --replay, or leave out --player",
     f"{BUILD} {SCHEDULER}": "a scheduler belongs to the executor dask: add --executor dask",

@@ -41,6 +41,7 @@ class Replay:
     seats: Sequence[str]  # who played, as far as the address says it
     listed: Sequence[str]  # moves and draws, and `RESIGNS` if the game ended so
     at: int
+    searches: bool  # whether a search is asked where tables know nothing
 
     @property
     def end(self) -> int:
@@ -52,11 +53,18 @@ class Replay:
         """What is shown."""
         return self.match.positions[self.at]
 
-    def query(self, at: int) -> dict[str, Any]:
-        """The fields of the address of another position of the game."""
+    def query(self, at: int, searches: bool | None = None) -> dict[str, Any]:
+        """The fields of the address of another position of the game, or of this one with a search or without."""
+        asked = self.searches if searches is None else searches
         rules, start = self.match.rules, self.match.start
         begun = None if start == rules.initial else spelled(rules.format(start))
-        return {"seat": list(self.seats) or None, "start": begun, "moves": " ".join(self.listed), "at": at}
+        return {
+            "seat": list(self.seats) or None,
+            "start": begun,
+            "moves": " ".join(self.listed),
+            "at": at,
+            "search": "1" if asked else None,
+        }
 
 
 @router.get("/{game}/replay")
@@ -67,14 +75,17 @@ async def replay(
     start: str | None = None,
     moves: str | None = None,
     at: str | None = None,
+    search: str | None = None,
 ) -> Response:
     """A game at one of its positions, by default the first; without moves, the place for a record."""
     rules: Rules[Any] = load_rules(game)
     if moves is None:
         return page(request, "replay_new.html", game=rules, section="play")
-    shown = await in_thread(request, _replayed, rules, seat or [], start, moves.split(), at, settings_of(request).limits.plies)
+    most = settings_of(request).limits.plies
+    shown = await in_thread(request, _replayed, rules, seat or [], start, moves.split(), at, bool(search), most)
     answer = await in_thread(request, _answer, request, rules, shown.position)
-    remark = None if answer is not None and answer.value.is_known else await _remark(request, rules, shown.position)
+    asks = shown.searches and not (answer is not None and answer.value.is_known)
+    remark = await _remark(request, rules, shown.position) if asks else None
     return await in_thread(request, _page, request, shown, answer, remark)
 
 
@@ -103,7 +114,7 @@ def _of_record(request: Request, text: str, number: str) -> Response:
 
 
 def _replayed(
-    rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, most: int
+    rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
 ) -> Replay:
     """The game that an address lists; `TablebaseError` if it is not possible."""
     if len(listed) > most:
@@ -116,7 +127,7 @@ def _replayed(
     if resigned:
         match.resign()
     place = 0 if at is None else whole(at, "the number of the position")
-    found = Replay(match, seats, listed, place)
+    found = Replay(match, seats, listed, place, searches)
     if place > found.end:
         raise TablebaseError(f"the game has the positions 0 to {found.end}: there is no position {place}")
     return found
@@ -166,6 +177,8 @@ def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | N
         "outcome": None if answer is None else answer.outcome,
         "verdict": words.ended_by(rules, ending) if ending is not None else _verdict(rules, shown.position, answer),
         "remark": remark,
+        "search": to.game(rules.name, "replay", **shown.query(shown.at, not shown.searches)) if adviser_of(rules) else None,
+        "searches": shown.searches,
     }
     return page(request, "replay.html", game=rules, **context, **drawing(rules, shown.position, context["last"]))
 

@@ -19,15 +19,14 @@ from tablebase.web.settings import Limits
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_records_become_addresses(name: str, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_become_addresses(name: str, client: TestClient) -> None:
     """A record of any game leads to its page, from the page of any other; each position is that of the record."""
-    monkeypatch.setattr("tablebase.web.pages.replay.adviser_of", lambda _: None)
     first, second = records(name, 2)
     rules: Any = load_rules(name)
     answer = client.post("/kalah/replay", data={"record": write_record(first) + write_record(second), "number": "2"})
     assert answer.status_code == 200
     address = urlsplit(str(answer.url))
-    assert address.path == f"/{quote_plus(name, safe='=')}/replay"
+    assert address.path == f"/{quote_plus(rules.name, safe='=')}/replay"
     fields = parse_qs(address.query)
     assert fields["seat"] == list(second.players)
     assert fields["moves"] == [" ".join(label_of(event) or event for event in second.events)]
@@ -50,7 +49,7 @@ def test_values_are_those_of_the_tables(client: TestClient, two_games: Path) -> 
     match = Match(rules, rules.initial, happened=["b1b2", "a3b2"])
     with Tablebase(two_games) as tables:
         for at, position in enumerate(match.positions):
-            page = shown(client, f"/hexapawn/replay?moves=b1b2+a3b2+resigns&at={at}")
+            page = shown(client, f"/hexapawn/replay?moves=b1b2+a3b2+resigns&at={at}&search=1")
             heading = said(identified(page, "verdict"))
             try:
                 probe = tables.probe(rules, position)
@@ -63,17 +62,20 @@ def test_values_are_those_of_the_tables(client: TestClient, two_games: Path) -> 
 
 def test_a_search_speaks_where_no_table_does(client: TestClient) -> None:
     """Of games with chance and of pieces; where chance moves nobody searches, and a search that takes too long is left out."""
-    page = shown(client, "/pig-target=10/replay?moves=1+6+0")
+    address = str(identified(shown(client, "/pig-target=10/replay?moves=1+6+0"), "search").get("href"))
+    assert address == "/pig-target=10/replay?moves=1+6+0&at=0&search=1"
+    page = shown(client, address)
+    assert all("search=1" in str(one.get("href")) for one in page.iter("a") if one.get("data-step"))
     assert "it expects" in said(identified(page, "remark"))
     assert "it would play: " in said(identified(page, "remark"))
-    assert "By a search: " in said(shown(client, "/doushouqi/replay?moves=a3a4"))
-    assert "By a search: " not in said(shown(client, "/pig-target=10/replay?moves=1+6+0&at=1"))
-    assert "By a search: " not in said(shown(client, "/noughts/replay?moves=b2"))
+    assert "By a search: " in said(shown(client, "/doushouqi/replay?moves=a3a4&search=1"))
+    assert "By a search: " not in said(shown(client, "/pig-target=10/replay?moves=1+6+0&at=1&search=1"))
+    assert "By a search: " not in said(shown(client, "/noughts/replay?moves=b2&search=1"))
 
 
 def test_a_search_that_takes_too_long(two_games: Path) -> None:
     with client_of(two_games, limits=Limits(seconds=0.3)) as limited:
-        page = shown(limited, "/doushouqi/replay?moves=a3a4")
+        page = shown(limited, "/doushouqi/replay?moves=a3a4&search=1")
         assert "By a search: " not in said(page)
         assert said(identified(page, "verdict")) == "White to move"
 
