@@ -161,7 +161,6 @@ def line(
     from tablebase.api.tablebase import Tablebase
     from tablebase.cli import replays
     from tablebase.cli.output import in_digits, say, value_columns, write_rows
-    from tablebase.svg.pictures import check_pictures
 
     rules = chosen_rules("line", game, size, variant)
     if replay is not None:
@@ -176,7 +175,7 @@ def line(
     if boards and style is Format.TABLE:
         replays.check_drawn(rules)
     if svg is not None:
-        check_pictures(rules, "leave out --to")
+        _check_pictures(rules, "--to")
         check_output_folder(svg, FOLDER_CURE, new=True)
     if sheet is not None:
         _check_sheet(rules, sheet)
@@ -198,9 +197,7 @@ def line(
 
 def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> None:
     """Refuse a game without pictures, a file that is not named for a picture, and to draw more than one position."""
-    from tablebase.svg.pictures import check_pictures
-
-    check_pictures(rules, "leave out --output")
+    _check_pictures(rules, "--output")
     if path.suffix.lower() != SUFFIX:
         raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
     if len(positions) != 1 or is_stream(positions[0]):
@@ -210,11 +207,18 @@ def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> N
 
 def _check_sheet(rules: Rules[Any], path: Path) -> None:
     """Refuse a sheet of a game without pictures, or a file that it cannot be written to."""
-    from tablebase.svg.pictures import check_pictures
     from tablebase.svg.printing import check_sheet
 
-    check_pictures(rules, "leave out --sheet")
+    _check_pictures(rules, "--sheet")
     check_sheet(path)
+
+
+def _check_pictures(rules: Rules[Any], option: str) -> None:
+    """Refuse an option for pictures if the game has none."""
+    # Pictures are loaded when one is drawn.
+    from tablebase.svg.pictures import check_pictures
+
+    check_pictures(rules, f"leave out {option}")
 
 
 def _write_sheet(sheet: Sheet, path: Path) -> None:

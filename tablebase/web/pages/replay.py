@@ -18,7 +18,7 @@ from tablebase.errors import MissingTableError, NotationError, RulesError, Table
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.play.advisers import adviser_of
-from tablebase.play.match import Match
+from tablebase.play.match import RESIGNED, Match
 from tablebase.play.records import label_of, read_records
 from tablebase.probe.answers import Probe
 from tablebase.web.context import in_thread, settings_of, tables_of
@@ -105,10 +105,11 @@ def _of_record(request: Request, text: str, number: str) -> Response:
         raise NotationError(f"the record has {what}: paste what match --output has written")
     rules = load_rules(found.game)
     begun = rules.parse(found.start)
+    happened = [*(label_of(event) or event for event in found.events), *([RESIGNS] if found.ending == RESIGNED else [])]
     fields = {
         "seat": list(found.players),
         "start": None if begun == rules.initial else spelled(found.start),
-        "moves": " ".join(label_of(event) or event for event in found.events),
+        "moves": " ".join(happened),
     }
     return RedirectResponse(addresses_of(request).game(rules.name, "replay", **fields), 303)
 

@@ -14,7 +14,7 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.errors import MissingTableError
 from tablebase.game.installed import load_rules
 from tablebase.play.match import Match
-from tablebase.play.records import label_of, replayed, write_record
+from tablebase.play.records import Record, label_of, replayed, write_record
 from tablebase.web.settings import Limits
 
 
@@ -41,6 +41,16 @@ def test_records_become_addresses(name: str, client: TestClient) -> None:
         listed = [one for one in page.iter("li") if one.find("a") is not None]
         assert [said(one) for one in listed if one.find("a").get("aria-current")] == ([said(listed[at - 1])] if at else [])  # type: ignore[union-attr]
         assert len(listed) == last
+
+
+def test_a_record_that_ends_by_giving_up(client: TestClient) -> None:
+    record = Record("hexapawn", 1, ("a", "b"), "ppp/3/PPP w", 0, ("b1b2",), (1, 2), "White wins: resigned")
+    answer = client.post("/hexapawn/replay", data={"record": write_record(record)})
+    assert str(answer.url).endswith("/hexapawn/replay?seat=a&seat=b&moves=b1b2+resigns")
+    assert (
+        said(identified(shown(client, f"{answer.url.path}?{answer.url.query.decode()}&at=1"), "verdict"))
+        == "Black resigns: White has won"
+    )
 
 
 def test_values_are_those_of_the_tables(client: TestClient, two_games: Path) -> None:
@@ -101,7 +111,9 @@ def test_games_in_progress_lead_there(client: TestClient) -> None:
     ],
 )
 def test_games_that_cannot_be_replayed(address: str, words: str, client: TestClient) -> None:
-    assert words in said(shown(client, f"/{address}", 400))
+    answer = client.get(f"/{address}")
+    assert answer.status_code in (400, 404), answer.text
+    assert words in said(parsed(answer.text))
 
 
 @pytest.mark.parametrize(
