@@ -301,7 +301,8 @@ def test_a_game_of_three(race: Ask) -> None:
     rules: Any = load_rules("harehedgehog-players=3")
     begin = f"{greeting}; type help for a list of commands\n{rules.legend()}\n\n{rules.drawn(rules.parse(HOME))}\n"
     assert answer.out.startswith(f"{begin}player 1> \nplayer 1: 1 (1 square ahead)\n\nplayer 2: 2 (2 squares ahead)\n")
-    end = f"{rules.drawn(rules.parse('64:0:0#1,64:0:0#2,50:68:0 3'))}\n\nplayer 1 is 1st, player 2 is 2nd, player 3 is 3rd, after 2 turns\n"
+    last = rules.drawn(rules.parse("64:0:0#1,64:0:0#2,50:68:0 3"))
+    end = f"{last}\n\nplayer 1 is 1st, player 2 is 2nd, player 3 is 3rd, after 2 turns\n"
     assert answer.out.endswith(end + SEED.format(7))
     assert "it expects 10,000.0, 9,000.0, " in answer.out
 
