@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from tablebase.api.boxes import boxes
     from tablebase.api.building import build, estimate, prune, reindex
     from tablebase.api.checking import verify
+    from tablebase.api.counting import count
     from tablebase.api.exploiting import exploit
-    from tablebase.api.games import check_rules, count, games
+    from tablebase.api.games import check_rules, games
     from tablebase.api.matches import match, match_stats
     from tablebase.api.searching import analyse, perft, prove
     from tablebase.api.tablebase import Tablebase
@@ -102,7 +103,7 @@ __getattr__ = lazy(
         "build": "tablebase.api.building",
         "check_rules": "tablebase.api.games",
         "copy": "tablebase.api.transfers",
-        "count": "tablebase.api.games",
+        "count": "tablebase.api.counting",
         "estimate": "tablebase.api.building",
         "exploit": "tablebase.api.exploiting",
         "games": "tablebase.api.games",

@@ -46,6 +46,9 @@ os.unsetenv("COLUMNS")
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
+# They have no doctests, and two of them that are looked at for some would be two modules of one name.
+collect_ignore_glob = ["*/conftest.py"]
+
 # Kernels load or compile on first use, which no deadline can foresee.
 settings.register_profile("default", deadline=None, max_examples=20)
 settings.register_profile("full", deadline=None)

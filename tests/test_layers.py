@@ -23,8 +23,8 @@ LAYERS = (
 )
 """From the ground up. Within a layer a room may use those to its left."""
 ORDER = [room for layer in LAYERS for room in layer]
-RULES_MAY_USE = {"errors", "game", "features"}
-"""All that a rules module needs, so that no author has to know the rest of the house."""
+RULES_MAY_USE = {"errors", "game", "features", "graph"}
+"""All that a rules module needs, so that no author has to know the rest of the house; graphs for features that look ahead."""
 PICTURES_MAY_USE = RULES_MAY_USE | {"svg"}
 """The same for a module that draws pictures beside one of rules."""
 CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}

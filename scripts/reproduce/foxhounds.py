@@ -40,7 +40,8 @@ from tablebase.graph.counting import count
 from tablebase.graph.forcing import UNFORCEABLE, values
 from tablebase.graph.policies import chance_against
 from tablebase.graph.reachable import reachable
-from tablebase.play.foxbox import FOX, HOUNDS, FoxBoxes, fox_boxes
+from tablebase.play.foxbox import FoxBoxes, fox_boxes
+from tablebase_rules._forced_boxes import FOX, HOUNDS
 
 SIZES = (2, 4, 6, 8)
 STUDIED = (4, 6, 8, 10)

@@ -3,7 +3,7 @@
     python -m scripts.reproduce.matchboxes --opponent random --games 200 --seed 1
     python -m scripts.reproduce.matchboxes --opponent perfect --games 200 --runs 100 --picture curve.png
 
-After Martin Gardner (1962): see `tablebase.play.matchboxes`, which also plays against people, by
+After Martin Gardner (1962): see `tablebase.play.learning.matchboxes`, which also plays against people, by
 ``tablebase play hexapawn --player matchboxes``. Here Black has the boxes, and a program plays White.
 
 The opponent ``random`` makes any legal move. ``perfect`` makes the best moves of the table: the quickest win or the
@@ -40,7 +40,7 @@ from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Move, Position, legal_moves
 from tablebase.game.notation import parse, render_move
-from tablebase.play.matchboxes import Bead, Draw, Matchboxes, Tree, grow_tree
+from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, Tree, grow_tree
 from tablebase.tables.values import Value
 
 WHITE, BLACK = 0, 1

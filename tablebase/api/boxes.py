@@ -13,8 +13,8 @@ from tablebase.errors import TablebaseError
 from tablebase.game.game_arguments import AnyGame, as_position, as_rules
 from tablebase.game.notation import render, render_move
 from tablebase.game.plain_arguments import as_path, as_text
+from tablebase.play.learning.matchboxes import Bead, Matchboxes, grow_tree
 from tablebase.play.match import side_number
-from tablebase.play.matchboxes import Bead, Matchboxes, grow_tree
 
 if TYPE_CHECKING:
     from tablebase.svg.sheets import Sheet
@@ -31,7 +31,7 @@ class Boxes(list[BoxRow]):
 
     def __init__(self, matchboxes: Matchboxes) -> None:
         # Who asks for rows alone loads the pictures, too: they are few, and known by the same numbers.
-        from tablebase.play.box_sheet import numbered
+        from tablebase.play.learning.box_sheet import numbered
 
         game = self._game = matchboxes.game
         super().__init__(
@@ -48,7 +48,7 @@ class Boxes(list[BoxRow]):
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """The labels of all boxes to print, cut out and use, on pages ``a4`` or ``letter``; at most 1,000."""
-        from tablebase.play.box_sheet import box_sheet
+        from tablebase.play.learning.box_sheet import box_sheet
 
         return box_sheet(self.matchboxes, page, theme)
 
@@ -108,7 +108,7 @@ def boxes(
             f"{rules.sides[number].name} never moves in {rules.name} from {render(rules, start)}: choose another side"
         )
     if boxes is not None:
-        from tablebase.play.boxes_file import load_boxes
+        from tablebase.play.learning.boxes_file import load_boxes
 
         load_boxes(as_path("boxes", boxes), made)
     return Boxes(made)

@@ -1,75 +1,42 @@
-"""The tables of a folder as a whole: statements over positions, exports, charts, and what the catalog says.
+"""Positions of a folder's tables, all at once: statements, exports, charts and patterns.
 
 What this needs is loaded on first use, so that probing starts quickly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from tablebase.api.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
+from tablebase.api.cataloged import Cataloged
 from tablebase.api.former_names import formerly
-from tablebase.api.verbs import check_verb
 from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
 from tablebase.game import Game
-from tablebase.game.game_arguments import AnyGame, as_any_game, as_game, refuse_given
-from tablebase.game.plain_arguments import (
-    as_list,
-    as_number,
-    as_options,
-    as_path,
-    as_pieces,
-    as_real,
-    as_seconds,
-    as_text,
-)
-from tablebase.tables.folder import check_folder
-from tablebase.tables.store import closed
+from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_pieces, as_real, as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from tablebase.api.catalog_statements import CatalogRows
     from tablebase.api.findings import Findings
-    from tablebase.catalog.catalog import Catalog, Counts
     from tablebase.features import Feature
     from tablebase.mining.query import Query
 
 
-class Collection:
-    """The tables of a folder, to be looked at as a whole.
-
-    Parameters
-    ----------
-    folder : Path
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
-    """
+class Collection(Cataloged):
+    """The tables of a folder, to be read as a whole; see `Cataloged`."""
 
     def __init__(self, folder: Path, catalog: str | None = None) -> None:
-        check_folder(folder, built=True)
-        self._folder, self._url = folder, catalog
+        super().__init__(folder, catalog)
         self._queries: WeakSet[Query] = WeakSet()
-        self._is_closed = False
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the tables."""
-        return self._folder
 
     def close(self) -> None:
         """Close the files of all queries; nothing can be asked afterwards."""
-        self._is_closed = True
+        super().close()
         for query in list(self._queries):
             query.close()
 
@@ -303,131 +270,3 @@ class Collection:
         known = features_of(rules, as_features(features))
         with closing(Store(self.folder)) as store:
             return Findings(each.run() for each in searches(rules, store, selection, known, threads, chosen, pool))
-
-    def sql(self, statement: str, timeout: float | None = None) -> CatalogRows:
-        """The rows of a statement over the catalog, which holds counts of all slices.
-
-        Parameters
-        ----------
-        statement : str
-            One SELECT.
-        timeout : float, optional
-            Seconds that it may take.
-
-        Raises
-        ------
-        TablebaseError
-            If the statement is invalid, or would change anything.
-        TimeLimitError
-            If it takes longer.
-        """
-        from tablebase.api.catalog_statements import select
-
-        text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
-        with self._catalog() as catalog:
-            return select(catalog, text, limit)
-
-    @overload
-    def stats(self, game: Game, by: str = "pieces", pieces: int | range | None = None) -> list[Counts]: ...
-
-    @overload
-    def stats(self, game: AnyGame, by: str = "pieces", pieces: int | range | None = None) -> list[Any]: ...
-
-    def stats(self, game: AnyGame, by: str = "pieces", pieces: int | range | None = None) -> list[Any]:
-        """Wins, losses and draws of the side to move in all tables, aliases counted.
-
-        Parameters
-        ----------
-        game : str, Game or StochasticGame
-        by : str
-            What one entry is about: ``pieces`` or ``material``.
-        pieces : int or range, optional
-            Only slices with this number of pieces, or these numbers.
-
-        Returns
-        -------
-        list of Counts
-            Of a game by functions, the rows of ``tablebase stats --format json`` instead, one for each of its tables.
-
-        Raises
-        ------
-        MissingTableError
-            If there is no table of the game, or none with so many pieces.
-        """
-        from tablebase.api.descriptions import counts_of
-        from tablebase.api.statistics import stats_rows
-
-        self._require_open()
-        rules: Any = as_any_game(game)
-        refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
-        with self._catalog() as catalog:
-            if rules.board is None:
-                return stats_rows(catalog, rules)
-            return counts_of(catalog, rules, by, as_pieces(pieces))
-
-    def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
-        """Names of the materials that have been built, aliases included.
-
-        Parameters
-        ----------
-        game : str or Game
-        pieces : int, optional
-            Only those with this number of pieces.
-
-        Raises
-        ------
-        MissingTableError
-            If there is no table of the game.
-        """
-        pieces = None if pieces is None else as_number("pieces", pieces)
-        counts = self.stats(self._game(game, "materials"), "material")
-        return list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces)))
-
-    def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
-        """What there is of a game, or of a material, as data that JSON can represent.
-
-        Parameters
-        ----------
-        game : str or Game
-        material : str, optional
-            Such as ``RCvW``.
-
-        Returns
-        -------
-        dict
-            Of a game: title, board, sides, pieces, start, and what has been built. Of a material: its pieces, and statistics
-            of its slices.
-
-        Raises
-        ------
-        MissingTableError
-            If the material's table has not been built.
-        """
-        from tablebase.api.descriptions import describe_game, describe_material
-
-        with self._catalog() as catalog:
-            rules = self._game(game)
-            return describe_game(catalog, rules) if material is None else describe_material(catalog, rules, material)
-
-    def _require_open(self) -> None:
-        if self._is_closed:
-            raise closed(self.folder)
-
-    def _game(self, game: str | Game, verb: str | None = None) -> Game:
-        """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
-        self._require_open()
-        if verb is not None:
-            check_verb(verb, as_any_game(game))
-        return as_game(game)
-
-    @contextmanager
-    def _catalog(self) -> Iterator[Catalog]:
-        """The catalog as it is now."""
-        from tablebase.catalog.catalog import Catalog
-
-        self._require_open()
-        catalog = Catalog(self.folder, catalog=self._url)
-        try:
-            yield catalog
-        finally:
-            catalog.close()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tablebase.api.arguments import as_optional, as_texts
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError, check_extra, quoted, system_error
+from tablebase.errors import TablebaseError, quoted, system_error
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text
 from tablebase.game.rules import Rules
@@ -28,7 +28,6 @@ LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
 Result = tuple[Sequence[str], Sequence[int]]
 """The players of a game, and the place of each."""
 CURE = "name a new file with --output"
-OTHER_CURVE = "name another file with --curve"
 
 
 class MatchRows(list[dict[str, Any]]):
@@ -257,9 +256,8 @@ def match_stats(
         raise TablebaseError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
-        from tablebase.charts.picture_files import check_picture
+        from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 
-        check_extra("pictures", "plot")
         check_picture(picture, OTHER_CURVE)
     results: list[Result] | None = None if picture is None else []
     rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening, results).rows(by)]
@@ -273,6 +271,7 @@ def match_stats(
 def _draw_points(results: Sequence[Result], path: Path) -> None:
     """Draw the points that each player wins, as a mean of the last games."""
     from tablebase.charts.drawing import draw_curves, save
+    from tablebase.charts.picture_files import OTHER_CURVE
     from tablebase.play.standings import points_by_name
 
     # An even number, so that a mean has both games of each pair.

@@ -11,19 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_duration, as_optional, as_texts
+from tablebase.api.verbs import check_verb
 from tablebase.compute.messages import say
-from tablebase.errors import MissingTableError, TablebaseError, check_extra
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.files.outputs import check_output, lock_of, locked
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.plain_arguments import as_number, as_path, as_real, as_text
 from tablebase.tables.folder import check_folder, default_folder
 
 if TYPE_CHECKING:
-    from tablebase.play.learner_file import Learner
-    from tablebase.play.learner_measure import Measure
+    from tablebase.play.learning.learner import Learner
+    from tablebase.play.learning.self_play import Measure
     from tablebase.probe.prober import Prober
 
 GAMES, EVERY = 20_000, 1_000
-OTHER_FILE, OTHER_CURVE = "name another file with --output", "name another file with --curve"
+OTHER_FILE = "name another file with --output"
 
 
 def train(
@@ -52,11 +54,11 @@ def train(
     output : str or Path
         The file of the learner. If it exists, the training goes on from there, with its settings.
     games : int
-        How many games it has played in the end.
+        Total number of games, earlier trainings included.
     duration : str, timedelta or float, optional
         Time after which the training stops, as a text such as ``30min`` or in seconds.
     every : int
-        Games after which it is measured and saved.
+        Measure and save it after every so many games.
     order : int, optional
         Pieces of the largest groups that it has weights for, from 1 to 5; by default 4.
     rate : float, optional
@@ -77,43 +79,42 @@ def train(
     Returns
     -------
     list of dict
-        A row for each measurement, with the fields of `tablebase.play.learner_measure.Measure`; none without tables.
+        A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
 
     Raises
     ------
     TablebaseError
-        If an argument is wrong, or the file is damaged, of another game, or of other settings.
+        If an argument is invalid, or the file is damaged, or belongs to another game or other settings.
 
     Examples
     --------
     >>> rows = tablebase.train("foxhounds", output="fox.learner", games=10_000)  # doctest: +SKIP
     >>> rows[-1]["kept"]  # doctest: +SKIP
     """
-    from tablebase.api.verbs import check_verb
     from tablebase.probe.prober import Prober
 
     rules: Any = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
     check_verb("train", rules)
     path, picture = as_path("output", output), as_optional(as_path, "curve", curve)
     if picture is not None:
-        from tablebase.charts.picture_files import check_picture
+        from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 
-        check_extra("pictures", "plot")
         check_picture(picture, OTHER_CURVE)
     numbers = {"rate": rate, "exploration": exploration, "trace": trace}
     given: dict[str, Any] = {"order": as_optional(as_number, "order", order), "seed": as_optional(as_number, "seed", seed)}
     given |= {name: as_optional(as_real, name, value) for name, value in numbers.items()}
-    learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
-    total = as_number("games", games, 1)
-    if total <= learner.games:
-        raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
+    total, often = as_number("games", games, 1), as_number("every", every, 1)
     folder = default_folder() if data is None else as_path("data", data)
     check_folder(folder)
     seconds = as_optional(as_duration, "duration", duration)
     end = None if seconds is None else clock.monotonic() + seconds
-    with closing(Prober(folder)) as prober:
-        source = _source(prober, learner, folder, needed=picture is not None)
-        _train(learner, path, source, total, as_number("every", every, 1), end)
+    check_output(path, OTHER_FILE)
+    busy = f"another training is writing to {path}: wait for it, or {OTHER_FILE}"
+    with locked(lock_of(path), busy), closing(Prober(folder)) as prober:
+        learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
+        if total <= learner.games:
+            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
+        _train(learner, path, _source(prober, learner, folder, needed=picture is not None), total, often, end)
     say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:
         _draw(rules.title, learner.curve, picture)
@@ -121,13 +122,11 @@ def train(
 
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
-    """The learner in a file, or a new one; what is given of its settings must be as it is."""
-    from tablebase.files.outputs import check_output
-    from tablebase.play.learner_file import load_learner, new_learner
-    from tablebase.play.self_play import Training
+    """The learner in a file, or a new one; settings that are given must be those of the file."""
+    from tablebase.play.learning.learner import load_learner, new_learner
+    from tablebase.play.learning.self_play import Training
 
     training = Training(**given)
-    check_output(path, OTHER_FILE)
     if not path.exists():
         return new_learner(rules, rules.initial, training)
     learner = load_learner(path, rules, rules.initial)
@@ -141,8 +140,8 @@ def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
 def _train(learner: Learner, path: Path, source: Any, total: int, every: int, end: float | None) -> None:
     """Train up to a number of games or until a time of the clock; save and measure on the way, and at the end."""
     from tablebase.compute.progress import progress
-    from tablebase.play.learner_file import save_learner
-    from tablebase.play.self_play import train as trained
+    from tablebase.play.learning.learner import save_learner
+    from tablebase.play.learning.self_play import train as trained
 
     with progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
         _measure(learner, source)
@@ -168,22 +167,23 @@ def _source(prober: Prober, learner: Learner, folder: Path, *, needed: bool) -> 
     except MissingTableError as fault:
         if needed:
             raise
-        say(f"it is not measured: {fault}")
+        say(f"the learner is not measured: {fault}")
         return None
     return prober.of(learner.values.game)
 
 
 def _measure(learner: Learner, source: Any) -> None:
     """Add a point to the curve, if there is none yet of so many games."""
-    from tablebase.play.learner_measure import measure
+    from tablebase.play.learning.self_play import measure
 
     if source is not None and (not learner.curve or learner.curve[-1].games < learner.games):
         learner.curve.append(measure(learner.values, learner.start, source, learner.games, learner.seconds))
 
 
 def _draw(title: str, curve: Sequence[Measure], path: Path) -> None:
-    """Draw how well a learner plays, by the games that it has learned from."""
+    """Draw the learning curve: quality of play by number of training games."""
     from tablebase.charts.drawing import draw_curves, save
+    from tablebase.charts.picture_files import OTHER_CURVE
 
     known = [one for one in curve if one.kept_in_choices is not None]
     curves = {

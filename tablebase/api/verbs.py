@@ -70,6 +70,7 @@ class Verb:
 FROM = {"from": "a word of Python: called position"}
 REPLAYED = "`tablebase.play.records` reads games"
 DRAWN = "what is returned has pictures"
+FEATURES = "what is returned has features"
 SHEET = "what is returned, by probe_many for several positions, has a sheet"
 LABELS = "what is returned has a sheet"
 WRITTEN = "what is returned can be written"
@@ -89,7 +90,13 @@ VERBS = (
     Verb(
         "probe",
         "Tablebase.probe",
-        differs={"positions": "many are asked with probe_many", "output": DRAWN, "sheet": SHEET, "page": SHEET},
+        differs={
+            "positions": "many are asked with probe_many",
+            "output": DRAWN,
+            "sheet": SHEET,
+            "page": SHEET,
+            "with_features": FEATURES,
+        },
     ),
     Verb(
         "line",

@@ -13,7 +13,7 @@ from typing import Any
 
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
-from tablebase.files.outputs import check_output, locked, write_text
+from tablebase.files.outputs import check_output, lock_of, locked, write_text
 
 FORMAT = "batch record 1"
 CURE = "move the batch file to a folder that you may write"
@@ -54,7 +54,7 @@ class BatchRecord:
         """Refuse a second run of the same batch."""
         check_output(self.path, CURE)
         refusal = f"another run of {self._batch} is at work: wait for it"
-        return locked(self._batch.with_name(f".{self._batch.name}.lock"), refusal)
+        return locked(lock_of(self._batch), refusal)
 
     def wrote(self, path: Path) -> bool:
         """Whether a file or folder is what a command of this batch has written last."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter
 
-from tablebase.charts.drawing import one_chart
+from tablebase.charts.drawing import draw_curves
 from tablebase.game import Game
 from tablebase.game.notation import parse
 from tablebase.graph.policies import chance_against
@@ -19,16 +19,6 @@ from tablebase.play.strategy import EVEN
 
 LEAST, POINTS = 2.0**-12, 49
 """The smallest fuzz that is drawn, and the number of points from there to 1."""
-LINES = ("#0072B2", "#E69F00", "#009E73")
-"""Colours by Okabe and Ito."""
-
-
-class Curve(NamedTuple):
-    """Chances by fuzz, and the fuzz of an even chance, if there is one."""
-
-    fuzzes: Sequence[float]
-    chances: Sequence[float]
-    even: float | None
 
 
 def chances(game: Game, position: str | None = None, player: Sequence[str] = (), side: str | None = None) -> Figure:
@@ -44,31 +34,21 @@ def chances(game: Game, position: str | None = None, player: Sequence[str] = (),
         The letter of the side that exploits them; by default the one that loses under perfect play.
     """
     start = parse(game, game.start if position is None else position)
-    curves = {}
+    curves, evens = {}, []
     for name, model in opened_models(game, start, player or model_names(game)).items():
         number = model.loser() if side is None else side_number(game, side)
-        policy = model.policy(1 - number)
+        policy, even = model.policy(1 - number), model.even_fuzz(number)
         fuzzes = np.geomspace(LEAST, 1.0, POINTS).tolist()
-        curve = [float(chance_against(policy, fuzz)[0]) for fuzz in fuzzes]
-        curves[name] = Curve(fuzzes, curve, model.even_fuzz(number))
-    return draw_chances(f"{game.title}, {game.sides[number].name} from {game.format(start)}", curves)
-
-
-def draw_chances(caption: str, curves: Mapping[str, Curve]) -> Figure:
-    """Curves by the names of players, on a logarithmic scale of fuzz; the fuzz of an even chance is marked."""
-    figure, axes = one_chart(8, 4.2, "Chance to win by the best moves against a player that errs", caption)
+        label = name if even is None else f"{name}: even at {even:.6f}"
+        curves[label] = fuzzes, [float(chance_against(policy, fuzz)[0]) for fuzz in fuzzes]
+        evens += [] if even is None else [even]
+    caption = f"{game.title}, {game.sides[number].name} from {game.format(start)}"
+    figure = draw_curves("Chance to win by the best moves against a player that errs", caption, ("fuzz p", "chance to win"), curves)
+    (axes,) = figure.axes
     axes.axhline(EVEN, color="#888888", linewidth=0.8)
-    for colour, (name, curve) in zip(LINES, curves.items(), strict=False):
-        label = name if curve.even is None else f"{name}: even at {curve.even:.6f}"
-        axes.plot(curve.fuzzes, curve.chances, color=colour, label=label)
-        if curve.even is not None:
-            axes.plot([curve.even], [EVEN], "o", color=colour, markersize=5)
+    axes.plot(evens, [EVEN] * len(evens), "o", color="#888888", markersize=5)
     axes.set_xscale("log", base=2)
-    axes.set(xlabel="fuzz p", ylabel="chance to win", ylim=(0, 1.02))
     axes.xaxis.set_major_formatter(FuncFormatter(_power))
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
-    axes.grid(color="#DDDDDD", linewidth=0.6)
-    axes.legend(title="the player that errs", alignment="left", frameon=False)
     return figure
 
 

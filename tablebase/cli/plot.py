@@ -78,12 +78,10 @@ def plot(
     Outcomes are for the side to move.
     """
     from tablebase.charts.picture_files import check_picture
-    from tablebase.errors import check_extra
 
     given = {"--piece": piece, "--outcome": outcome, "--log": log, "--from": position, "--player": player}
     _check_options(chart, {**given, "--pieces": pieces, "--material": material})
     chosen = _drawing_options(chart, tuple(piece or ()), outcome, log)
-    check_extra("pictures", "plot")
     check_picture(output)
     from tablebase.catalog.catalog import Catalog
     from tablebase.charts.charted_slices import select_slices

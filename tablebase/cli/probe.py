@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,10 +14,10 @@ import typer
 from tablebase.cli import options
 from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start, complete_player
 from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
-from tablebase.errors import TablebaseError
+from tablebase.errors import RulesError, TablebaseError
 from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 from tablebase.game.values import Bounds, chance_text
-from tablebase.probe.answers import Probe
+from tablebase.probe.answers import Probe, features_of
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
@@ -51,6 +51,9 @@ def probe(
         int | None,
         typer.Option("--turns", metavar="T", min=1, help="Games with chance: also the chances of winning within T turns."),
     ] = None,
+    features: Annotated[
+        bool, typer.Option("--with-features", help="Also show the game's own features of each position as a whole; see features.")
+    ] = False,
     data: options.Data = options.DEFAULT_DATA,
     svg: Annotated[
         Path | None,
@@ -69,6 +72,7 @@ def probe(
         _check_picture(rules, svg, positions)
     if sheet is not None:
         _check_sheet(rules, sheet)
+    named = _features(rules) if features else []
     if turns is not None and "lower" not in rules.value_fields:
         raise TablebaseError(f"{rules.name} has no chance: leave out --turns")
     from tablebase.api.tablebase import Tablebase
@@ -79,7 +83,7 @@ def probe(
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
             say(f"wrote {svg}")
         ask = partial(tables.probe_many, rules, strict=strict, turns=turns)
-        asking = _Asking(rules, ask, style, draws_boards(positions, style), sheet is not None)
+        asking = _Asking(rules, ask, style, named, boards=draws_boards(positions, style), sheet=sheet is not None)
         write_answers(positions, asking, style, stop=strict)
     if sheet is not None:
         from tablebase.probe.sheets import probe_sheet
@@ -93,9 +97,19 @@ def probe(
 class _Asking:
     """Asks for positions; see `tablebase.cli.positions.Asking`."""
 
-    def __init__(self, rules: Rules[Any], ask: Callable[[Sequence[str]], Any], style: Format, boards: bool, sheet: bool) -> None:
-        self.columns = ("game", "position", "side", *rules.value_fields, "best")
-        self._ask, self._style, self._boards, self._sheet = ask, style, boards, sheet
+    def __init__(
+        self,
+        rules: Rules[Any],
+        ask: Callable[[Sequence[str]], Any],
+        style: Format,
+        features: Sequence[str],
+        *,
+        boards: bool,
+        sheet: bool,
+    ) -> None:
+        self.columns = ("game", "position", "side", *rules.value_fields, "best", *features)
+        self._rules, self._ask, self._style, self._features = rules, ask, style, features
+        self._boards, self._sheet = boards, sheet
         self.missing: set[str] = set()
         self.drawn: list[Probe] = []
         """What a sheet shows, if there is one."""
@@ -107,8 +121,14 @@ class _Asking:
             self._draw(found)
         answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
         for place, answer in enumerate(answers):
-            yield answer, found.errors.get(place)
+            error = found.errors.get(place)
+            yield self._with_features(answer) if self._features and not self._boards and error is None else answer, error
         self.missing |= found.missing
+
+    def _with_features(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """An answer, and the features of its position."""
+        found = features_of(self._rules, self._rules.parse(answer["position"]))
+        return {**answer, "features": found} if self._style is Format.JSON else {**answer, **found}
 
     def _draw(self, found: Sequence[Any]) -> None:
         """Keep the answers for the sheet; a position without one is an error at the end."""
@@ -119,7 +139,7 @@ class _Asking:
 
     def show(self, answer: Probe) -> None:
         """Write an answer for people."""
-        _write_probe(answer)
+        _write_probe(answer, answer.features() if self._features else {})
 
 
 def line(
@@ -236,9 +256,20 @@ def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
             (draft / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
 
 
-def _write_probe(answer: Probe) -> None:
+def _features(rules: Rules[Any]) -> list[str]:
+    """The names of the features that are shown; `RulesError` if there is none."""
+    from tablebase.game.installed import with_pieces
+
+    known = () if rules.board is None else with_pieces(rules).features
+    names = [feature.name for feature in known if not feature.pieces]
+    if not names:
+        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
+    return names
+
+
+def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     from tablebase.cli.drawings import is_drawn, write_drawing
-    from tablebase.cli.output import write_table
+    from tablebase.cli.output import format_cell, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
     if is_drawn(answer.game):
@@ -251,6 +282,8 @@ def _write_probe(answer: Probe) -> None:
         turns, bounds = answer.within
         sys.stdout.write(f"within {turns} turns of both players together: ")
         sys.stdout.write(f"at least {bounds.lower:.6f}, at most {bounds.upper:.6f}\n")
+    for name, value in features.items():
+        sys.stdout.write(f"{name}: {format_cell(value)}\n")
     sys.stdout.write("\n")
     if rows := [*chain.from_iterable(map(_move_rows, answer.moves)), *map(_draw_row, answer.draws)]:
         write_table(rows, [name for name in COLUMNS if name in rows[0]])

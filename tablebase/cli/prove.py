@@ -142,8 +142,7 @@ def count(
     """Count the reachable positions and the possible games exactly. Needs no tables."""
     from time import perf_counter
 
-    from tablebase.api.divided import divided_rows
-    from tablebase.api.games import count_row
+    from tablebase.api.counting import count_row, divided_rows
     from tablebase.cli.output import write_rows
     from tablebase.compute import threads
     from tablebase.compute.progress import progress

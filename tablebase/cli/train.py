@@ -16,9 +16,9 @@ def train(
     output: Annotated[
         Path, typer.Option("--output", metavar="FILE", help="File of the learner; if it exists, the training goes on from there.")
     ],
-    games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="Games that it has played in the end.")] = 20_000,
+    games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="Total number of games, with earlier ones.")] = 20_000,
     duration: options.Duration = None,
-    every: Annotated[int, typer.Option("--every", metavar="N", min=1, help="Games after which it is measured and saved.")] = 1_000,
+    every: Annotated[int, typer.Option("--every", metavar="N", min=1, help="Measure and save it after every N games.")] = 1_000,
     order: Annotated[
         int | None,
         typer.Option("--order", metavar="N", help="Pieces of the largest groups that have weights, 1 to 5; by default 4."),
@@ -49,7 +49,7 @@ def train(
 
     from tablebase.api.training import train as trained
     from tablebase.cli.output import write_rows
-    from tablebase.play.learner_measure import Measure
+    from tablebase.play.learning.self_play import Measure
 
     rules = chosen_rules("train", game, size, variant)
     rows = trained(

@@ -169,15 +169,23 @@ def appended(path: Path, cure: str, *, folder: Path | None = None, inputs: Itera
         raise system_error(fault, path, cure) from fault
 
 
+def lock_of(path: Path) -> Path:
+    """The lock of a file that several processes may write: a hidden file beside it, which stays there."""
+    return path.with_name(f".{path.name}.lock")
+
+
 @contextmanager
-def locked(file: Path, refusal: str) -> Iterator[None]:
-    """Hold a lock in the block, and at the latest until this process ends; raise `TablebaseError` if another one holds it."""
+def locked(file: Path, refusal: str, patience: float = 0.0) -> Iterator[None]:
+    """Hold a lock in the block, and at the latest until this process ends.
+
+    Raise `TablebaseError` if another one holds it, and does not release it within `patience` seconds.
+    """
     # Imported here because it takes long to load.
     from filelock import FileLock, Timeout
 
     lock = FileLock(file, thread_local=False)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=patience)
     except Timeout:
         raise TablebaseError(refusal) from None
     except OSError as fault:

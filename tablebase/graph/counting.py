@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
-from tablebase.graph.reachable import ONGOING, Flags, Graph, check_finite, game_bits, reachable
+from tablebase.graph.reachable import check_finite, game_bits, reachable
+from tablebase.graph.stages import ONGOING, Flags, Graph
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_of
 from tablebase.slices.pursuit import Pursuit, pursuit_fault, pursuit_of

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.graph.reachable import DRAWN, ONGOING, Flags, Graph, Stage
+from tablebase.graph.stages import DRAWN, ONGOING, Flags, Graph, Stage
 from tablebase.probe.prober import Prober
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import material_of

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.graph.forcing import Measures
-from tablebase.graph.reachable import DRAWN, ONGOING, Edges, Flags, Graph, Stage
+from tablebase.graph.stages import DRAWN, ONGOING, Edges, Flags, Graph, Stage
 
 RESULT_BITS = 61
 """The bits that scores are shifted by, so that a result outweighs any score."""

@@ -1,15 +1,8 @@
-"""The graph of all positions that are reachable from a start, for games that must end.
-
-If the pieces of at least one side never return to a square, no position can occur twice in a game. The positions can
-then be ordered so that every move leads ahead: by number of pieces, by how far the one-way pieces have advanced, and by
-side to move. A *stage* holds the positions that are equal in all of these; nodes are numbered stage by stage.
-"""
+"""The graph of all positions that are reachable from a start, or from all placements of some pieces, for games that must end."""
 
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field, replace
-from functools import cache
 from math import ceil, log2
 from typing import NamedTuple
 
@@ -20,107 +13,15 @@ from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, Kind, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
+from tablebase.graph.stages import DRAWN, ONGOING, Edges, Flags, Graph, Indices, Nodes, Stage, unfolded, with_goals
 from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
-from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.material import Material, make_material, material_of
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.material import Material, advances_of, make_material, material_of
 from tablebase.slices.movegen import MoveBatch, MoveGenerator
 
 BLOCK = 1 << 17
 NODE_LIMIT = 1 << 31
 INDEX_LIMIT = 1 << 63
-ONGOING, DRAWN = -2, -1
-"""Results of positions; other results are the side that has won."""
-
-Nodes = NDArray[np.int32]
-Indices = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Edges:
-    """Moves from different positions of a stage to positions of one other stage."""
-
-    rows: Nodes  # the positions of the stage that have a move, without repetition
-    nodes: Nodes  # the nodes that the moves lead to
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Positions of one material, advance and side to move."""
-
-    layout: Layout  # of the game as `unfolded` returns it or, for a final stage, as `with_goals` does
-    side: int  # the side to move
-    final: bool  # whether a move that wins led here: to a goal, or by capturing the last piece
-    index: Indices  # the positions, ascending
-    first: int  # node of the first position; the others follow
-    result: NDArray[np.int8]  # the side that has won, `DRAWN`, or `ONGOING`
-    edges: list[Edges] = field(default_factory=list)  # all moves; positions in which the game is over have no moves
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    @property
-    def nodes(self) -> slice:
-        """Its nodes."""
-        return slice(self.first, self.first + len(self))
-
-    def squares(self) -> Squares:
-        """The square of each slot of the layout, shape (positions, slots)."""
-        return self.layout.squares_many(self.index)[0]
-
-
-@dataclass(frozen=True)
-class Graph:
-    """All positions reachable from a start; every move leads to a later stage.
-
-    Parameters
-    ----------
-    game : Game
-    stages : list of Stage
-        The first stage holds only the start.
-    """
-
-    game: Game
-    stages: list[Stage]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.stages))
-
-    def sides(self) -> NDArray[np.int8]:
-        """The side to move at each node."""
-        return np.concatenate([np.full(len(stage), stage.side, dtype=np.int8) for stage in self.stages])
-
-    def results(self) -> NDArray[np.int8]:
-        """The side that has won at each node, `DRAWN`, or `ONGOING`."""
-        return np.concatenate([stage.result for stage in self.stages])
-
-    def node(self, position: Position, *, final: bool = False) -> int:
-        """The node of a reachable position; `final` for one that a winning move leads to.
-
-        Raises
-        ------
-        KeyError
-            If there is no such node.
-        """
-        material = material_of(with_goals(self.game) if final else unfolded(self.game), position)
-        for stage in self.stages:
-            if (stage.layout.material, stage.side, stage.final) == (material, position.side, final):
-                index = stage.layout.index([position.pieces[piece][1] for piece in stage.layout.slots])
-                row = int(np.searchsorted(stage.index, index))
-                if row < len(stage) and stage.index[row] == index:
-                    return stage.first + row
-        raise KeyError(position)
-
-    def children(self, position: Position) -> dict[str, int]:
-        """The node that each move of a position leads to, sorted by move; `KeyError` if the position cannot be reached."""
-        return {move: self.node(child, final=bool(child.won)) for move, child in self.game.moves(position).items()}
-
-    def position(self, node: int) -> Position:
-        """The position of a node."""
-        stage = next(stage for stage in self.stages if stage.first <= node < stage.first + len(stage))
-        position = stage.layout.position(int(stage.index[node - stage.first]), stage.side)
-        assert position is not None
-        return position
 
 
 def one_way_sides(game: Game) -> tuple[int, ...]:
@@ -161,23 +62,6 @@ def _steps_left(kind: Kind, square: int) -> int:
     return max(levels.values()) - levels[square]
 
 
-@cache
-def unfolded(game: Game) -> Game:
-    """The rules without symmetries and with all one-way kinds tiered, so that each position stands only for itself."""
-    kinds = tuple(replace(kind, tiered=kind.levels is not None) for kind in game.kinds)
-    return replace(game, kinds=kinds, mirror=None, swap=None)
-
-
-@cache
-def with_goals(game: Game) -> Game:
-    """The rules with goals as squares, so that positions after a winning step can be numbered."""
-    kinds = []
-    for kind in game.kinds:
-        goals = {step.target for step in kind.steps if step.wins}
-        kinds.append(replace(kind, squares=tuple(sorted({*kind.squares, *goals})), tiered=False))
-    return replace(game, kinds=tuple(kinds), mirror=None, swap=None, escape=None)
-
-
 class _Key(NamedTuple):
     """What the positions of a stage have in common; every move leads to a larger key."""
 
@@ -209,6 +93,18 @@ class _Builder:
         self.heap: list[_Key] = []
         self.stages: list[Stage] = []
 
+    def begin(self, material: Material, side: int, indices: Indices) -> None:
+        """Add positions to begin with."""
+        self.arrive(self.key(material, side, False), _Arrival(-1, np.zeros(len(indices), dtype=np.int32), indices))
+
+    def graph(self) -> Graph:
+        """The graph of what is reachable from the positions to begin with."""
+        while self.heap:
+            stage = self.add_stage(heapq.heappop(self.heap))
+            if not stage.final:
+                self.expand(stage)
+        return Graph(self.game, self.stages)
+
     def key(self, material: Material, side: int, final: bool) -> _Key:
         """The key of the stage that these positions belong to."""
         return _Key(final, -material.pieces, sum(material.advance), side != self.runner_side, material, side)
@@ -220,13 +116,17 @@ class _Builder:
             heapq.heappush(self.heap, key)
         self.arrivals[key].append(arrival)
 
+    def check_room(self, positions: int) -> None:
+        """Refuse more positions than the graph may have."""
+        if positions > self.limit:
+            raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=self.limit, unit="positions")
+
     def add_stage(self, key: _Key) -> Stage:
         """Make the stage of all arrivals with a key; there will be no later ones."""
         arrivals = self.arrivals.pop(key)
         first = self.stages[-1].first + len(self.stages[-1]) if self.stages else 0
         index, inverse = np.unique(np.concatenate([arrival.indices for arrival in arrivals]), return_inverse=True)
-        if first + len(index) > self.limit:
-            raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=self.limit, unit="positions")
+        self.check_room(first + len(index))
         result = np.full(len(index), 1 - key.side if key.final else ONGOING, dtype=np.int8)
         layout = layout_of(self.with_goals if key.final else self.unfolded, key.material)
         stage = Stage(layout, key.side, key.final, index, first, result)
@@ -285,20 +185,6 @@ class _Builder:
         return self.key(conversion.child, conversion.side, False), layout.index_many(squares)
 
 
-def _small_layout(game: Game, material: Material) -> Layout:
-    """The layout of a material; `CapacityError` if its indices exceed 64-bit integers."""
-    layout = layout_of(game, material)
-    if layout.size >= INDEX_LIMIT:
-        raise CapacityError(
-            f"the graph of {game.name}",
-            "take a smaller board",
-            needed=layout.size,
-            allowed=INDEX_LIMIT - 1,
-            unit="indices in one slice",
-        )
-    return layout
-
-
 def reachable(game: Game, start: Position | None = None, limit: int = NODE_LIMIT) -> Graph:
     """The graph of all positions that are reachable from a start.
 
@@ -324,11 +210,50 @@ def reachable(game: Game, start: Position | None = None, limit: int = NODE_LIMIT
     builder = _Builder(game, limit)
     material = material_of(builder.unfolded, start)
     layout = _small_layout(builder.unfolded, material)
-    index = layout.index([start.pieces[piece][1] for piece in layout.slots])
-    arrival = _Arrival(-1, np.zeros(1, dtype=np.int32), np.array([index]))
-    builder.arrive(builder.key(material, start.side, False), arrival)
-    while builder.heap:
-        stage = builder.add_stage(heapq.heappop(builder.heap))
-        if not stage.final:
-            builder.expand(stage)
-    return Graph(game, builder.stages)
+    builder.begin(material, start.side, np.array([layout.index([start.pieces[piece][1] for piece in layout.slots])]))
+    return builder.graph()
+
+
+def reachable_from_all(game: Game, kinds: tuple[int, ...], limit: int = NODE_LIMIT) -> Graph:
+    """The graph of all placements of these pieces with either side to move, and of what is reachable from them.
+
+    Parameters
+    ----------
+    game : Game
+    kinds : tuple of int
+        The kind of each piece, ascending.
+    limit : int
+        The most positions that the graph may have, at most `NODE_LIMIT`.
+
+    Raises
+    ------
+    TablebaseError
+        If the game may never end.
+    CapacityError
+        If there are more positions.
+    """
+    builder = _Builder(game, limit)
+    for advance in advances_of(builder.unfolded, kinds):
+        material = make_material(builder.unfolded, kinds, advance)
+        layout = _small_layout(builder.unfolded, material)
+        builder.check_room(layout.size)
+        index = np.arange(layout.size, dtype=np.int64)
+        placed = index[layout.squares_many(index)[1]]
+        for side in (0, 1):
+            if len(placed):
+                builder.begin(material, side, placed)
+    return builder.graph()
+
+
+def _small_layout(game: Game, material: Material) -> Layout:
+    """The layout of a material; `CapacityError` if its indices exceed 64-bit integers."""
+    layout = layout_of(game, material)
+    if layout.size >= INDEX_LIMIT:
+        raise CapacityError(
+            f"the graph of {game.name}",
+            "take a smaller board",
+            needed=layout.size,
+            allowed=INDEX_LIMIT - 1,
+            unit="indices in one slice",
+        )
+    return layout

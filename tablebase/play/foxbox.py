@@ -1,8 +1,8 @@
 """The computer player of Joe Leslie-Hurd's article *Fox & Hounds*, which makes a game as long or as hard as possible.
 
-B of a position is the number of plies in which the hounds can force a FoxBox that is won for them. Both sides keep the
-best result they can attain. If the fox wins, both then take the longest way; if the hounds win, both take the largest B
-that the fox can still bring about and, of equal ones, the soonest. All moves that are equal in this are kept.
+Both sides keep the best result they can attain. If the fox wins, both then take the longest way; if the hounds win, both
+take the largest B that the fox can still bring about and, of equal ones, the soonest. All moves that are equal in this are
+kept. What B is says `tablebase_rules._forced_boxes`.
 """
 
 from __future__ import annotations
@@ -14,25 +14,23 @@ import numpy as np
 
 from tablebase.compute.messages import count_plies
 from tablebase.game.moves import Position
-from tablebase.graph.forcing import Later, Measures, NodeValues, Plies, best_later, mark, plies_to_force, solve
+from tablebase.graph.forcing import Later, Measures, NodeValues, Plies, solve
 from tablebase.graph.policies import result_first
-from tablebase.graph.reachable import Graph
+from tablebase.graph.stages import Graph
 from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.strategy import Strategy
-from tablebase_rules.foxhounds import foxbox
-
-FOX, HOUNDS = 0, 1
+from tablebase_rules._forced_boxes import FOX, forced_boxes
 
 
 @dataclass(frozen=True)
 class FoxBoxes(Strategy):
     """What the player knows of the positions of a graph."""
 
-    plies: Plies  # (nodes,) B; `UNFORCEABLE` where the hounds cannot force a FoxBox that they have won
-    later: Later  # the largest B that the fox can still bring about, and the plies until then
+    plies: Plies  # B
+    later: Later  # max B, and the plies until then
 
     def scores(self, side: int) -> Measures:
         """How good it is for a side to have moved to each node."""
@@ -58,9 +56,7 @@ def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
     >>> round(fox_boxes(graph, solve(graph)).fair_fuzz(), 6)
     0.095558
     """
-    boxed = mark(graph, lambda squares: foxbox(graph.game, squares)) & (values.winner == HOUNDS)
-    plies = plies_to_force(graph, HOUNDS, boxed)
-    return FoxBoxes(graph, values, plies, best_later(graph, FOX, plies))
+    return FoxBoxes(graph, values, *forced_boxes(graph, values))
 
 
 class FoxBoxPlayer(GraphPlayer):

@@ -8,19 +8,19 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.graph.forcing import Measures
-from tablebase.graph.reachable import Graph, reachable
-from tablebase.play.exploiting import Exploit, exploit
+from tablebase.graph.reachable import reachable
+from tablebase.graph.stages import Graph
 from tablebase.play.fallible import draw
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
-from tablebase.play.strategy import Strategy
+from tablebase.play.strategy import Exploit, Strategy, exploit
 
 LIMIT = 1 << 22
 """The most positions of a graph to play from, which take about a gigabyte and 20 seconds."""
 
 
 def graph_of(seat: Seat) -> Graph:
-    """The graph of what can be reached; `CapacityError` if it is too large to play from."""
+    """The graph of reachable positions; `CapacityError` if it is too large to play from."""
     return reachable(seat.pieces, seat.start, LIMIT)
 
 
@@ -30,7 +30,7 @@ class GraphPlayer(Player):
     Parameters
     ----------
     name : str
-        What plays, for the greeting.
+        Of the player, for the greeting.
     strategy : Strategy
     fuzz : float
     """

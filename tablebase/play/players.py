@@ -102,7 +102,7 @@ PLAYERS = (
     PlayerRecord(
         "matchboxes",
         "draws its moves as beads from matchboxes, and loses a bead with each lost game",
-        loaded_later("tablebase.play.matchbox_player"),
+        loaded_later("tablebase.play.learning.matchbox_player"),
         {
             "boxes": "JSON file that keeps the boxes, of one side or of both",
             "resigns": "yes or no: whether it resigns at an empty box, or else makes any move; by default yes",
@@ -113,7 +113,7 @@ PLAYERS = (
     PlayerRecord(
         "learner",
         "makes the moves that it has learned to expect most of, in games against itself",
-        loaded_later("tablebase.play.learner_player"),
+        loaded_later("tablebase.play.learning.learner"),
         {"file": "file that tablebase train has written, without which it cannot play"},
         needs_file=True,
         refuses=_not_pieces,

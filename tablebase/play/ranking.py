@@ -6,9 +6,11 @@ prefers those after which it wins the larger share of all possible games.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +18,47 @@ from numpy.typing import NDArray
 from tablebase.game.moves import Position
 from tablebase.graph.counting import games_from
 from tablebase.graph.forcing import Measures, NodeValues, solve
-from tablebase.graph.reachable import DRAWN, ONGOING, Graph
+from tablebase.graph.stages import DRAWN, ONGOING, Graph
 from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
-from tablebase.play.ranked_moves import RankedMove, by_rank, ranked_move
 from tablebase.play.strategy import Shortest
 
 Integers = NDArray[np.object_]
+RANKS = {"win": 3, "draw": 2, None: 1, "loss": 0}
+
+
+class RankedMove(NamedTuple):
+    """A move, rated for the side that makes it."""
+
+    move: str
+    outcome: str | None  # that it forces; None if that is not known
+    distance: int | None  # plies to the end, the move included; None for a draw
+    games: int  # possible games after it
+    won: tuple[int, int]  # how many of them each side wins
+    mover: int  # the side that makes it
+
+    @property
+    def share(self) -> Fraction:
+        """The share of the games that the side wins."""
+        return Fraction(self.won[self.mover], self.games)
+
+    @property
+    def rank(self) -> tuple[int, int, Fraction]:
+        """Larger for a better move, as the player sees it: by outcome, a soon win or a late loss, and the share of won games."""
+        plies = self.distance or 0
+        return RANKS[self.outcome], -plies if self.outcome == "win" else plies, self.share
+
+
+def by_rank(moves: Iterable[RankedMove]) -> list[RankedMove]:
+    """The moves, the best one first."""
+    return sorted(moves, key=lambda one: one.rank, reverse=True)
 
 
 @dataclass(frozen=True)
 class Ranking(Shortest):
-    """What the player knows of the positions of a graph."""
+    """How the player rates the positions of a graph."""
 
     @cached_property
     def games(self) -> Integers:
@@ -58,7 +87,7 @@ class Ranking(Shortest):
             winner, plies = int(self.values.winner[node]), int(self.values.distance[node])
             outcome, distance = ("draw", None) if winner == DRAWN else ("win" if winner == position.side else "loss", plies + 1)
             won = (int(self.won[0][node]), int(self.won[1][node]))
-            found.append(ranked_move(move, outcome, distance, int(self.games[node]), won, position.side))
+            found.append(RankedMove(move, outcome, distance, int(self.games[node]), won, position.side))
         return by_rank(found)
 
 

@@ -158,6 +158,10 @@ class Probe:
 
         return moved(self.game, self.asked, None, self.best, **options)
 
+    def features(self) -> dict[str, Any]:
+        """The game's own features of the position, as `features_of` has them."""
+        return features_of(self.game, self.asked)
+
     def to_dict(self) -> dict[str, Any]:
         """What `tablebase probe --format json` writes of a position; its fields are stable."""
         fields = {"game": self.game.name, "position": self.position, "side": self.side, **self.value.fields}
@@ -260,3 +264,14 @@ class Unanswered:
 def said(value: AnyValue | None) -> str:
     """A value in words; None as ``unknown``."""
     return "unknown" if value is None else value.said
+
+
+def features_of(game: Rules[Any], position: Any) -> dict[str, Any]:
+    """The game's own features of a position as a whole, by name; none of games without pieces on squares."""
+    if game.board is None:
+        return {}
+    # Most probes are not asked for them.
+    from tablebase.features.of_position import features_at
+    from tablebase.game.installed import with_pieces
+
+    return {feature.name: value for feature, value in features_at(with_pieces(game), position)}

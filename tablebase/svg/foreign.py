@@ -1,4 +1,4 @@
-"""Pictures as text, our own or of other makers, made parts of a larger picture."""
+"""Pictures as text, from this package or elsewhere, nested in a larger picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+)")
 
 
 def read_picture(text: str) -> Element:
-    """The root of a picture, whose viewBox says how large it is; raise `TablebaseError` if it is none."""
+    """The root of a picture, with a viewBox; raise `TablebaseError` if the text is not SVG."""
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, TypeError, ValueError) as fault:

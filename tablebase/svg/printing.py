@@ -1,4 +1,4 @@
-"""Sheets in files: SVG as it is, PDF and PNG with typst, which the extra ``print`` brings."""
+"""Sheets as files: SVG as is, PDF and PNG through typst, from the extra ``print``."""
 
 from __future__ import annotations
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from pathlib import Path
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
 from tablebase.errors import TablebaseError, quoted
+from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
 from tablebase.svg.markup import STEP, WIDTH, Svg, element, lettering, picture
@@ -137,7 +138,7 @@ def sheet(
     Raises
     ------
     TablebaseError
-        If there is no picture or too many, one is no SVG, or there is no such page or theme.
+        If there is no picture or too many, one is not SVG, a caption does not fit, or the page or theme is unknown.
 
     Examples
     --------
@@ -145,14 +146,17 @@ def sheet(
     >>> sheet([(board("hexapawn", "ppp/3/PPP w", arrows=["a1a2"]), "1: a1a2")], title="Hexapawn")
     Sheet('Hexapawn', 1 page)
     """
-    paper, colours = as_paper(page), as_theme(theme)
-    given = [(one, "") if isinstance(one, str) else one for one in boards]
-    check_number(len(given))
-    pictures = [read_picture(one) for one, _ in given]
+    if page not in PAGES:
+        raise TablebaseError(f"there is no page {quoted(str(page))}: choose {' or '.join(PAGES)}")
+    paper, colours = PAGES[page], as_theme(theme)
+    check_number(len(boards))
+    given = [_captioned(one) for one in boards]
+    captions, pictures = [caption for _, caption in given], [read_picture(one) for one, _ in given]
     tallest = max(map(ratio, pictures))
+    title = _plain("the title", title)
     heading = title.split("\n") if title else []
     top = MARGIN + (_lines_height(len(heading)) + 1.5 * TITLE if heading else 0)
-    layout = _layout(paper, top, tallest, width, gap, [caption for _, caption in given])
+    layout = _layout(paper, top, tallest, width, gap, captions)
     pages = []
     count = ceil(len(given) / layout.capacity)
     for number in range(count):
@@ -160,7 +164,7 @@ def sheet(
         parts = [
             element("title", text=heading[0] if heading else "Boards"),
             element("rect", width=paper.width, height=paper.height, fill=colours.page.fill),
-            *_shown(layout, paper, top, pictures[some], [caption for _, caption in given[some]], colours),
+            *_shown(layout, paper, top, pictures[some], captions[some], colours),
             _letters(_heading(heading, paper), colours),
         ]
         if count > 1:
@@ -171,11 +175,18 @@ def sheet(
     return Sheet(pages, paper, title)
 
 
-def as_paper(page: str) -> Paper:
-    """A page by its name; raise `TablebaseError` if there is none of this name."""
-    if page not in PAGES:
-        raise TablebaseError(f"there is no page {quoted(str(page))}: choose {' or '.join(PAGES)}")
-    return PAGES[page]
+def _captioned(given: Any) -> tuple[Any, str]:
+    """A picture with its caption, which may be left out."""
+    if isinstance(given, str):
+        return given, ""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise TablebaseError(f"a board of a sheet is a picture or a pair (picture, caption), not {quoted(repr(given))}")
+    return given[0], _plain("a caption", given[1])
+
+
+def _plain(name: str, text: Any) -> str:
+    """A text of which every character can be written to a file."""
+    return as_text(name, text).encode(errors="replace").decode()
 
 
 def check_number(pictures: int) -> None:
@@ -200,9 +211,12 @@ def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: 
         return one._replace(rows=max(1, int((down + gap + ROUNDING) // one.step)))
 
     most = max(1, int((across + gap + ROUNDING) // ((width or NARROWEST) + gap)))
-    if width is not None:
-        return laid_out(most)
-    return next((one for one in map(laid_out, range(1, most)) if one.capacity >= len(captions)), laid_out(most))
+    columns = range(1 if width is None else most, most + 1)
+    chosen = next((one for one in map(laid_out, columns) if one.capacity >= len(captions)), laid_out(most))
+    if chosen.step - gap > down + ROUNDING:
+        longest = max(captions, key=lambda caption: len(wrapped(caption, chosen.width, gap)))
+        raise TablebaseError(f"the caption {quoted(longest)} does not fit on the page below its picture: shorten it")
+    return chosen
 
 
 def wrapped(caption: str, width: float, gap: float = GAP) -> list[str]:

@@ -23,7 +23,7 @@ Job = Callable[..., Any]
 
 def count(settings: Settings, game: str, position: str | None) -> CountRow:
     """What `tablebase count --format json` writes, but for the seconds."""
-    from tablebase.api.games import count_row
+    from tablebase.api.counting import count_row
 
     del settings
     return count_row(game, position)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from support.program import Ask
 
 import tablebase
@@ -185,19 +186,25 @@ def test_a_matrix_too_large_to_read() -> None:
         drawing.draw_draws("", ("White", "Black"), [matrix])
 
 
+def names(figure: Figure) -> list[str]:
+    """What the legend names."""
+    (legend,) = figure.legends
+    return [text.get_text() for text in legend.get_texts()]
+
+
 def test_chances_by_fuzz(tmp_path: Path) -> None:
     """A curve for each player, which are those of plain numbers; the even chance is marked where there is one."""
     with tablebase.open(tmp_path) as tables:
         figure = tables.plot("chances", "foxhounds-4x4", player=["foxbox", "tables"])
         (axes,) = figure.axes
-        even, foxbox, mark, *_ = axes.lines
+        foxbox, _, even, marks = axes.lines
         assert list(even.get_ydata()) == [0.5, 0.5]
         found = tablebase.exploit("foxhounds-4x4", fuzz=list(foxbox.get_xdata()))
         assert list(foxbox.get_ydata()) == pytest.approx([row["chance"] for row in found])
-        assert (f"{mark.get_xdata()[0]:.6f}", mark.get_ydata()[0]) == ("0.095558", 0.5)
-        assert axes.get_legend().get_texts()[0].get_text() == "foxbox: even at 0.095558"
-        hounds = tables.plot("chances", "foxhounds-4x4", side="h", position="2F1/4/4/1H1H f").axes[0]
-        assert {text.get_text() for text in hounds.get_legend().get_texts()} == {"foxbox", "ranking", "tables"}
+        assert (f"{marks.get_xdata()[0]:.6f}", list(marks.get_ydata())) == ("0.095558", [0.5, 0.5])
+        assert names(figure)[0] == "foxbox: even at 0.095558"
+        hounds = tables.plot("chances", "foxhounds-4x4", side="h", position="2F1/4/4/1H1H f")
+        assert set(names(hounds)) == {"foxbox", "ranking", "tables"}
         for wrong, said in (({"material": "FvHH"}, "leave out material and pieces"), ({"piece": 1}, "there is no option 'piece'")):
             with pytest.raises(tablebase.TablebaseError, match=said):
                 tables.plot("chances", "foxhounds-4x4", **wrong)

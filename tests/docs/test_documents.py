@@ -22,12 +22,16 @@ VERDICTS = ("same", "differs", "open")
 
 
 class Row(NamedTuple):
-    """A claim of a document; `command` is without its quotes, and `figures` are those that must occur in its output."""
+    """A claim of a document; `command` is without its quotes.
+
+    `figures` must occur in its output, and `absent` must not.
+    """
 
     document: str
     claim: str
     command: str
     figures: list[str]
+    absent: list[str]
     run: str
     verdict: str
 
@@ -43,7 +47,8 @@ def rows() -> list[Row]:
         table = section.partition("| claim | command | figure | run | verdict |\n|---|---|---|---|---|\n")[2]
         for line in table.partition("\n\n")[0].splitlines():
             claim, command, figure, when, verdict = line.removeprefix("| ").removesuffix(" |").split(" | ")
-            found.append(Row(title, claim, command.strip("` "), re.findall("`([^`]+)`", figure), when, verdict))
+            present, absent = (re.findall("`([^`]+)`", part) for part in figure.partition(", and not ")[::2])
+            found.append(Row(title, claim, command.strip("` "), present, absent, when, verdict))
     return found
 
 
@@ -89,9 +94,24 @@ def names() -> dict[str, object]:
     }
 
 
-def lacking(asked: list[Row], outputs: dict[str, str]) -> dict[str, list[str]]:
-    """The figures that do not occur in the output of their commands, by row."""
-    found = {str(row): [figure for figure in row.figures if figure not in outputs[row.command]] for row in asked}
+def occurs(figure: str, output: str) -> bool:
+    """Whether a figure occurs as a whole: not 12 in 123. A decimal number at its end may be rounded: 0.12 occurs in 0.1234."""
+    text, number = re.fullmatch(r"(.*?)(\d+\.\d+)?", figure, re.DOTALL).groups()
+    begin = r"(?<![\w.-])" if figure[0].isalnum() else ""
+    end = r"(\d+\.\d+)" if number else r"(?!\w|\.\d)" if figure[-1].isalnum() else ""
+    found = re.finditer(begin + re.escape(text) + end, output)
+    return any(not number or round(float(one[1]), len(number.partition(".")[2])) == float(number) for one in found)
+
+
+def wrong(asked: list[Row], outputs: dict[str, str]) -> dict[str, list[str]]:
+    """The figures that do not occur in the output of their commands, or that should not, by row."""
+    found = {
+        str(row): [
+            *(figure for figure in row.figures if not occurs(figure, outputs[row.command])),
+            *(f"not {figure}" for figure in row.absent if occurs(figure, outputs[row.command])),
+        ]
+        for row in asked
+    }
     return {row: figures for row, figures in found.items() if figures}
 
 
@@ -107,7 +127,7 @@ def compare(when: str, place: Path, ask: Ask, names: dict[str, object], monkeypa
     """Run the rows, each command with the tables of a folder."""
     monkeypatch.chdir(place)
     found = {command: output(command, ask, names) for command in {row.command: None for row in marked(when)}}
-    assert lacking(marked(when), found) == {}
+    assert wrong(marked(when), found) == {}
 
 
 def test_figures_are_printed(folder: Path, ask: Ask, names: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,10 +140,22 @@ def test_costly_figures_are_printed(full_folder: Path, ask: Ask, names: dict[str
 
 
 def test_another_figure_is_noticed(ask: Ask, names: dict[str, object]) -> None:
-    row = Row("Hexapawn", "so many", "tablebase count hexapawn --format csv", ["135,65", "136"], "always", "same")
-    for command, wrong in ((row.command, ["136"]), (">>> 135 + 1", ["135,65"]), ("tablebase count nothing", row.figures)):
+    row = Row("Hexapawn", "so many", "tablebase count hexapawn --format csv", ["135,65", "136"], ["134", "13"], "always", "same")
+    for command, faults in (
+        (row.command, ["136", "not 134"]),
+        (">>> 135 + 1", ["135,65"]),
+        ("tablebase count nothing", row.figures),
+    ):
         asked = row._replace(command=command)
-        assert lacking([asked], {command: output(command, ask, names)}) == {"Hexapawn: so many": wrong}
+        assert wrong([asked], {command: output(command, ask, names)}) == {"Hexapawn: so many": faults}
+
+
+def test_figures_occur_as_a_whole() -> None:
+    shown = "fuzz,side,chance\n0.006935,f,0.49979,e8f7\n-5,1\n"
+    for figure in ("0.006935,f,0.500", "0.006935,f,0.4998", "f,0.49979", "-5,1", "e8f7", "fuzz,"):
+        assert occurs(figure, shown), figure
+    for figure in ("0.006935,f,0.499", "6935,f,0.500", "5,1", "e8f", "8f7", "0.00693,f,0.500", "f,0", "f,0.51"):
+        assert not occurs(figure, shown), figure
 
 
 def test_there_are_enough_rows() -> None:

@@ -19,7 +19,8 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.graph import pursuit as counting_kernels
 from tablebase.graph.counting import Count, combine, count, count_graph, count_pursuit, games_from, primes
-from tablebase.graph.reachable import ONGOING, game_bits, reachable
+from tablebase.graph.reachable import game_bits, reachable
+from tablebase.graph.stages import ONGOING
 from tablebase.slices.material import material_of
 from tablebase.slices.pursuit import pursuit_fault
 

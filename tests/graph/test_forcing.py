@@ -22,12 +22,12 @@ from tablebase.errors import MissingTableError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
+from tablebase.graph import policies
 from tablebase.graph.forcing import UNFORCEABLE, NodeValues, best_later, mark, plies_to_force, solve, values
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, result_first
-from tablebase.graph.reachable import DRAWN, reachable
+from tablebase.graph.reachable import reachable
+from tablebase.graph.stages import DRAWN
 from tablebase.play.foxbox import FoxBoxes, fox_boxes
-from tablebase.slices.material import material_of
-from tablebase.slices.mixed import Positions
 from tablebase_rules.foxhounds import foxbox
 from tablebase_rules.foxhounds import game as foxhounds
 
@@ -300,6 +300,17 @@ def test_boxes_and_fuzz_are_the_known_ones(known: Knows, size: int, plies: int, 
     assert round(one.boxes.fair_fuzz(), 6) == fuzz
 
 
+def test_the_literal_prose_is_another_policy(known: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the player drew any move with probability p, and else one that it keeps, the chance would be even at 0.038383."""
+    drawn = policies._after_random_move
+    monkeypatch.setattr(
+        policies,
+        "_after_random_move",
+        lambda stage, kept, chance, fuzz: fuzz * drawn(stage, kept, chance, 1) + (1 - fuzz) * drawn(stage, kept, chance, 0),
+    )
+    assert round(known("foxhounds-8x8").boxes.fair_fuzz(), 6) == 0.038383
+
+
 def test_the_fuzz_table(known: Knows) -> None:
     """All nineteen rows of the article's table in both columns, to three decimals, of positions won by the hounds and the fox."""
     one = known("foxhounds-8x8")
@@ -345,18 +356,3 @@ def test_boxes_anywhere(position: Position) -> None:
     game = foxhounds((10, 10))
     squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
     assert foxbox(game, squares).tolist() == [naive_walk.foxbox(game, position)]
-
-
-@pytest.mark.parametrize("size", [4, 6])
-def test_the_feature_says_which_positions_are_boxes(size: int) -> None:
-    """Placements of a slice are FoxBoxes as plain Python says; a board of more than 64 squares has no such feature."""
-    game = foxhounds((size, size))
-    (feature,) = game.features
-    random = np.random.default_rng(size)
-    squares = np.array([random.choice(len(game.board), 1 + size // 2, replace=False) for _ in range(200)], dtype=np.int8)
-    squares[:, 1:].sort(axis=1)
-    material = material_of(game, game.initial)
-    expected = [naive_walk.foxbox(game, Position(tuple(zip(material.kinds, row, strict=True)), FOX)) for row in squares.tolist()]
-    assert feature.values(Positions(game, material, FOX, squares), ()).tolist() == expected
-    assert any(expected)
-    assert not foxhounds((12, 12)).features

@@ -16,7 +16,8 @@ from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_o
 from tablebase.game.notation import parse, read
 from tablebase.graph import reachable as graphs
 from tablebase.graph.counting import count
-from tablebase.graph.reachable import DRAWN, ONGOING, Graph, reachable
+from tablebase.graph.reachable import reachable
+from tablebase.graph.stages import DRAWN, ONGOING, Graph
 
 
 def turned_hunt() -> Game:

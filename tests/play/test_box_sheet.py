@@ -14,9 +14,9 @@ import tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.notation import parse, render, render_move
-from tablebase.play.box_sheet import HEIGHT, WIDTH, box_sheet, numbered
-from tablebase.play.boxes_file import save_boxes
-from tablebase.play.matchboxes import Matchboxes, grow_tree
+from tablebase.play.learning.box_sheet import HEIGHT, WIDTH, box_sheet, numbered
+from tablebase.play.learning.boxes_file import save_boxes
+from tablebase.play.learning.matchboxes import Matchboxes, grow_tree
 from tablebase.svg.themes import ARROWS
 
 GAME = load_game("hexapawn")

@@ -15,15 +15,15 @@ from support.program import Ask, assert_one_sentence
 
 import tablebase
 from tablebase.errors import TablebaseError
+from tablebase.files.outputs import lock_of, locked
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
-from tablebase.play.learner_file import Learner, load_learner, new_learner, save_learner
-from tablebase.play.learner_measure import measure
+from tablebase.play.learning.learner import Learner, load_learner, new_learner, save_learner
+from tablebase.play.learning.self_play import Training, Turn, best_moves, measure, play_alone, targets, train
+from tablebase.play.learning.value_function import MOST_WEIGHTS, ValueFunction
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
-from tablebase.play.self_play import Training, Turn, best_moves, play_alone, targets, train
-from tablebase.play.value_function import MOST_WEIGHTS, ValueFunction
 from tablebase.probe.prober import Prober
 
 PAWNS, FOX, JUNGLE = load_game("hexapawn"), load_game("foxhounds-6x6"), load_game("doushouqi")
@@ -276,6 +276,13 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
     late = ask(*words, "--games", 1000, "--for", "0.001s")
     assert [row["games"] for row in late.json] == [0, 20, 30, 40, 50, 51]
     untold = ask("train", "hexapawn", "--output", path.with_name("new"), "--games", 1, "--data", path.with_name("none"))
-    assert (untold.code, "it is not measured: " in untold.err) == (0, True)
+    assert (untold.code, "the learner is not measured: " in untold.err) == (0, True)
     words = ("train", "hexapawn", "--output", path.with_name("other"), "--curve", curve, "--data", path.with_name("none"))
     assert_one_sentence(ask(*words), "hexapawn", "build")
+
+
+def test_one_training_at_a_time_writes_a_file(path: Path) -> None:
+    """A second one is refused before it plays, and what the first has learned is not lost."""
+    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match=r"another training is writing to .*: wait for it"):
+        tablebase.train("hexapawn", output=path, games=10)
+    assert not path.exists()

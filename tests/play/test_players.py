@@ -25,6 +25,7 @@ from tablebase.game.rules import Ending
 from tablebase.play import graph_player
 from tablebase.play.fallible import weights
 from tablebase.play.graph_player import GraphPlayer
+from tablebase.play.learning.matchboxes import grow_tree
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
@@ -141,7 +142,8 @@ def test_random_moves_are_all_alike(name: str) -> None:
 def test_games_with_too_many_positions_are_refused(name: str, player: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A player that would have to know more positions than it can says so, with exit code 3."""
     monkeypatch.setattr("tablebase.play.graph_player.LIMIT", 70)
-    monkeypatch.setattr("tablebase.play.matchboxes.LIMIT", 35)
+    monkeypatch.setattr("tablebase.play.learning.matchboxes.LIMIT", 35)
+    grow_tree.cache_clear()
     with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: take a smaller board"):
         open_player(player, seat(name))
 

@@ -31,8 +31,10 @@ WAITING = {
     "choice": "Wg6 wg4",
     "choice_both": "Wj9 wj7",
     "variable": "We4 we2",
-    "black_edge": "Wg5 wg3",
-    "black_edge_back": "Wg6 wg4",
+    "variable_held": "Wg7 wg5",
+    "black_edge": "Wg6 wg4",
+    "black_edge_back": "Wg8 wg6",
+    "den": "Wg7 wg5",
     "white_edge": "Wg7 wg5",
     "white_edge_sides": "Wg7 wg5",
 }
@@ -87,13 +89,19 @@ CHEAP = [
     ("choice", "Tc1", THROUGH),
     ("choice", "Tb4", THROUGH),
     ("choice", "Td4", THROUGH),
-    # The black edge protector: panthers pass, here a tiger, and cats do not.
-    ("black_edge", "Tc2 dc3", THROUGH),
-    ("black_edge", "Tc2 Cc1 dc3", THROUGH),
+    # The black edge protector: panthers pass, and cats do not.
+    ("black_edge", "Pc2 dc3", THROUGH),
+    ("black_edge", "Pc2 Cc1 dc3", THROUGH),
     ("black_edge", "Cc2 dc3", HELD),
-    # Backwards only with a helper at the entrance.
-    ("black_edge_back", "Tc6 dc4", HELD),
-    ("black_edge_back", "Tc6 Pc3 dc4", THROUGH),
+    # Backwards only with a helper at the entrance; two who come backwards, by one trap or by both, do not help each other.
+    ("black_edge_back", "Tc8 dc5", HELD),
+    ("black_edge_back", "Tc8 Pc4 dc5", THROUGH),
+    ("black_edge_back", "Tb7 Pb6 dc5", HELD),
+    ("black_edge_back", "Tb6 Pd6 dc5", HELD),
+    # Behind such a protector only a panther gets to the black den.
+    ("den", "Pc2 dc3", THROUGH),
+    ("den", "Pc2 Cc1 dc3", THROUGH),
+    ("den", "Cc2 dc3", HELD),
     # The white edge protector: White passes, and neither one black piece nor two get through.
     ("white_edge", "Tb1 Cc5", THROUGH),
     ("white_edge", "Cc5 eb3", HELD),
@@ -106,7 +114,8 @@ CHEAP = [
     ("outflow", "Ta1 Ta2 Td2 ee4", THROUGH),
 ]
 COSTLY = [
-    # Only one tiger comes out of OR and of the outflow protector, though three were there; two would open the lock.
+    # Only one tiger comes out of AND, of OR and of the outflow protector, so one is lost; two would open the lock.
+    ("or_twice", "Ta1 Td1 ec5 dg8", HELD),
     ("or_twice", "Ta1 Td1 Tb3 ec5 dg8", HELD),
     ("or_twice", "Te7 Td7 ec5 dg8", THROUGH),
     ("or_twice", "Te7 Tb3 ec5 dg8", HELD),
@@ -154,6 +163,19 @@ def test_who_moves_first_in_a_variable_has_it(outcome: Outcome) -> None:
     assert outcome("variable", "pa1", "w") == HELD
 
 
+def test_nobody_leaves_a_variable_that_black_has(outcome: Outcome) -> None:
+    """A white edge protector holds Black's piece after it has taken White's, and lets White's pass if White moves first."""
+    assert outcome("variable_held", "Tb1 tb2 Cc5", "w") == THROUGH
+    assert outcome("variable_held", "Tb1 tb2 Cc5", "b") == HELD
+    assert outcome("variable_held", "tb1 Cc5", "w") == HELD
+    assert outcome("variable_held", "tb1", "w") == "loss"
+
+
+def test_the_dog_is_back_in_time(outcome: Outcome) -> None:
+    """Behind the one trap while a tiger passes by the other, it holds the tiger from coming back at once."""
+    assert outcome("black_edge_back", "Tb6 dd6", "b") == HELD
+
+
 def test_choice_is_made_on_the_fork() -> None:
     """From the fork, a step to either side keeps the win, and the next move is out."""
     game = board_of("choice")
@@ -169,45 +191,47 @@ def squares(board: str, symbol: str) -> list[str]:
     return [game.board.names[square] for square in game.kinds[game.by_symbol[symbol]].squares]
 
 
-@pytest.mark.parametrize(("board", "guests", "guard"), [("and", "Ta1 Td1", "e"), ("fanout", "Tc6 Tc1", "d")])
+@pytest.mark.parametrize(("board", "guests", "guard"), [("and", "Ta1 Td1", "e"), ("fanout", "Tc6 Tc1", "d"), ("den", "Pc2", "d")])
 def test_wherever_the_guard_awaits_them(outcome: Outcome, board: str, guests: str, guard: str) -> None:
     """White has all he needs on the islands, and Black has moved his guard where he likes: White gets through."""
     free = set(squares(board, guard)) - {one[1:] for one in guests.split()}
     assert {outcome(board, f"{guests} {guard}{square}") for square in free} == {THROUGH}
 
 
-def kept(outcome: Outcome, board: str, guest: str) -> set[tuple[str, str, str]]:
-    """Positions of the inner tiger and the elephant in which White can wait for ever, and get through once the guest is there.
+def kept(outcome: Outcome, board: str, guest: str, guard: str) -> set[tuple[str, str, str]]:
+    """Positions of the inner tiger and the guard in which White can wait for ever, and get through once the guest is there.
 
     Positions are removed until none is left that White to move must leave, or that Black to move can leave.
     """
     inside = [square for square in squares(board, "T") if square != guest[1:]]
     waiting = {one[1:] for one in WAITING[board].split()}
-    pairs = [(t, e) for t, e in product(inside, squares(board, "e")) if t != e and not {t, e} & waiting]
-    good = {(t, e, side) for t, e in pairs for side in "wb" if outcome(board, f"{guest} T{t} e{e}", side) == THROUGH}
+    pairs = [(t, g) for t, g in product(inside, squares(board, guard)) if t != g and not {t, g} & waiting]
+    good = {(t, g, side) for t, g in pairs for side in "wb" if outcome(board, f"{guest} T{t} {guard}{g}", side) == THROUGH}
     while True:
-        left = {one for one in good if _stays(board, one, good)}
+        left = {one for one in good if _stays(board, guard, one, good)}
         if left == good:
             return good
         good = left
 
 
-def _stays(board: str, position: tuple[str, str, str], good: Iterable[tuple[str, str, str]]) -> bool:
+def _stays(board: str, guard: str, position: tuple[str, str, str], good: Iterable[tuple[str, str, str]]) -> bool:
     """Whether a side keeps a position good, or cannot help it; with its wolf it may wait."""
-    game, (tiger, elephant, side) = board_of(board), position
-    mover, still = (tiger, elephant) if side == "w" else (elephant, tiger)
-    moves = game.moves(placed(game, f"T{tiger} e{elephant} {WAITING[board]}", side))
+    game, (tiger, held, side) = board_of(board), position
+    mover, still = (tiger, held) if side == "w" else (held, tiger)
+    moves = game.moves(placed(game, f"T{tiger} {guard}{held} {WAITING[board]}", side))
     after = [move.removeprefix(mover) for move in moves if move.startswith(mover)]
     later = [(square, still, "b") if side == "w" else (still, square, "w") for square in [mover, *after]]
     return (any if side == "w" else all)(one in good for one in later)
 
 
-@pytest.mark.parametrize(("board", "guest", "start"), [("or", "Ta1", "b3 c5"), ("or", "Td1", "b3 c5"), ("outflow", "Ta2", "d2 e4")])
-def test_the_inner_tiger_can_wait(outcome: Outcome, board: str, guest: str, start: str) -> None:
-    """However long the guest takes, the elephant can neither catch the inner tiger nor find a post that holds both."""
-    tiger, elephant = start.split()
-    assert (tiger, elephant, "b") in kept(outcome, board, guest)
-    assert (tiger, elephant, "w") in kept(outcome, board, guest)
+@pytest.mark.parametrize(
+    ("board", "guest", "tiger", "guard"),
+    [("or", "Ta1", "b3", "ec5"), ("or", "Td1", "b3", "ec5"), ("outflow", "Ta2", "d2", "ee4"), ("fanout", "Tc1", "c6", "dc4")],
+)
+def test_the_inner_tiger_can_wait(outcome: Outcome, board: str, guest: str, tiger: str, guard: str) -> None:
+    """However long the guest takes, the guard can neither catch the inner tiger nor find a post that holds both."""
+    good = kept(outcome, board, guest, guard[0])
+    assert {(tiger, guard[1:], side) for side in "wb"} <= good
 
 
 def test_the_page_shows_the_boards() -> None:

@@ -17,7 +17,7 @@ from scripts.reproduce import matchboxes
 from scripts.reproduce.known import build_start
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.play.matchboxes import grow_tree
+from tablebase.play.learning.matchboxes import grow_tree
 from tablebase_rules.hexapawn import game as hexapawn
 
 Tell = Callable[..., Answer]

@@ -116,6 +116,10 @@ def test_captions_are_broken_between_words() -> None:
     [
         ({"boards": []}, "a sheet has 1 to 1,000 boards, not 0"),
         ({"boards": [PAWNS] * 1001}, "a sheet has 1 to 1,000 boards, not 1,001"),
+        ({"boards": [(PAWNS,)]}, "a board of a sheet is a picture or a pair (picture, caption), not "),
+        ({"boards": [(PAWNS, 7)]}, "a caption is a text, not 7"),
+        ({"title": None}, "the title is a text, not None"),
+        ({"boards": [(PAWNS, "word " * 800)]}, "does not fit on the page below its picture: shorten it"),
         ({"page": "a5"}, "there is no page 'a5': choose a4 or letter"),
         ({"theme": "blue"}, "there is no theme 'blue'"),
         ({"width": 200}, "pictures 200 mm wide do not fit on the page"),
@@ -171,6 +175,17 @@ def test_files(tmp_path: Path) -> None:
             assert head.startswith(b"\x89PNG\r\n\x1a\n")
             size = [int.from_bytes(head[at : at + 4]) / 150 * 25.4 for at in (16, 20)]
             assert size == pytest.approx(list(sheet.paper), abs=0.2)
+
+
+@pytest.mark.parametrize("text", ["é <&>\"' 😀", "\x00\x07\x1b", "\ud800", "#{}[]@~^*_`|\\\\$", "a\tb\rc", "\n\n"], ids=ascii)
+def test_any_text_can_be_a_caption_or_a_title(text: str, tmp_path: Path) -> None:
+    """Signs of SVG and of typst stand for themselves, and what XML does not allow is replaced."""
+    sheet = svg.sheet([(PAWNS, text)], title=text)
+    root = parsed(sheet[0])
+    if text.startswith("é"):
+        assert [node.text for node in every(root, "text")] == [text, text]
+    for name in ("a.svg", "a.pdf", "a.png"):
+        assert sheet.write(tmp_path / name) == [tmp_path / name]
 
 
 def test_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from tablebase.slices.material import parse_materials
 from tablebase.tables.values import Value
 from tablebase_rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from twins import naive
-from twins.walk import foxbox
+from twins.walk import box_measures
 
 Row = dict[str, Any]
 Rated = tuple[Move, naive.Pair]
@@ -164,7 +164,7 @@ def row_of(
     if game.name == "doushouqi":
         row |= _jungle(game, position, pieces)
     if game.name.startswith("foxhounds"):
-        row["foxbox"] = foxbox(game, position)
+        row |= box_measures(game, position)
     return row
 
 

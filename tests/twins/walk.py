@@ -225,6 +225,16 @@ def box_plies(walked: Walk, found: Mapping[Position, Pair]) -> dict[Position, in
     return force(walked, HOUNDS, {position for position in ours if foxbox(walked.game, position)})
 
 
+def box_measures(game: Game, position: Position) -> dict[str, bool | float]:
+    """Whether a position is a FoxBox, B, and the largest B to come with the plies until then; -1 where the fox wins."""
+    twin = walk(game, position)
+    found = values(twin)
+    boxes = box_plies(twin, found)
+    fox_wins = (found[position][0] == "win") == (position.side == FOX)
+    forced = (-1, -1, -1) if fox_wins else (boxes[position], *best_later(twin, FOX, boxes)[position])
+    return dict(zip(("foxbox", "b", "max_b", "max_b_plies"), (foxbox(game, position), *forced), strict=True))
+
+
 def kept_moves(
     walked: Walk, found: Mapping[Position, Pair], later: Mapping[Position, Later]
 ) -> dict[Position, tuple[Position, ...]]:

@@ -10,9 +10,9 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.notation import render, render_move, whole_number
 from tablebase.game.rules import Ending, Rules
+from tablebase.play.learning.matchboxes import Draw
+from tablebase.play.learning.taken_beads import MOST, last_drawn, read_taken, write_taken
 from tablebase.play.match import Match
-from tablebase.play.matchboxes import Draw
-from tablebase.play.taken_beads import MOST, last_drawn, read_taken, write_taken
 from tablebase.web.pages import words
 
 TAKEN = "taken"
@@ -72,7 +72,7 @@ class Learned:
 
 
 def read_learned(rules: Rules[Any], sides: Sequence[int], won: str | None, taken: str | None) -> Learned:
-    """What the fields of an address say; `TablebaseError` if that is not possible."""
+    """Read the fields of an address; `TablebaseError` if they are invalid."""
     game = cast(Game, rules)
     counts = [whole_number(text) for text in won.split(",")] if won else [0] * game.players
     games = tuple(count for count in counts if count is not None and count <= MOST_GAMES)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.errors import MissingTableError, NotationError, RulesError
+from tablebase.features.of_position import features_at
 from tablebase.game import Game
 from tablebase.game.installed import load_rules, with_pieces
 from tablebase.game.moves import Position, mirrored, swapped
@@ -61,14 +62,15 @@ def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[st
     if over is not None:
         return 200, {"over": over}
     text = game.format(asked)
+    own = {"features": [] if game.board is None else features_at(with_pieces(game), asked)}
     try:
         answer = tables_of(request).probe(game, text)
     except MissingTableError as fault:
-        return 404, {"missing": missing(request, game, fault), "groups": _unrated(game, asked)}
+        return 404, {"missing": missing(request, game, fault), "groups": _unrated(game, asked), **own}
     except RulesError as fault:
         # Games of more than two have no tables.
         return 200, {"unrated": f"{words.capital(str(fault))}.", "groups": _unrated(game, asked)}
-    return 200, {"answer": answer, "groups": words.groups(answer.moves), **_line(request, game, text)}
+    return 200, {"answer": answer, "groups": words.groups(answer.moves), **_line(request, game, text), **own}
 
 
 def _unrated(game: Rules[Any], asked: Any) -> list[words.Group]:
@@ -88,6 +90,7 @@ def _shown(game: Rules[Any], asked: Any) -> dict[str, Any]:
         "start": game.format(game.initial),
         "answer": None,
         "groups": [],
+        "features": [],
         "line": None,
         "line_missing": None,
         "missing": None,

@@ -45,6 +45,11 @@ def is_drawn(rules: Rules[Any], position: Any) -> bool:
         return False
 
 
+def cell(value: bool | int | float | str) -> str:
+    """The value of a feature."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
 def capital(text: str) -> str:
     """A text as the beginning of a sentence."""
     return text[:1].upper() + text[1:]

@@ -16,12 +16,12 @@ from tablebase.game import load_game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import render_move
+from tablebase.play.learning.matchbox_player import MatchboxPlayer
+from tablebase.play.learning.matchboxes import Draw
+from tablebase.play.learning.taken_beads import MOST, write_taken
 from tablebase.play.match import Match
-from tablebase.play.matchbox_player import MatchboxPlayer
-from tablebase.play.matchboxes import Draw
 from tablebase.play.player import Seat
 from tablebase.play.players import player_names
-from tablebase.play.taken_beads import MOST, write_taken
 from tablebase.web.settings import Limits
 
 GAME = load_game("hexapawn")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from random import Random
 
@@ -10,12 +11,12 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
-from tablebase.play.boxes_file import load_boxes, save_boxes
+from tablebase.play.learning.boxes_file import load_boxes, updated
+from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
+from tablebase.play.learning.taken_beads import read_taken, remove_taken
 from tablebase.play.match import Match
-from tablebase.play.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
 from tablebase.play.player import Command, Player, Seat
 from tablebase.play.player_records import read_yes
-from tablebase.play.taken_beads import read_taken, remove_taken
 
 FEW = 40
 """Up to as many boxes are all shown; of more, only those that have lost a bead."""
@@ -26,7 +27,7 @@ class MatchboxPlayer(Player):
 
     A file, if it is given one, keeps the boxes: each game begins with them as it says, and it is written anew after every game.
     Players of both sides may share it, and several of the same side, who then learn together.
-    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.taken_beads` writes them.
+    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.learning.taken_beads` writes them.
 
     Examples
     --------
@@ -54,8 +55,8 @@ class MatchboxPlayer(Player):
         remove_taken(self.boxes, read_taken(game, taken))
         self._path, self._resigns = path, resigns
         self._drawn: dict[int, Draw] = {}
-        self._load()
-        self._save()
+        with self._kept():
+            pass
 
     def choose(self, match: Match[Position], random: Random) -> str | None:
         """The move of a bead; None if the box is empty, unless the player does not resign."""
@@ -63,8 +64,9 @@ class MatchboxPlayer(Player):
         box = representative(game, position)
         if box not in self.boxes.boxes:
             raise TablebaseError(f"there is no box for {render(game, position)}: make a player for another start or side")
-        if not self._drawn:
-            self._load()
+        if not self._drawn and self._path is not None and self._path.exists():
+            # Other players of the file may have learned meanwhile.
+            load_boxes(self._path, self.boxes)
         drawn, self.remark = self.boxes.draw(box, random), "the box is empty"
         if drawn is None:
             return None if self._resigns else self._any_move(box, position, random)
@@ -80,12 +82,11 @@ class MatchboxPlayer(Player):
 
     def finish(self, match: Match[Position], ending: Ending) -> None:
         """Take the last bead away if the game was lost, and save the boxes."""
-        self._load()
         # Beads of moves that were taken back do not count.
         plies = [ply for ply, event in enumerate(match.events) if event.player == self.boxes.side]
-        lost = self.boxes.finish([self._drawn[ply] for ply in plies if ply in self._drawn], ending.winner)
+        with self._kept():
+            lost = self.boxes.finish([self._drawn[ply] for ply in plies if ply in self._drawn], ending.winner)
         self._drawn.clear()
-        self._save()
         self.remark = f"{self._verdict(match, plies, lost)}\n{self._score()}"
 
     def commands(self) -> Mapping[str, Command]:
@@ -122,14 +123,9 @@ class MatchboxPlayer(Player):
         left = len(self.boxes.boxes[lost.box])
         return f"the bead {move} is taken out of the box {render(game, position)}, which keeps {_count(left, 'bead')}"
 
-    def _load(self) -> None:
-        """Take over what other players of the same file have learned."""
-        if self._path is not None and self._path.exists():
-            load_boxes(self._path, self.boxes)
-
-    def _save(self) -> None:
-        if self._path is not None:
-            save_boxes(self._path, self.boxes)
+    def _kept(self) -> AbstractContextManager[None]:
+        """In the block, the boxes are as the file says, and they are saved at its end; nothing without a file."""
+        return nullcontext() if self._path is None else updated(self._path, self.boxes)
 
 
 def _count(number: int, word: str, plural: str = "s") -> str:

@@ -1,4 +1,4 @@
-"""A learner in a file: its weights and how it was trained, written as a whole or not at all, and checked when read."""
+"""The player ``learner``, and its file: weights and how they were trained, written as a whole or not at all, checked when read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
@@ -17,9 +18,10 @@ from tablebase.errors import TablebaseError, quoted, system_error
 from tablebase.files.outputs import written
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.play.learner_measure import Measure
-from tablebase.play.self_play import Training
-from tablebase.play.value_function import ValueFunction
+from tablebase.play.learning.self_play import Measure, Training, best_moves
+from tablebase.play.learning.value_function import ValueFunction
+from tablebase.play.match import Match
+from tablebase.play.player import Player, Seat
 
 FORMAT = "learner 1"
 CURE = "name another file, or delete it"
@@ -29,7 +31,7 @@ LARGEST = 64 << 20
 
 @dataclass
 class Learner:
-    """Values, and what they come from."""
+    """A value function, and how it was trained."""
 
     values: ValueFunction
     start: Position  # where its games began
@@ -60,9 +62,9 @@ def save_learner(path: Path, learner: Learner) -> None:
 
 
 def load_learner(path: Path, game: Game, start: Position | None = None) -> Learner:
-    """A learner from a file; `start` is where it has to begin, if that matters.
+    """A learner from a file; its games must have begun at `start`, if that is given.
 
-    `TablebaseError` if the file cannot be read, is damaged, or is of another game or start.
+    `TablebaseError` if the file cannot be read, is damaged, or belongs to another game or start.
     """
     try:
         about, weights = _parts(path)
@@ -86,7 +88,7 @@ def load_learner(path: Path, game: Game, start: Position | None = None) -> Learn
 
 
 def _parts(path: Path) -> tuple[Any, Any]:
-    """What a file says about a learner, and its weights."""
+    """The description of a learner in a file, and its weights."""
     with ZipFile(path) as parts:
         if any(part.file_size > LARGEST for part in parts.infolist()):
             raise ValueError("a part of the file is too large")
@@ -103,10 +105,32 @@ def _learner(about: Mapping[str, Any], game: Game) -> Learner:
 
 
 def _heading(game: Game, start: Position | None) -> dict[str, str]:
-    """What a file has to be of."""
+    """Fields in which a file must agree."""
     begins = {} if start is None else {"start": game.format(start)}
     return {"format": FORMAT, "game": game.name, "digest": game.digest, **begins}
 
 
 def _damaged(path: Path) -> TablebaseError:
     return TablebaseError(f"{path} is not the file of a learner: {CURE}")
+
+
+class LearnerPlayer(Player):
+    """Looks one move ahead; of equally good moves, each is equally likely. It learns nothing in matches."""
+
+    def __init__(self, learner: Learner) -> None:
+        super().__init__(f"the learner of {learner.games:,} games plays")
+        self._values = learner.values
+
+    def choose(self, match: Match[Position], random: Random) -> str:
+        """One of the best moves by its values."""
+        best = best_moves(self._values, match.position, match.legal())
+        own = best.expected if match.player == 0 else -best.expected
+        self.remark = f"it expects {own:+.2f}, between -1 for a loss and +1 for a win"
+        return random.choice(best.moves)
+
+
+def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
+    """The player ``learner``."""
+    if file is None:
+        raise TablebaseError("the player learner needs what 'tablebase train' has written: name it as in learner:file=FILE")
+    return LearnerPlayer(load_learner(Path(file), seat.pieces))

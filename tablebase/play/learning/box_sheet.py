@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
-from tablebase.play.matchboxes import Bead, Matchboxes, Tree
+from tablebase.play.learning.matchboxes import Bead, Matchboxes, Tree
 from tablebase.svg.foreign import nested, read_picture
 from tablebase.svg.marks import INLAYS
 from tablebase.svg.markup import HEIGHT as CAPITAL

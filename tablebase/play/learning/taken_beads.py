@@ -11,8 +11,8 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse, render, render_move
+from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, all_beads, as_seen, distinct_beads, representative
 from tablebase.play.match import Match
-from tablebase.play.matchboxes import Bead, Draw, Matchboxes, all_beads, as_seen, distinct_beads, representative
 
 MOST = 100
 """The most beads in a text, so that it fits into an address."""

@@ -1,7 +1,7 @@
-"""What a learner expects of positions: a sum of weights, one for each small group of pieces.
+"""Expected results of positions: the squashed sum of weights, one for each small group of pieces.
 
 A group is of one piece, two, or more up to the *order*. It counts twice: by the squares that its pieces stand on, and by how they
-stand to each other, wherever on the board. The side to move has weights of its own. Nothing in this is about one game.
+stand to each other, wherever on the board. The side to move has weights of its own. This works for any game of pieces.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.play.matchboxes import representative
+from tablebase.play.learning.matchboxes import representative
 
 MOST_WEIGHTS = 1_048_573
 """Weights of each way to count groups, a prime number; if there are more groups, some share a weight."""

@@ -1,19 +1,24 @@
-"""A learner that plays against itself, and learns from each game by temporal differences."""
+"""A learner that plays against itself, learns from each game by temporal differences, and is measured by the tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.rules import Ending
-from tablebase.play.value_function import LARGEST_ORDER, ValueFunction
+from tablebase.game.types import Outcome
+from tablebase.play.learning.value_function import LARGEST_ORDER, ValueFunction
+from tablebase.probe.source import Source
 
 MOST_PLIES = 300
-"""Plies after which a game is broken off; what is then expected of the position is its result."""
+"""Plies after which a game is broken off; the result expected of its last position then counts."""
+MEASURED, OPENING = 100, 4
+"""Games to measure a learner by, and the plies of random moves that each begins with, as in matches."""
+RESULTS = {Outcome.WIN: 1.0, Outcome.DRAW: 0.0, Outcome.LOSS: -1.0}
 
 
 @dataclass(frozen=True)
@@ -38,18 +43,31 @@ class Training:
 
 
 class Rated(NamedTuple):
-    """The best moves of a position, with what is expected of them."""
+    """The best moves of a position, and the result expected of them."""
 
     moves: list[str]
     expected: float
 
 
 class Turn(NamedTuple):
-    """A position of a game, and what came of it."""
+    """A position of a training game."""
 
     position: Position
-    best: float  # what was expected of its best move
+    best: float  # result expected of its best move
     explored: bool  # whether a random move was made instead
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How well a learner plays after so many games, by the tables: in the positions that it meets in games against itself."""
+
+    games: int  # of training
+    seconds: float  # of training
+    positions: int  # that it has met
+    kept: float  # share of them in which its move keeps the table's outcome
+    choices: int  # positions in which a move can give the outcome away
+    kept_in_choices: float | None  # share of those; None if there are none
+    error: float  # mean difference of the result that it expects and the table's, from 0 to 2
 
 
 def result_of(ending: Ending) -> float:
@@ -87,9 +105,9 @@ def play_alone(values: ValueFunction, start: Position, exploration: float, rando
 
 
 def targets(turns: Sequence[Turn], trace: float) -> list[float]:
-    """What should have been expected of each position of a game.
+    """The result that should have been expected of each position of a game.
 
-    That is what was expected of its best move, mixed with the target of the next position if that move was made.
+    It is the result expected of its best move, mixed with the target of the next position if that move was made.
     """
     found: list[float] = []
     for turn in reversed(turns):
@@ -106,3 +124,34 @@ def train(values: ValueFunction, start: Position, training: Training, games: ran
         for turn, target in reversed(list(zip(turns, targets(turns, training.trace), strict=True))):
             values.learn(turn.position, target, training.rate)
         yield number
+
+
+def measure(values: ValueFunction, start: Position, source: Source[Position], games: int, seconds: float) -> Measure:
+    """Play games with the best moves by the values, behind random openings that are always the same; it learns nothing from them.
+
+    `MissingTableError` if the tables do not know a position.
+    """
+    rules = values.game
+    kept, in_choices, errors = [], [], []
+    for number in range(MEASURED):
+        random, position = Random(f"opening {number}"), start
+        for ply in range(MOST_PLIES):
+            if rules.result(position) is not None:
+                break
+            after = rules.moves(position)
+            if ply < OPENING:
+                position = after[random.choice(list(after))]
+                continue
+            move = random.choice(best_moves(values, position, after).moves)
+            answer = source.probe(position, strict=True)
+            outcomes: dict[str, Any] = {one.move: one.value.outcome for one in answer.moves if one.value is not None}
+            best = next(iter(outcomes.values()))
+            kept.append(outcomes[move] is best)
+            if len(set(outcomes.values())) > 1:
+                in_choices.append(kept[-1])
+            result = RESULTS[best] * (1 - 2 * position.side)
+            errors.append(abs(result - float(values.expected([position])[0])))
+            position = after[move]
+    total = max(len(kept), 1)
+    right = sum(in_choices) / len(in_choices) if in_choices else None
+    return Measure(games, seconds, len(kept), sum(kept) / total, len(in_choices), right, sum(errors) / total)

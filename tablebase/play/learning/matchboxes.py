@@ -9,6 +9,7 @@ before. Beads are never added.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
@@ -43,9 +44,11 @@ def representative(game: Game, position: Position) -> Position:
     return position if game.mirror is None else min(position, mirrored(game, position))
 
 
+@lru_cache(maxsize=2)
 def grow_tree(game: Game, start: Position, share: bool = True) -> Tree:
     """All reachable positions; with `share`, one of two mirror images represents both.
 
+    The last trees are kept, since a server makes new boxes of the same tree after each game that a visitor has won.
     `CapacityError` if there are more than `LIMIT`.
     """
     tree: dict[Position, tuple[Bead, ...]] = {}

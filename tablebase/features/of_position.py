@@ -1,0 +1,44 @@
+"""The features of one position, as words and numbers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tablebase.game import Game
+from tablebase.game.features import Feature
+from tablebase.game.moves import Position
+from tablebase.slices.indexing import is_buildable
+from tablebase.slices.material import material_of
+from tablebase.slices.mixed import Positions
+
+
+class OfPosition(NamedTuple):
+    """A feature, and its value in one position."""
+
+    feature: Feature
+    value: bool | int | float | str
+
+
+def features_at(game: Game, position: Position) -> list[OfPosition]:
+    """The game's own features of a position as a whole; none if the game is over by the move that led there.
+
+    Parameters
+    ----------
+    game : Game
+    position : Position
+        A position of the game, as `tablebase.game.notation.check_pieces` checks.
+    """
+    wanted = [feature for feature in game.features if not feature.pieces]
+    material = material_of(game, position) if wanted and not position.won else None
+    if material is None or not is_buildable(game, material):
+        return []
+    squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
+    positions = Positions(game, material, position.side, squares)
+    return [OfPosition(feature, _said(feature, feature.values(positions, ()).item())) for feature in wanted]
+
+
+def _said(feature: Feature, value: Any) -> Any:
+    """The word that a value stands for, or the value itself."""
+    return feature.words[value] if feature.words else value

@@ -1,0 +1,1 @@
+"""Players that learn: matchboxes with beads, and values that grow in games against oneself."""
