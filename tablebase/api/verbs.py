@@ -102,7 +102,7 @@ VERBS = (
         "line",
         "Tablebase.line",
         differs={
-            **dict.fromkeys(("replay", "number"), REPLAYED),
+            **dict.fromkeys(("replay", "number", "player"), REPLAYED),
             **dict.fromkeys(("boards", "to"), DRAWN),
             **dict.fromkeys(("sheet", "every", "page"), SHEET),
             **FROM,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tablebase.cli.output import legend, write_board
-from tablebase.probe.answers import drawable
+from tablebase.cli.output import write_board
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
@@ -14,14 +13,19 @@ if TYPE_CHECKING:
 
 
 def write_position(match: Match[Any]) -> None:
-    """Draw the position of a match: the board with the last move, or one line of text where there is no board."""
-    if match.rules.board is None:
-        sys.stdout.write(f"{match.rules.format(match.position)}\n")
-        return
+    """Draw the position of a match with its last move, or write its text where there is no drawing."""
     last = match.events[-1].text if match.events else None
-    write_board(drawable(match.rules), match.position, last, over=match.ending() is not None)
+    write_drawing(match.rules, match.position, last, over=match.ending() is not None)
 
 
-def legend_of(rules: Rules[Any]) -> str:
-    """What the symbols of empty squares stand for; empty if there is nothing to explain."""
-    return "" if rules.board is None else legend(drawable(rules))
+def write_drawing(rules: Any, position: Any, last: str | None = None, *, over: bool = False) -> None:
+    """Draw a position, on squares with the last move; write its text where there is no drawing."""
+    if rules.board is not None:
+        write_board(rules, position, last, over=over)
+    else:
+        sys.stdout.write(f"{rules.drawn(position) or rules.format(position)}\n")
+
+
+def is_drawn(rules: Rules[Any]) -> bool:
+    """Whether there is more to see than the text of a position."""
+    return rules.board is not None or rules.drawn(rules.initial) is not None

@@ -190,11 +190,6 @@ def write_board(game: Game, position: Position, last: str | None = None, *, over
     Console(file=sys.stdout, width=UNLIMITED, highlight=False).print(text)
 
 
-def legend(game: Game) -> str:
-    """What the symbols of empty squares stand for; empty if there is nothing to explain."""
-    return ", ".join(f"{one.symbol} {one.name}" for one in game.terrain)
-
-
 def value_columns(rules: Rules[Any]) -> tuple[str, ...]:
     """The columns of values for people: of games with chance the bounds alone."""
     return tuple(name for name in rules.value_fields if name in ("lower", "upper")) or rules.value_fields

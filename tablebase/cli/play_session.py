@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from tablebase.cli.drawings import legend_of, write_position
+from tablebase.cli.drawings import write_position
 from tablebase.cli.output import write_table
 from tablebase.cli.process import read_word
 from tablebase.compute.messages import count_plies
@@ -19,9 +19,6 @@ from tablebase.play.match import Event, Match
 if TYPE_CHECKING:
     from tablebase.game.rules import Ending, Rules
     from tablebase.play.player import Player
-
-ADVISERS = ("engine:nodes=30000", "computer")
-"""Whose advice is a hint where no table has one: of the first that can play, in a fraction of a second."""
 
 
 class Session:
@@ -40,7 +37,7 @@ class Session:
     def run(self) -> None:
         """Play until the game is over or abandoned; against a player that learns, until somebody leaves."""
         _say(f"{self._greeting()}; type help for a list of commands")
-        if explained := legend_of(self.rules):
+        if explained := self.rules.legend():
             _say(explained)
         while self._play_match() and any(player.learns for player in self.players.values()):
             _say("\nanother game begins; type quit to leave")
@@ -177,19 +174,20 @@ class Session:
 
     def _found_by_search(self) -> str:
         """The best move that a search finds, which ends in the tables that there are."""
+        from tablebase.play.advisers import ADVISERS, advice, adviser_of
         from tablebase.play.player import Seat
-        from tablebase.play.players import find_player, open_player
+        from tablebase.play.players import open_player
 
-        able = [name for name in ADVISERS if find_player(name).refuses(self.rules) is None]
-        if not able and not self.rules.has_chance:
+        name = adviser_of(self.rules)
+        if name is None and not self.rules.has_chance:
             from tablebase.tables.choice import missing_game
 
             raise missing_game(self.rules, self.folder)
         seat = Seat(self.rules, self.start, self.match.player, self.folder)
-        with open_player([*able, ADVISERS[-1]][0], seat) as adviser:
-            best = adviser.choose(self.match, Random(0))
-            assert best is not None, "no adviser resigns"
-            return f"{self._name(self.match.player)} to move: {adviser.remark}, best move {self._in_words(best)}, by a search"
+        # The last one says why it cannot play.
+        with open_player(name or ADVISERS[-1], seat) as adviser:
+            best, remark = advice(adviser, self.match)
+            return f"{self._name(self.match.player)} to move: {remark}, best move {self._in_words(best)}, by a search"
 
     def _undo(self) -> None:
         if self.match.undo(self.match.player):

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start
+from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start, complete_player
 from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
 from tablebase.errors import RulesError, TablebaseError
 from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 from tablebase.game.values import Bounds, chance_text
-from tablebase.probe.answers import Probe, drawable, features_of
+from tablebase.probe.answers import Probe, features_of
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
@@ -69,8 +69,7 @@ def probe(
     """Show the value and moves of positions, best move first."""
     rules = chosen_rules("probe", game, size, variant)
     if svg is not None:
-        drawable(rules, "leave out --output")
-        _check_picture(svg, positions)
+        _check_picture(rules, svg, positions)
     if sheet is not None:
         _check_sheet(rules, sheet)
     named = _features(rules) if features else []
@@ -167,6 +166,15 @@ def line(
         Path | None, typer.Option("--replay", metavar="FILE", help="Show a game that match --output has written, instead.")
     ] = None,
     number: Annotated[int, typer.Option("--number", metavar="N", min=1, help="Which game of the file.")] = 1,
+    player: Annotated[
+        str | None,
+        typer.Option(
+            "--player",
+            metavar="NAME",
+            help="With --replay: who says what it expects where tables know no value, such as engine or computer:depth=3.",
+            autocompletion=complete_player,
+        ),
+    ] = None,
     style: options.Style = Format.TABLE,
 ) -> None:
     """Show the optimal line from a position to the end."""
@@ -180,12 +188,14 @@ def line(
             raise TablebaseError(
                 "a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet"
             )
-        replays.replay(rules, replay, number, data, plies, boards=boards, style=style)
+        replays.replay(rules, replay, number, data, plies, player=player, boards=boards, style=style)
         return
+    if player is not None:
+        raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if boards and style is Format.TABLE:
-        drawable(rules, "leave out --boards")
+        replays.check_drawn(rules)
     if svg is not None:
-        drawable(rules, "leave out --to")
+        _check_pictures(rules, "--to")
         check_output_folder(svg, FOLDER_CURE, new=True)
     if sheet is not None:
         _check_sheet(rules, sheet)
@@ -205,8 +215,9 @@ def line(
         write_rows(map(in_digits, rows), style, ["ply", "side", *value_columns(rules), "best", "position"])
 
 
-def _check_picture(path: Path, positions: Sequence[str]) -> None:
-    """Refuse a file that is not named for a picture, and to draw more than one position."""
+def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> None:
+    """Refuse a game without pictures, a file that is not named for a picture, and to draw more than one position."""
+    _check_pictures(rules, "--output")
     if path.suffix.lower() != SUFFIX:
         raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
     if len(positions) != 1 or is_stream(positions[0]):
@@ -216,11 +227,18 @@ def _check_picture(path: Path, positions: Sequence[str]) -> None:
 
 def _check_sheet(rules: Rules[Any], path: Path) -> None:
     """Refuse a sheet of a game without pictures, or a file that it cannot be written to."""
-    from tablebase.probe.sheets import check_pictures
     from tablebase.svg.printing import check_sheet
 
-    check_pictures(rules, "leave out --sheet")
+    _check_pictures(rules, "--sheet")
     check_sheet(path)
+
+
+def _check_pictures(rules: Rules[Any], option: str) -> None:
+    """Refuse an option for pictures if the game has none."""
+    # Pictures are loaded when one is drawn.
+    from tablebase.svg.pictures import check_pictures
+
+    check_pictures(rules, f"leave out {option}")
 
 
 def _write_sheet(sheet: Sheet, path: Path) -> None:
@@ -240,7 +258,9 @@ def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
 
 def _features(rules: Rules[Any]) -> list[str]:
     """The names of the features that are shown; `RulesError` if there is none."""
-    known = () if rules.board is None else drawable(rules).features
+    from tablebase.game.installed import with_pieces
+
+    known = () if rules.board is None else with_pieces(rules).features
     names = [feature.name for feature in known if not feature.pieces]
     if not names:
         raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
@@ -248,11 +268,12 @@ def _features(rules: Rules[Any]) -> list[str]:
 
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
-    from tablebase.cli.output import format_cell, write_board, write_table
+    from tablebase.cli.drawings import is_drawn, write_drawing
+    from tablebase.cli.output import format_cell, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
-    if answer.game.board is not None:
-        write_board(drawable(answer.game), answer.asked)
+    if is_drawn(answer.game):
+        write_drawing(answer.game, answer.asked)
         sys.stdout.write("\n")
     sys.stdout.write(f"{answer.verdict}\n")
     if answer.stalling:
@@ -287,11 +308,11 @@ def _draw_row(draw: RatedDraw) -> dict[str, str]:
 
 
 def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
-    from tablebase.cli.output import write_board
+    from tablebase.cli.drawings import write_drawing
+    from tablebase.cli.replays import said_of
 
-    game, last = drawable(probes[0].game), None
+    game, last = probes[0].game, None
     for row in rows:
-        write_board(game, game.parse(row["position"]), last)
-        sys.stdout.write(f"   {row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}")
-        sys.stdout.write(f", {row['best']}\n\n" if row["best"] else "\n\n")
+        write_drawing(game, game.parse(row["position"]), last)
+        sys.stdout.write(f"   {said_of(row)}{', ' + row['best'] if row['best'] else ''}\n\n")
         last = row["best"]

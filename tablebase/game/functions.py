@@ -19,7 +19,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from tablebase.errors import RulesError, TablebaseError
-from tablebase.game.guards import guard
+from tablebase.game.guards import guard, guarded
+from tablebase.game.pictures import Pictures, beside
 from tablebase.game.rules import OVER, Ending, P, Rules
 from tablebase.game.types import Side
 from tablebase.game.values import EXACT
@@ -116,6 +117,27 @@ class FunctionGame(Rules[P]):
     def canonical(self, position: P) -> P:
         """The one of all positions that are alike by a symmetry which stands for them in tables; by default the position itself."""
         return position
+
+    @property
+    def pictures(self) -> Pictures | None:
+        """What the module beside the author's draws; it is no part of the digest."""
+        return beside(type(self).__module__, guarded)
+
+    def svg(self, position: P) -> str | None:
+        """A picture of a position as SVG, by default that of the module of pictures; None without one."""
+        return None if self.pictures is None else self.pictures.svg(self, position, "light")
+
+    def drawn(self, position: P) -> str | None:
+        """A position drawn with characters by the module of pictures; None without one."""
+        return None if self.pictures is None else self.pictures.drawn(self, position)
+
+    def legend(self) -> str:
+        """What the characters of `drawn` stand for."""
+        return "" if self.pictures is None else self.pictures.legend
+
+    def described(self, position: P) -> str:
+        """A position in words by the module of pictures; by default its text."""
+        return super().described(position) if self.pictures is None else self.pictures.described(self, position)
 
     @cached_property
     def digest(self) -> str:

@@ -90,6 +90,10 @@ class Game(Rules[Position]):
     def __post_init__(self) -> None:
         _check(self)
 
+    def legend(self) -> str:
+        """What the symbols of empty squares stand for; empty if there is nothing to explain."""
+        return ", ".join(f"{one.symbol} {one.name}" for one in self.terrain)
+
     def __hash__(self) -> int:
         return self._hash
 

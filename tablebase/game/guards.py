@@ -24,6 +24,8 @@ RETURNED: Mapping[str, tuple[type, ...]] = {
     "draw_text": (str,),
     "code_text": (str,),
     "svg": (str, NoneType),
+    "drawn": (str, NoneType),
+    "described": (str,),
     "standing": (tuple,),
     "is_deadlock": (bool,),
     "read_move": (str,),
@@ -36,7 +38,7 @@ def guard(cls: type[Rules[Any]]) -> None:
     for name in RETURNED.keys() & vars(cls).keys():
         function = vars(cls)[name]
         if callable(function) and not isinstance(function, (staticmethod, classmethod)):
-            setattr(cls, name, _guarded(name, function))
+            setattr(cls, name, guarded(name, function))
 
 
 def contradiction(rules: Rules[Any], position: Any, what: str) -> RulesError:
@@ -49,7 +51,8 @@ def advice(rules: Rules[Any]) -> str:
     return f": run 'tablebase check-rules {rules.name}'"
 
 
-def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of an author, which raises nothing but errors of this program, and returns what it must."""
     returned = RETURNED[name]
 
     @wraps(function)

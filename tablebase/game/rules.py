@@ -10,10 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from fractions import Fraction
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from tablebase.errors import NotationError
 from tablebase.game.types import CHANCE, OVER, Board, Kind, Outcome, Side
+
+if TYPE_CHECKING:
+    from tablebase.game.pictures import Pictures
 
 P = TypeVar("P", bound=Hashable)
 
@@ -199,10 +202,28 @@ class Rules(ABC, Generic[P]):
         del position
         return move
 
+    @property
+    def pictures(self) -> Pictures | None:
+        """What a module beside the rules draws of positions, see `tablebase.game.pictures`; None without one."""
+        return None
+
     def svg(self, position: P) -> str | None:
         """A picture of a position as SVG, with a width and a height; None if the rules draw none."""
         del position
         return None
+
+    def drawn(self, position: P) -> str | None:
+        """A position drawn with characters, on several lines, for terminals; None if there is no more to see than its text."""
+        del position
+        return None
+
+    def legend(self) -> str:
+        """What the characters of a drawing stand for; empty if there is nothing to explain."""
+        return ""
+
+    def described(self, position: P) -> str:
+        """A position in words, for those who do not see its picture."""
+        return f"The position {self.format(position)}."
 
     def draw_text(self, label: str) -> str:
         """An outcome of chance in words, for people."""

@@ -31,6 +31,11 @@ class Value(NamedTuple):
         return FAR - self.distance if self.outcome is Outcome.WIN else self.distance - FAR
 
     @property
+    def is_known(self) -> bool:
+        """Whether it says anything."""
+        return True
+
+    @property
     def reversed(self) -> Value:
         """The same for the other one of two players."""
         return Value(self.outcome.reversed, self.distance)
@@ -61,6 +66,11 @@ class Bounds(NamedTuple):
     def outcome(self) -> Outcome | None:
         """A win or a loss if that is certain; else None."""
         return Outcome.WIN if self.lower == 1 else Outcome.LOSS if self.upper == 0 else None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether they say anything: a chance between 0 and 1 is no news."""
+        return (self.lower, self.upper) != (0, 1)
 
     @property
     def distance(self) -> None:

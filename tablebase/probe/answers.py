@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tablebase.compute.messages import count_plies
-from tablebase.errors import RulesError, TablebaseError
+from tablebase.errors import TablebaseError
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.game.types import Outcome
 from tablebase.game.values import AnyValue, Bounds, Value, fields_of
@@ -146,16 +146,17 @@ class Probe:
 
     def _repr_html_(self) -> str:
         from tablebase.probe.html import titled_table
+        from tablebase.svg.pictures import has_pictures
 
-        pictures = [] if self.game.board is None else [self.picture()]
+        pictures = [self.picture()] if has_pictures(self.game) else []
         return titled_table(f"{self.position}: {self.value.said}", pictures, [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
-        """The position with an arrow for the best move; options are those of `tablebase.svg.board`."""
+        """The position, on squares with an arrow for the best move; options are those of `tablebase.svg.board`."""
         # Pictures are loaded when one is drawn.
-        from tablebase.svg.pictures import board
+        from tablebase.svg.pictures import moved
 
-        return board(drawable(self.game), self.asked, **{"arrows": [self.best] if self.best else [], **options})
+        return moved(self.game, self.asked, None, self.best, **options)
 
     def features(self) -> dict[str, Any]:
         """The game's own features of the position, as `features_of` has them."""
@@ -271,12 +272,6 @@ def features_of(game: Rules[Any], position: Any) -> dict[str, Any]:
         return {}
     # Most probes are not asked for them.
     from tablebase.features.of_position import features_at
+    from tablebase.game.installed import with_pieces
 
-    return {feature.name: value for feature, value in features_at(drawable(game), position)}
-
-
-def drawable(game: Rules[Any], cure: str = "ask for text or JSON") -> Any:
-    """The game; `RulesError` unless there are pictures of it."""
-    if game.board is None:
-        raise RulesError(f"{game.name} has no pieces on squares, of which there are pictures: {cure}")
-    return game
+    return {feature.name: value for feature, value in features_at(with_pieces(game), position)}

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tablebase.game.values import Bounds, Value
-from tablebase.probe.answers import Probe, drawable
+from tablebase.probe.answers import Probe
 
 if TYPE_CHECKING:
     from tablebase.svg.markup import Svg
@@ -43,13 +43,14 @@ class Line(list[Probe]):
 
     def _repr_html_(self) -> str:
         from tablebase.probe.html import titled_table
+        from tablebase.svg.pictures import has_pictures
 
         first, rows = self[0], self.to_dict()
-        pictures = [] if first.game.board is None else list(islice(self._drawn({"size": SMALL}), SHOWN))
+        pictures = list(islice(self._drawn({"size": SMALL}), SHOWN)) if has_pictures(first.game) else []
         return titled_table(f"{first.position}: {first.value.said}", pictures, rows)
 
     def pictures(self, **options: Any) -> list[Svg]:
-        """A picture for each row of `to_dict`, with its last and its best move; options are those of `tablebase.svg.board`."""
+        """A picture for each row of `to_dict`, on squares with the last and the best move; options as for `tablebase.svg.board`."""
         return list(self._drawn(options))
 
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
@@ -63,13 +64,12 @@ class Line(list[Probe]):
         return line_sheet(self, self.to_dict(), every, page, theme)
 
     def _drawn(self, options: Mapping[str, Any]) -> Iterator[Svg]:
-        from tablebase.svg.pictures import board
+        from tablebase.svg.pictures import moved
 
-        game, last = drawable(self[0].game), None
+        last = None
         for row in self.to_dict():
-            best = row["best"]
-            yield board(game, row["position"], **{"last_move": last, "arrows": [best] if best else [], **options})
-            last = best
+            yield moved(self[0].game, row["position"], last, row["best"], **options)
+            last = row["best"]
 
     def to_dict(self) -> list[dict[str, Any]]:
         """What `tablebase line --format json` writes: a row for each position, and one for the end of the game if it is reached."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablebase.errors import RulesError
 from tablebase.game.notation import read_move
 from tablebase.game.rules import Rules
 from tablebase.game.types import Outcome
@@ -29,14 +28,6 @@ class Shown(NamedTuple):
     """The move that led to it."""
     notes: tuple[str, ...] = ()
     """Why it is a key position."""
-
-
-def check_pictures(rules: Rules[Any], cure: str) -> None:
-    """Raise `RulesError` unless there are pictures of a game's positions."""
-    if rules.board is None and rules.svg(rules.initial) is None:
-        raise RulesError(
-            f"{rules.name} has no pieces on squares and no pictures of its own, of which a sheet could be made: {cure}"
-        )
 
 
 def probe_sheet(probes: Sequence[Probe], page: str = "a4", theme: str | Theme = "light") -> Sheet:
@@ -102,19 +93,12 @@ def _is_only(probe: Probe) -> bool:
 
 def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, theme: str | Theme) -> Sheet:
     """The sheet of these positions."""
+    from tablebase.svg.pictures import check_pictures, moved
     from tablebase.svg.sheets import sheet
 
-    return sheet([(_drawn(game, one, theme), _caption(game, one)) for one in shown], title=title, page=page, theme=theme)
-
-
-def _drawn(game: Any, one: Shown, theme: str | Theme) -> str:
-    """The board with its moves, or the picture that the rules draw."""
-    from tablebase.svg.pictures import board
-
-    if game.board is not None:
-        return board(game, one.position, last_move=one.last, arrows=[one.best] if one.best else [], theme=theme)
     check_pictures(game, "ask for text or JSON")
-    return str(game.svg(one.position))
+    boards = [(moved(game, one.position, one.last, one.best, theme=theme), _caption(game, one)) for one in shown]
+    return sheet(boards, title=title, page=page, theme=theme)
 
 
 def _caption(game: Rules[Any], one: Shown) -> str:

@@ -33,14 +33,14 @@ def read_picture(text: str) -> Element:
         if width is None or height is None:
             raise TablebaseError("a picture has neither a viewBox nor a width and a height: give it one")
         root.set("viewBox", f"0 0 {width[1]} {height[1]}")
-    if len(_box(root)) != 4 or min(_box(root)[2:]) <= 0:
+    if len(box_of(root)) != 4 or min(box_of(root)[2:]) <= 0:
         raise TablebaseError(f"{quoted(root.get('viewBox'))} is not the viewBox of a picture: write four numbers")
     return root
 
 
 def ratio(root: Element) -> float:
     """The height of a picture in units of its width."""
-    _, _, width, height = _box(root)
+    _, _, width, height = box_of(root)
     return height / width
 
 
@@ -53,7 +53,8 @@ def nested(root: Element, prefix: str, x: float, y: float, width: float, height:
     return part
 
 
-def _box(root: Element) -> list[float]:
+def box_of(root: Element) -> list[float]:
+    """The numbers of the viewBox; empty if they are none."""
     try:
         return [float(number) for number in re.split(r"[\s,]+", root.attrib["viewBox"].strip())]
     except ValueError:

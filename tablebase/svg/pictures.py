@@ -1,14 +1,18 @@
-"""The picture of a board: what `tablebase.svg.board` draws."""
+"""The picture of a position: what `tablebase.svg.board` draws, a board of squares, or what the rules or their pictures draw."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
+from xml.etree.ElementTree import Element
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import RulesError, TablebaseError
 from tablebase.game import Game
-from tablebase.game.game_arguments import as_game, as_placement
+from tablebase.game.game_arguments import AnyGame, as_any_game, as_placement
 from tablebase.game.moves import Position
+from tablebase.game.rules import Rules
 from tablebase.svg import ground, marks, tokens
+from tablebase.svg.foreign import box_of, read_picture
 from tablebase.svg.markup import Svg, element, picture
 from tablebase.svg.themes import Theme, as_theme
 
@@ -17,8 +21,8 @@ SIZES = (16, 10_000)
 
 
 def board(
-    game: str | Game,
-    position: str | Position,
+    game: AnyGame,
+    position: Any,
     *,
     last_move: marks.AnyMove | None = None,
     arrows: Sequence[marks.AnyArrow] = (),
@@ -29,18 +33,19 @@ def board(
 
     Parameters
     ----------
-    game : str or Game
-    position : str or Position
+    game : str or Rules
+    position : str, Position or whatever a position of the game is
         Of a game that goes on or is over.
     last_move : str, Move or pair of str, optional
         The move that led to it, whose squares are framed: ``a1a2``, or the names of two squares.
     arrows : sequence
         Moves in the same forms, or pairs of such a move and a colour: ``green`` (by default), ``red``, ``blue`` or
-        ``orange``. A move need not be legal.
+        ``orange``. A move need not be legal. Games by functions have no squares that a move or an arrow could lead to.
     size : int
         The longer side of the picture, in pixels.
     theme : str or Theme
-        ``light``, ``dark``, ``mono`` (black, white and grey), or colours of your own.
+        ``light``, ``dark``, ``mono`` (black, white and grey), or colours of your own; rules that draw without a module of
+        pictures have colours of their own.
 
     Returns
     -------
@@ -52,25 +57,68 @@ def board(
     NotationError
         If the text is not a position of the game, or one of the moves is none.
     RulesError
-        If there is no such game, or it has no pieces on squares.
+        If there is no such game, or it draws no pictures.
     TablebaseError
         If there is no such size, theme or colour.
 
     Examples
     --------
-    >>> board("hexapawn", "ppp/3/PPP w", arrows=["a1a2", ("b1b2", "red")])[:35]
+    >>> board("hexapawn", "ppp/3/PPP w", arrows=["a1b2"])[:35]
     '<svg viewBox="0 0 356 356" width="4'
     """
-    rules = as_game(game)
-    placement, colours = as_placement(rules, position), as_theme(theme)
+    rules, colours = as_any_game(game), as_theme(theme)
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise TablebaseError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
+    if rules.board is not None:
+        root = _squares(cast(Game, rules), as_placement(cast(Game, rules), position), last_move, arrows, colours)
+    elif last_move is not None or arrows:
+        raise RulesError(f"{rules.name} has no squares: leave out last_move and arrows")
+    else:
+        root = _of_rules(rules, rules.parse(position) if isinstance(position, str) else rules.given(position), theme)
+    _, _, width, height = box_of(root)
+    scale = size / max(width, height)
+    root.attrib |= {"width": f"{round(width * scale, 2):g}", "height": f"{round(height * scale, 2):g}"}
+    return picture(root)
+
+
+def moved(rules: Rules[Any], position: Any, last: str | None, best: str | None, **options: Any) -> Svg:
+    """A position with the last move, and an arrow for the best one, where there are squares; options are those of `board`."""
+    marked = {} if rules.board is None else {"last_move": last, "arrows": [best] if best else []}
+    return board(rules, position, **{**marked, **options})
+
+
+def check_pictures(rules: Rules[Any], cure: str) -> None:
+    """Raise `RulesError` unless there are pictures of a game's positions."""
+    if not has_pictures(rules):
+        raise _undrawn(rules, cure)
+
+
+def _undrawn(rules: Rules[Any], cure: str) -> RulesError:
+    return RulesError(f"{rules.name} has no pieces on squares and no pictures of its own: {cure}")
+
+
+def has_pictures(rules: Rules[Any]) -> bool:
+    """Whether there are pictures of a game's positions."""
+    return rules.board is not None or rules.svg(rules.initial) is not None
+
+
+def _of_rules(rules: Rules[Any], position: Any, theme: str | Theme) -> Element:
+    """What the module of pictures beside the rules draws, or the rules themselves, in their own colours."""
+    drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
+    if drawn is None:
+        raise _undrawn(rules, "ask for text or JSON")
+    return read_picture(drawn)
+
+
+def _squares(
+    rules: Game, placement: Position, last_move: marks.AnyMove | None, arrows: Sequence[marks.AnyArrow], colours: Theme
+) -> Element:
+    """The board of a game of pieces on squares."""
     grid = ground.Grid(rules.board)
     ends = None if last_move is None else marks.as_ends(rules, last_move)
     chosen = marks.as_arrows(rules, arrows)
-    scale = size / max(grid.width, grid.height)
     definitions = [*ground.definitions(rules), *tokens.definitions(rules, placement, colours)]
-    root = element(
+    return element(
         "svg",
         element("title", text=f"{rules.title}: {rules.sides[placement.side].name} to move"),
         element("desc", text=in_words(rules, placement, ends, chosen)),
@@ -83,11 +131,10 @@ def board(
         *tokens.pieces(rules, placement, grid),
         *(marks.drawn_arrow(arrow, grid, colours) for arrow in chosen),
         viewBox=f"0 0 {grid.width} {grid.height}",
-        width=grid.width * scale,
-        height=grid.height * scale,
+        width=0,
+        height=0,
         role="img",
     )
-    return picture(root)
 
 
 def in_words(game: Game, position: Position, last_move: tuple[int, int] | None, arrows: Sequence[marks.Arrow]) -> str:

@@ -111,10 +111,13 @@ def digest_fault(game: FunctionGame[Any], how: str) -> str | None:
 
 
 def words_fault(game: FunctionGame[Any], position: Any) -> str | None:
-    """Moves without words for people, or a picture that is none."""
+    """Moves or a position without words for people, or a picture that is none."""
     for move in legal(game, position):
         if not game.move_text(position, move).strip():
             return f"the move {move} in {game.format(position)} is called nothing by move_text"
+    if not game.described(position).strip():
+        return f"{game.format(position)} is described by nothing"
+    game.drawn(position)
     picture = game.svg(position)
     if picture is not None and not picture.lstrip().startswith("<svg"):
         return f"the picture of {game.format(position)} by svg begins with {picture[:20]!r}, not with <svg"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.program import Ask
 
-from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, legend, write_board
+from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, write_board
 from tablebase.errors import RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
@@ -74,8 +74,8 @@ def test_the_look_of_the_board() -> None:
     assert shown[7:] == [" 2 R . .[^]. . .", " 1 . . ^[c]^ . .", "   a b c d e f g", "   White to move"]
     along = next(move for move in legal_moves(GAME, position) if GAME.board.names[move.target] == "c2")
     assert board_picture(GAME, play(position, along), render_move(GAME, along)).splitlines()[7] == " 2 R .[c ^]. . ."
-    assert legend(GAME) == "~ river, ^ trap, # den"
-    assert legend(load_game("hexapawn")) == ""
+    assert GAME.legend() == "~ river, ^ trap, # den"
+    assert load_game("hexapawn").legend() == ""
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.program import Ask, assert_one_sentence, files_of_at_most
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
+from tablebase.game.installed import load_rules
 
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 
@@ -37,6 +39,25 @@ def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> No
     (tmp_path / "empty" / "000.svg").write_text("mine", encoding="utf-8")
     assert_one_sentence(ask(*words, "--to", tmp_path / "empty"), "is not empty: name a new folder with --to")
     assert (tmp_path / "empty" / "000.svg").read_text(encoding="utf-8") == "mine"
+
+
+def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_path: Path, ask: Ask) -> None:
+    """To a file, to a folder, on a sheet and in the terminal, by what `svg.board` and the rules draw."""
+    name, start = "pig-die=2-target=3", "0,0 1 0"
+    rules: Any = load_rules(name)
+    data = ["--data", piglet_tables]
+    answer = ask("probe", name, start, *data, "--output", tmp_path / "a.svg", "--sheet", tmp_path / "sheet.svg")
+    assert f"\n\n{rules.drawn(rules.initial)}\n\nplayer 1 to move: " in answer.out
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == tablebase.svg.board(name, start)
+    with Tablebase(piglet_tables) as tables:
+        assert (tmp_path / "sheet.svg").read_text(encoding="utf-8") == tables.probe_many(name, [start]).sheet()[0]
+        line = tables.line(name, start, 4)
+    drawn = ask("line", name, "--plies", 4, *data, "--boards", "--to", tmp_path / "line").out
+    files = sorted((tmp_path / "line").iterdir())
+    assert [path.read_text(encoding="utf-8") for path in files] == line.pictures()
+    assert len(files) == 5
+    for row, probe in zip(line.to_dict(), line, strict=True):
+        assert f"{rules.drawn(probe.asked)}\n   {probe.value.said}, {row['best']}\n\n" in drawn
 
 
 @pytest.mark.parametrize(("command", "option"), [("probe", "--output"), ("line", "--to")])
@@ -95,7 +116,7 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["probe", "pig", "0 0 0", "--sheet", "a.svg"], "pig has no pieces on squares and no pictures of its own"),
+        (["probe", "kalah", "3", "--sheet", "a.svg"], "kalah has no pieces on squares and no pictures of its own"),
         (["line", "kalah", "--sheet", "a.pdf"], "kalah has no pieces on squares and no pictures of its own"),
         (["line", "hexapawn", "--sheet", "a.jpg"], "a.jpg is not the name of a sheet: use one of the suffixes .pdf, .svg, .png"),
         (["boxes", "hexapawn", "--output", "a"], "a is not the name of a sheet"),

@@ -3,6 +3,7 @@
 from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,12 +13,16 @@ from support.recorded import KINDS, records
 from tablebase.api.tablebase import Tablebase
 from tablebase.game.installed import load_rules
 from tablebase.game.values import Bounds
+from tablebase.play.match import Match
+from tablebase.play.player import Seat
+from tablebase.play.players import open_player
 from tablebase.play.records import Record, label_of, records_in, replayed, write_record
 from tablebase.play.standings import points_by_name
 from tablebase.play.statistics import ROWS, Statistics
 from tablebase.probe.prober import Prober
 
 WORDS = ("hexapawn", "--player", "engine:nodes=60", "--player", "engine:level=1", "--games", 6, "--opening", 1, "--data", "nowhere")
+PLAYERS = {"hexapawn": "engine:nodes=100", **dict.fromkeys(("pig-target=10", "harehedgehog-players=3"), "computer:depth=1")}
 WON = Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal")
 
 
@@ -124,13 +129,47 @@ def test_bounds_of_tables_stand_beside_moves(ask: Ask, tmp_path: Path, piglet_ta
     assert (last["lower"], last["best"]) == (None, None)
 
 
+@pytest.mark.parametrize("name", ["hexapawn", "pig-target=10", "harehedgehog-players=3"])
+def test_a_player_speaks_where_no_table_does(name: str, ask: Ask, tmp_path: Path, hexapawns: Path) -> None:
+    """Of each position in which a player moves; not of those that tables know, unless they know nothing."""
+    rules: Any = load_rules(name)
+    words = ["line", name, "--replay", written(tmp_path / "games", records(name, 1)[0]), "--plies", 9]
+    rows = ask(*words, "--player", PLAYERS[name], "--data", tmp_path / "nowhere", "--format", "json").json
+    for row in rows:
+        position = rules.parse(row["position"])
+        speaks = row["move"] is not None and rules.to_move(position) >= 0
+        expected = None
+        if speaks:
+            with open_player(PLAYERS[name], Seat(rules, position, None, tmp_path / "nowhere")) as player:
+                player.choose(Match(rules, position), Random(0))
+                expected = player.remark
+        assert row["remark"] == expected
+    assert any(row["remark"] for row in rows)
+    if name == "hexapawn":
+        known = ask(*words, "--player", "engine", "--data", hexapawns, "--format", "json").json
+        assert {row["remark"] for row in known} == {None}
+
+
+@pytest.mark.parametrize("name", ["pig-target=10", "harehedgehog-players=3"])
+def test_games_by_functions_are_drawn(name: str, ask: Ask, tmp_path: Path) -> None:
+    """`--boards` draws every position, after the move or the draw in words, with what is known of it."""
+    game = records(name, 1)[0]
+    rules: Any = load_rules(name)
+    words = ["line", name, "--replay", written(tmp_path / "games", game), "--plies", 6, "--data", tmp_path / "nowhere"]
+    out = ask(*words, "--boards", "--player", "computer:depth=1").out
+    for moment in list(replayed(rules, game))[:7]:
+        assert f"{rules.drawn(moment.position)}\n" in out
+    assert f"\n1. {game.events[0]} (" in out
+    assert "   it expects " in out
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
         (["doushouqi", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of doushouqi"),
         (["pig", "--replay", "{file}"], "game 1 (line 1) is one of hexapawn, not of pig"),
-        (["pig", "--replay", "{file}", "--boards"], "pig has no board of squares: leave out --boards"),
+        (["kalah", "--replay", "{file}", "--boards"], "kalah draws no boards of its positions: leave out --boards"),
         (["pig", "--replay", __file__], "line 1, "),
     ],
 )

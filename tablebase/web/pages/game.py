@@ -16,9 +16,8 @@ from tablebase.api.row_types import RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.errors import RulesError
 from tablebase.game import Game
-from tablebase.game.installed import game_names, load_rules
+from tablebase.game.installed import game_names, load_rules, with_pieces
 from tablebase.game.rules import Rules
-from tablebase.probe.answers import drawable
 from tablebase.slices.material import piece_counts
 from tablebase.web.api.routes import game_for, refuse
 from tablebase.web.context import catalog_of
@@ -126,8 +125,8 @@ def game(
             ("flat", rules.name), lambda opened: (opened.layers(rules), _exact(opened, rules))
         )
         return page(request, "game.html", **{**shown, "layers": layers, "exact": exact}, counts=by_players(rules))
-    shown["alt"] = description(drawable(rules), rules.initial)
-    return page(request, "game.html", **{**shown, **_slices(request, drawable(rules), pieces)})
+    shown["alt"] = description(with_pieces(rules), rules.initial)
+    return page(request, "game.html", **{**shown, **_slices(request, with_pieces(rules), pieces)})
 
 
 def _slices(request: Request, rules: Game, pieces: str | None) -> dict[str, Any]:

@@ -6,13 +6,12 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from tablebase.errors import NotationError, RulesError, TablebaseError, quoted
+from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game import Game, load_game
-from tablebase.game.installed import load_rules
+from tablebase.game.installed import load_rules, with_pieces
 from tablebase.game.moves import Position
 from tablebase.game.notation import read_move
 from tablebase.game.rules import Rules
-from tablebase.probe.answers import drawable
 from tablebase.svg import tokens
 from tablebase.svg.ground import SQUARE, Grid
 from tablebase.svg.markup import Svg, element, picture
@@ -21,7 +20,6 @@ from tablebase.svg.pictures import in_words
 from tablebase.svg.themes import as_theme
 from tablebase.web.pages.addresses import named_position
 from tablebase.web.pages.rendering import HEADERS
-from tablebase.web.pages.track import has_track, track
 from tablebase.web.pages.words import is_drawn
 
 MOST_ARROWS = 20
@@ -35,16 +33,10 @@ router = APIRouter()
 def board(game: str, position: str, theme: str = "light", last: str | None = None, arrows: str = "") -> Response:
     """The picture of a position; of pieces on squares with the last move and arrows, whose moves are separated by commas."""
     rules = load_rules(game)
-    asked = named_position(rules, position)
-    if rules.board is None:
-        drawn = rules.svg(asked)
-        if drawn is None:
-            raise RulesError(f"{rules.name} draws no pictures of its positions: ask for the page of the position")
-        return _response(drawn)
     chosen = [arrow for arrow in arrows.split(",") if arrow]
     if len(chosen) > MOST_ARROWS:
         raise TablebaseError(f"{len(chosen)} arrows are too many: name at most {MOST_ARROWS}")
-    return _response(drawn_board(drawable(rules), asked, last_move=last or None, arrows=chosen, theme=theme))
+    return _response(drawn_board(rules, named_position(rules, position), last_move=last or None, arrows=chosen, theme=theme))
 
 
 @router.get("/{game}/piece/{symbol}.svg")
@@ -66,16 +58,12 @@ def token(game: Game, kind: int, theme: str) -> Svg:
 
 
 def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[str, Any]:
-    """What a page shows of a position: a board, a picture of the rules' own, a track, or no more than the text."""
+    """What a page shows of a position: a board, another picture, or no more than the text."""
     text = rules.format(position)
-    shown: dict[str, Any] = {"text": text, "board": None, "picture": False, "track": None, "alt": f"The position {text}."}
     if rules.board is not None:
-        shown |= {"board": board_data(drawable(rules), position), "alt": description(drawable(rules), position, last)}
-    elif has_track(rules):
-        shown["track"] = track(rules, position)
-    else:
-        shown["picture"] = is_drawn(rules, position)
-    return shown
+        alt = description(with_pieces(rules), position, last)
+        return {"text": text, "board": board_data(with_pieces(rules), position), "picture": False, "alt": alt}
+    return {"text": text, "board": None, "picture": is_drawn(rules, position), "alt": rules.described(position)}
 
 
 def description(game: Game, position: Position, last: str | None = None) -> str:

@@ -15,13 +15,12 @@ from fastapi.responses import RedirectResponse, Response
 from tablebase.building.plan import check_tables
 from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
-from tablebase.game.installed import load_rules
+from tablebase.game.installed import load_rules, with_pieces
 from tablebase.game.rules import Ending, Rules
 from tablebase.play.fallible import FAIR, FAIR_PLAYERS
 from tablebase.play.match import Match, side_number
 from tablebase.play.player_records import read_settings
 from tablebase.play.players import PLAYERS, find_player, player_names
-from tablebase.probe.answers import drawable
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_position, spelled
@@ -188,7 +187,7 @@ def _check_tables(request: Request, rules: Rules[Any], start: Any) -> None:
     if rules.board is None:
         tables_of(request).prober.of(rules).require()
     else:
-        check_tables(drawable(rules), start, tables_of(request).folder)
+        check_tables(with_pieces(rules), start, tables_of(request).folder)
 
 
 def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
@@ -242,6 +241,7 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
         "happened": said,
         "legal": [(written, meaning, text, address([*listed, text])) for written, meaning, text in legal],
         "next": address(listed, go="1") if ending is None and not waits else None,
+        "replay": addresses_of(request).game(rules.name, "replay", **_replayable(table, listed)) if listed else None,
         "back": address(listed[: people[-1]]) if people else None,
         "again": address([], after),
         "learned": after,
@@ -249,6 +249,11 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
         "verdict": f"{words.capital(rules.sides[match.player].name)} to move" if ending is None else _result(table, match, ending),
     }
     return page(request, "play.html", **shown, **drawing(rules, match.position, last))
+
+
+def _replayable(table: Table, listed: Sequence[str]) -> dict[str, Any]:
+    """The fields of the address that replays a game."""
+    return {name: value for name, value in table.query(listed).items() if name in ("seat", "start", "moves")}
 
 
 def _said(match: Match[Any]) -> list[str]:

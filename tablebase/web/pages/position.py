@@ -10,11 +10,11 @@ from fastapi.responses import RedirectResponse, Response
 from tablebase.errors import MissingTableError, NotationError, RulesError
 from tablebase.features.of_position import features_at
 from tablebase.game import Game
-from tablebase.game.installed import load_rules
+from tablebase.game.installed import load_rules, with_pieces
 from tablebase.game.moves import Position, mirrored, swapped
 from tablebase.game.notation import check_pieces
 from tablebase.game.rules import CHANCE, Rules, legal
-from tablebase.probe.answers import RatedMove, drawable
+from tablebase.probe.answers import RatedMove
 from tablebase.probe.lines import Line
 from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_name, material_of
@@ -62,7 +62,7 @@ def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[st
     if over is not None:
         return 200, {"over": over}
     text = game.format(asked)
-    own = {"features": [] if game.board is None else features_at(drawable(game), asked)}
+    own = {"features": [] if game.board is None else features_at(with_pieces(game), asked)}
     try:
         answer = tables_of(request).probe(game, text)
     except MissingTableError as fault:
@@ -85,8 +85,8 @@ def _shown(game: Rules[Any], asked: Any) -> dict[str, Any]:
         "section": "position",
         **drawing(game, asked),
         "chance_moves": game.has_chance and game.to_move(asked) == CHANCE,
-        "material": None if game.board is None else _material(drawable(game), asked),
-        "turns": [] if game.board is None else _turns(drawable(game), asked),
+        "material": None if game.board is None else _material(with_pieces(game), asked),
+        "turns": [] if game.board is None else _turns(with_pieces(game), asked),
         "start": game.format(game.initial),
         "answer": None,
         "groups": [],

@@ -223,13 +223,14 @@ function shown(name = null, heard = true, goOn = true) {
   if (heard && verdict) announce(verdict.textContent);
 }
 
-/** Show the page of a link. */
-function follow(url) {
+/** Show the page of a link; one that steps through a game keeps the focus. */
+function follow(url, step = null) {
   load(url, {
     shown: () => {
-      shown(null, false);
+      const again = step && document.querySelector(`a[data-step="${step}"]`);
+      shown(null, Boolean(again));
       // The heading is read by screen readers when it gets the focus.
-      document.getElementById("verdict")?.focus({ preventScroll: true });
+      (again || document.getElementById("verdict"))?.focus({ preventScroll: true });
     },
   });
 }
@@ -238,12 +239,14 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.("main a.soft");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  follow(link.href);
+  follow(link.href, link.dataset.step);
 });
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, textarea, select")) return;
-  if (event.key === "," || event.key === ".") page?.line?.step(event.key === "," ? -1 : 1);
+  if (event.key !== "," && event.key !== ".") return;
+  if (page?.line) page.line.step(event.key === "," ? -1 : 1);
+  else document.querySelector(`a[data-step="${event.key === "," ? "back" : "forth"}"]`)?.click();
 });
 
 onReturn(() => load(location.href, { keep: false, shown: () => shown(null, true, false) }));

@@ -16,6 +16,7 @@ from support.web import in_thread
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome
+from tablebase.play.records import Record, write_record
 from tablebase.web.app import create_app
 from tablebase.web.settings import Settings
 
@@ -39,9 +40,12 @@ PAGES = {
     "race": "/harehedgehog/play?seat=person&seat=person&moves=1+miss+5",
     "game with dice": "/pig/play?seat=person&seat=random&moves=1+6+0+1+1",
     "page of a game with dice": "/pig/",
+    "place for a record": "/pig/replay",
+    "game that is replayed": "/harehedgehog/replay?seat=computer&seat=random&moves=1+miss+5&at=2",
     "position without a board": "/pig/position/0,0_1_0",
     "mine": "/mine",
 }
+RACE = Record("harehedgehog", 1, ("a", "b"), "0:68:3,0:68:3 1", 0, ("1", "{miss}", "5"), (1, 2), "player 1 wins: broken off")
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses"}
 Open = Callable[..., Visit]
 
@@ -284,7 +288,25 @@ def test_a_race(visit: Open) -> None:
     # What looks ahead may have to be compiled.
     expect(page.locator("#news")).to_contain_text("Player 3: ", timeout=60_000)
     expect(verdict(page)).to_have_text("Player 1 to move", timeout=60_000)
-    expect(page.locator(".track li").nth(5)).to_contain_text("player 1")
+    expect(page.locator("#position img")).to_have_attribute("alt", re.compile("^Player 1 is on square 5 "))
+
+
+def test_a_record_is_replayed(visit: Open) -> None:
+    """Pasted, then stepped through by clicks and keys; what a player expects of each position is said."""
+    page = visit().go("/harehedgehog/replay")
+    page.get_by_label("Record").fill(write_record(RACE))
+    page.get_by_role("button", name="Replay").click()
+    expect(verdict(page)).to_have_text("Player 1 to move")
+    page.get_by_role("link", name="Ask a search").click()
+    expect(page.locator("#remark")).to_contain_text("points after", timeout=60_000)
+    page.get_by_label("One position forth").click()
+    expect(page.locator("#made")).to_have_text("Player 1: 1 square ahead")
+    expect(page.get_by_label("One position forth")).to_be_focused()
+    page.keyboard.press(".")
+    expect(page.locator("#made")).to_have_text("Miss a turn.")
+    expect(page.locator("#position img")).to_have_attribute("alt", re.compile("^Player 1 is on square 1 .*misses a turn"))
+    page.keyboard.press(",")
+    expect(page.locator("[aria-current=step]")).to_have_text("Player 1: 1 square ahead")
 
 
 def test_keyboard_only(visit: Open) -> None:

@@ -1,0 +1,199 @@
+"""A game that has been played, of any kind, forth and back: each position with its value, from tables or from a search.
+
+Nothing is kept between requests: the start, and all moves and draws, are in the address, as on the page where games are played.
+A record that `match --output` has written becomes such an address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from tablebase.errors import MissingTableError, NotationError, RulesError, TablebaseError
+from tablebase.game.installed import load_rules
+from tablebase.game.rules import CHANCE, Rules
+from tablebase.play.advisers import adviser_of
+from tablebase.play.match import RESIGNED, Match
+from tablebase.play.records import label_of, read_records
+from tablebase.probe.answers import Probe
+from tablebase.web.context import in_thread, settings_of, tables_of
+from tablebase.web.pages import words
+from tablebase.web.pages.addresses import addresses_of, named_position, spelled, whole
+from tablebase.web.pages.pictures import drawing
+from tablebase.web.pages.play import RESIGNS
+from tablebase.web.pages.rendering import page
+from tablebase.web.problems import ProblemError
+from tablebase.web.questions import played
+
+router = APIRouter()
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A game, and the event at which it is shown."""
+
+    match: Match[Any]
+    seats: Sequence[str]  # who played, as far as the address says it
+    listed: Sequence[str]  # moves and draws, and `RESIGNS` if the game ended so
+    at: int
+    searches: bool  # whether a search is asked where tables know nothing
+
+    @property
+    def end(self) -> int:
+        """The number of the last position."""
+        return len(self.listed) - (self.listed[-1:] == [RESIGNS])
+
+    @property
+    def position(self) -> Any:
+        """What is shown."""
+        return self.match.positions[self.at]
+
+    def query(self, at: int, searches: bool | None = None) -> dict[str, Any]:
+        """The fields of the address of another position of the game, or of this one with a search or without."""
+        asked = self.searches if searches is None else searches
+        rules, start = self.match.rules, self.match.start
+        begun = None if start == rules.initial else spelled(rules.format(start))
+        return {
+            "seat": list(self.seats) or None,
+            "start": begun,
+            "moves": " ".join(self.listed),
+            "at": at,
+            "search": "1" if asked else None,
+        }
+
+
+@router.get("/{game}/replay")
+async def replay(
+    request: Request,
+    game: str,
+    seat: Annotated[list[str] | None, Query()] = None,
+    start: str | None = None,
+    moves: str | None = None,
+    at: str | None = None,
+    search: str | None = None,
+) -> Response:
+    """A game at one of its positions, by default the first; without moves, the place for a record."""
+    rules: Rules[Any] = load_rules(game)
+    if moves is None:
+        return page(request, "replay_new.html", game=rules, section="play")
+    most = settings_of(request).limits.plies
+    shown = await in_thread(request, _replayed, rules, seat or [], start, moves.split(), at, bool(search), most)
+    answer = await in_thread(request, _answer, request, rules, shown.position)
+    asks = shown.searches and not (answer is not None and answer.value.is_known)
+    remark = await _remark(request, rules, shown.position) if asks else None
+    return await in_thread(request, _page, request, shown, answer, remark)
+
+
+@router.post("/{game}/replay")
+async def replay_record(request: Request, game: str) -> Response:
+    """Leads to a game of a record, of whatever kind it is: the first, or the one with a number."""
+    load_rules(game)
+    given = {name: values[0] for name, values in parse_qs((await request.body()).decode(errors="replace")).items()}
+    return await in_thread(request, _of_record, request, given.get("record", ""), given.get("number", ""))
+
+
+def _of_record(request: Request, text: str, number: str) -> Response:
+    wanted = whole(number, "the number of the game") if number.strip() else None
+    found = next((one for one in read_records(text.splitlines()) if wanted in (None, one.number)), None)
+    if found is None:
+        what = "no game" if wanted is None else f"no game with the number {wanted}"
+        raise NotationError(f"the record has {what}: paste what match --output has written")
+    rules = load_rules(found.game)
+    begun = rules.parse(found.start)
+    happened = [*(label_of(event) or event for event in found.events), *([RESIGNS] if found.ending == RESIGNED else [])]
+    fields = {
+        "seat": list(found.players),
+        "start": None if begun == rules.initial else spelled(found.start),
+        "moves": " ".join(happened),
+    }
+    return RedirectResponse(addresses_of(request).game(rules.name, "replay", **fields), 303)
+
+
+def _replayed(
+    rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
+) -> Replay:
+    """The game that an address lists; `TablebaseError` if it is not possible."""
+    if len(listed) > most:
+        raise TablebaseError(f"the game has more than {most:,} moves and draws: begin at a later position")
+    if seats and len(seats) != rules.players:
+        raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each, or none")
+    begun = rules.initial if not start else named_position(rules, start)
+    resigned = bool(listed) and listed[-1] == RESIGNS
+    match = Match(rules, begun, happened=listed[:-1] if resigned else listed)
+    if resigned:
+        match.resign()
+    place = 0 if at is None else whole(at, "the number of the position")
+    found = Replay(match, seats, listed, place, searches)
+    if place > found.end:
+        raise TablebaseError(f"the game has the positions 0 to {found.end}: there is no position {place}")
+    return found
+
+
+def _answer(request: Request, rules: Rules[Any], position: Any) -> Probe | None:
+    """What the tables say; None if they do not know the position."""
+    if words.ending(rules, position) is not None:
+        return None
+    try:
+        return tables_of(request).probe(rules, position)
+    except (MissingTableError, RulesError, NotationError):
+        return None
+
+
+async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | None:
+    """What a search expects and does; None if nobody can search here, or it takes too long."""
+    name = adviser_of(rules)
+    if name is None or rules.to_move(position) < 0:
+        return None
+    asked = {"game": rules.name, "position": rules.format(position), "moves": [], "player": name, "seed": 0}
+    try:
+        found = await played(request, asked)
+    except (ProblemError, TablebaseError):
+        return None
+    best = words.happened(rules, position, found["move"], drawn=False)
+    return f"{found['remark']}; it would play: {best}" if found["remark"] else None
+
+
+def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | None) -> Response:
+    """The page of a game at one of its positions."""
+    match, rules, to = shown.match, shown.match.rules, addresses_of(request)
+    last = shown.end
+    made = [_said(match, number) for number in range(last)]
+    steps = {"first": 0, "back": max(0, shown.at - 1), "forth": min(last, shown.at + 1), "last": last}
+    ending = match.ending() if shown.at == last == len(match.events) else None
+    context: dict[str, Any] = {
+        "section": "play",
+        "seats": [(words.capital(side.name), seat) for side, seat in zip(rules.sides, shown.seats, strict=False)],
+        "mover": rules.to_move(shown.position),
+        "at": shown.at,
+        "end": last,
+        "made": [(text, to.game(rules.name, "replay", **shown.query(number))) for number, text in enumerate(made, start=1)],
+        "steps": {name: to.game(rules.name, "replay", **shown.query(at)) for name, at in steps.items()},
+        "last": match.events[shown.at - 1].text if shown.at and rules.board is not None else None,
+        "best": answer.best if answer is not None else None,
+        "outcome": None if answer is None else answer.outcome,
+        "verdict": words.ended_by(rules, ending) if ending is not None else _verdict(rules, shown.position, answer),
+        "remark": remark,
+        "search": to.game(rules.name, "replay", **shown.query(shown.at, not shown.searches)) if adviser_of(rules) else None,
+        "searches": shown.searches,
+    }
+    return page(request, "replay.html", game=rules, **context, **drawing(rules, shown.position, context["last"]))
+
+
+def _said(match: Match[Any], number: int) -> str:
+    """A move with who made it, or a draw, in words."""
+    rules, event = match.rules, match.events[number]
+    text = words.happened(rules, match.positions[number], event.text, drawn=event.drawn)
+    return text if event.drawn else f"{words.capital(rules.sides[event.player].name)}: {text}"
+
+
+def _verdict(rules: Rules[Any], position: Any, answer: Probe | None) -> str:
+    """The value of a position as a sentence, or who is to move."""
+    if answer is not None and answer.value.is_known:
+        return words.verdict(answer)
+    mover = rules.to_move(position)
+    return "A draw is next" if mover == CHANCE else f"{words.capital(rules.sides[mover].name)} to move"
