@@ -85,7 +85,8 @@ def blocks_read(formulas: Formulas, block: int, marks: NDArray[np.bool_]) -> Non
 def _write_all(expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, begin: int, end: int, space: Space) -> Any:
     """The runs and the instructions of some states."""
     rules, space = borrowed((rules, space))
-    runs, written = np.zeros((end - begin, RUN), np.int64), 0
+    # The last row is for states that belong to a run that is complete.
+    runs, written = np.zeros((end - begin + 1, RUN), np.int64), 0
     instructions, used = np.zeros((SPACE, INSTRUCTION), np.int64), 0
     for number in range(end - 1, begin - 1, -1):
         count, step = alike(rules, number)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tablebase.game.kernels import OVER, Int64, Kernels, counts_alike
+from tablebase.game.kernels import OVER, Int64, Kernels, alone, counts_alike
 from tablebase.stochastic import compiled as compiled_module
 from tablebase.stochastic.chances import (
     CLOSED,
@@ -92,7 +92,8 @@ def test_what_has_risen_is_read_again(stride: int, granule: int, player: int) ->
     kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", three_alike)
     formulas = formulas_of(kernels, rules, 0, 3, new_space(kernels))
     assert formulas.runs[:, COUNT].tolist() == [3]
-    chances, risen, rises = np.zeros((2, 5 << GRANULE), np.int64), np.zeros((2, 3), np.int64), new_rises(5 << GRANULE)
+    chances, rises = np.zeros((2, 5 << GRANULE), np.int64), new_rises(5 << GRANULE)
+    risen = np.full((2, 3), 99, np.int64)
     known = formulas, chances, risen, rises
     last = base + 2 * stride
 
@@ -115,8 +116,9 @@ def test_what_has_risen_is_read_again(stride: int, granule: int, player: int) ->
     assert step(3) == 0
     rises[:, 4] = rises[1 - player] = 4
     assert step(4) == 0
+    # In the same batch, after it was computed.
     rises[:] = 0
-    rises[player, granule] = 5
+    rises[player, granule] = 4
     assert step(5) == 2
     assert chances[0, :3].tolist() == [0, 0, 9]
     # Final for one of the two players in every state: never computed again.
@@ -127,6 +129,42 @@ def test_what_has_risen_is_read_again(stride: int, granule: int, player: int) ->
     chances[0, :3] = 0
     rises[:] = 7
     assert step(7) == 0
+
+
+@counts_alike
+def far_alike(_rules: Any, number: Any) -> Any:
+    """That the states 0, 70 and 140 are."""
+    return 3 if number == 140 else int(number not in (0, 70)), 70 if number == 140 else 1
+
+
+def test_rises_are_noted_where_they_are() -> None:
+    """In the granules of the states that have risen, at the time of the batch, for the player whose chance it is."""
+    moves: list[tuple[int, list[tuple[int, int]]]] = [(0, [(1, 150)]) for _ in range(200)]
+    for place in range(3):
+        moves[70 * place] = (0, [(1, 160 + place)])
+    rules = listed(moves)
+    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", far_alike)
+    formulas = formulas_of(kernels, rules, 0, 141, new_space(kernels))
+    assert formulas.runs[0, COUNT] == 3
+    chances, rises = np.zeros((2, 200), np.int64), new_rises(200)
+    chances[1, 161:163] = 1, 2
+    improve_at_once(formulas, chances, np.zeros((2, 141), np.int64), rises, 3, new_evaluating(1, 3))
+    assert np.flatnonzero(chances[1, :150]).tolist() == [70, 140]
+    assert rises.tolist() == [[0, 0, 0, 0], [0, 3, 3, 0]]
+
+
+@pytest.mark.parametrize("alike", [three_alike, alone])
+def test_what_is_improved_is_stored_where_it_belongs(alike: Any) -> None:
+    """With as many runs as states, or with one for the first three: each state has the chance of the one that follows it."""
+    steady: list[tuple[int, list[tuple[int, int]]]] = [(0, [(1, 10 + place)]) for place in range(10)]
+    rules = listed([*steady, *((0, [(1, 0)]) for _ in range(10))])
+    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", alike)
+    formulas = formulas_of(kernels, rules, 0, 10, new_space(kernels))
+    chances, risen, rises = np.zeros((2, 20), np.int64), np.zeros((2, 10), np.int64), new_rises(20)
+    chances[:, 10:] = np.random.default_rng(1).integers(1, UNIT // 4, (2, 10))
+    improve(formulas, chances, risen, rises, 1, new_evaluating(1, 3))
+    store(formulas, chances, risen, rises, 1)
+    assert (chances[:, :10] == chances[:, 10:]).all()
 
 
 def test_quotients_are_exact() -> None:
