@@ -128,8 +128,11 @@ def _improve(
                 if gain > 0:
                     risen[role, place : place + count] = sums[0, :count]
                     largest = max(largest, gain)
+            if at_once:
+                # Before the other player's chances are computed: in symmetric states these may be read from the same run.
+                _store_chances(runs[run], role, chances, risen[role, place : place + count], rises, now)
         if at_once:
-            _store_run(runs[run], chances, risen[:, place : place + count], rises, now, up)
+            _mark_run(runs[run], chances, risen[:, place], now, up)
         place += count
     return largest
 
@@ -171,31 +174,36 @@ def _store(runs: Int64, chances: Int64, risen: Int64, rises: NDArray[np.int32], 
     place = 0
     for run in range(len(runs)):
         count = runs[run, COUNT]
-        _store_run(runs[run], chances, risen[:, place : place + count], rises, now, up)
+        for role in range(2):
+            _store_chances(runs[run], role, chances, risen[role, place : place + count], rises, now)
+        _mark_run(runs[run], chances, risen[:, place], now, up)
         place += count
 
 
 @inline
-def _store_run(run: Int64, chances: Int64, risen: Int64, rises: NDArray[np.int32], now: int, up: bool) -> None:
-    """Store what has risen in one run; note when it has been computed, or that it is final."""
+def _store_chances(run: Int64, role: int, chances: Int64, risen: Int64, rises: NDArray[np.int32], now: int) -> None:
+    """Store those chances of a run that have risen, with the time."""
+    if risen[0] == NOT_RISEN:
+        return
+    for state in range(run[COUNT]):
+        number = run[NUMBER] + state * run[STEP]
+        if risen[state] > chances[role, number]:
+            chances[role, number] = risen[state]
+            rises[role, number >> GRANULE] = now
+
+
+@inline
+def _mark_run(run: Int64, chances: Int64, risen: Int64, now: int, up: bool) -> None:
+    """Note when a run was computed, or that it is final; `risen` has the first chance for each player, or `NOT_RISEN`."""
     if run[SEEN] == CLOSED:
         return
-    first, count, step = run[NUMBER], run[COUNT], run[STEP]
-    changed = run[SEEN] == UNSEEN
+    changed = run[SEEN] == UNSEEN or risen[0] != NOT_RISEN or risen[1] != NOT_RISEN
     run[SEEN] = now
-    for role in range(2):
-        if risen[role, 0] == NOT_RISEN:
-            continue
-        changed = True
-        for state in range(count):
-            number = first + state * step
-            if risen[role, state] > chances[role, number]:
-                chances[role, number] = risen[role, state]
-                rises[role, number >> GRANULE] = now
     # Rounded up, both may be sure to win.
     if changed and not up:
         open_ = 0
-        for number in range(first, first + count * step, step):
+        for state in range(run[COUNT]):
+            number = run[NUMBER] + state * run[STEP]
             # Of what the one can force, nothing more is left for the other.
             open_ = max(open_, UNIT - chances[0, number] - chances[1, number])
         if open_ < FINAL:
