@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.compute.jit import jit
+from tablebase.compute.jit import inline, jit
+from tablebase.compute.pointers import borrowed
 from tablebase.errors import CorruptTableError
 from tablebase.game.kernels import CHANCE, OVER, STATE, WEIGHT, Int64, Kernels, Layer, Region
 from tablebase.stochastic.chances import UNIT
@@ -89,6 +90,7 @@ def _first_fault(
     expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, up: bool, chances: Int64, begin: int, end: int, rows: Int64
 ) -> tuple[int, int, int]:
     """A state with a wrong chance, that chance, and what it should be; the state is -1 if there is none."""
+    rules, chances, rows = borrowed((rules, chances, rows))
     fields = rows.shape[1] - STATE
     tree, others = _new_tree(fields), (_new_tree(fields), _new_tree(fields))
     worth, slack = np.zeros((NODES, 1), np.int64), 0 if up else SLACK
@@ -147,7 +149,8 @@ def _tree(
     expand: Any, index: Any, state_at: Any, rules: Int64, role: int, number: int, tree: Tree, rows: Int64
 ) -> tuple[Tree, int]:
     """The tree of the state with a number, and how many nodes it has; none if there is no such state."""
-    states, nodes = tree
+    owned_states, owned_nodes = tree
+    states, nodes = borrowed((owned_states, owned_nodes))
     if not state_at(rules, number, states[0]):
         return tree, 0
     _, player = index(rules, states[0])
@@ -167,19 +170,23 @@ def _tree(
             count = 0
         else:
             nodes[node, _WHO] = _AVERAGE if who == CHANCE else _MOST if who == attacker else _LEAST
-        while listed + count > len(nodes):
-            states, nodes = np.concatenate((states, states)), np.concatenate((nodes, nodes))
+        while listed + count > len(owned_nodes):
+            owned_states = np.concatenate((owned_states, owned_states))
+            owned_nodes = np.concatenate((owned_nodes, owned_nodes))
+            states, nodes = borrowed((owned_states, owned_nodes))
         for row in range(count):
-            states[listed + row] = rows[row, STATE:]
+            for field in range(states.shape[1]):
+                states[listed + row, field] = rows[row, STATE + field]
             nodes[listed + row, _PARENT], nodes[listed + row, _WEIGHT] = node, rows[row, WEIGHT]
         listed += count
         node += 1
-    return Tree(states, nodes), listed
+    return Tree(owned_states, owned_nodes), listed
 
 
 @jit
 def _fit(first: Int64, middle: Int64, last: Int64, listed: int, between: int, count: int) -> bool:
     """Whether three trees differ by constant steps between stored numbers only; the steps are filled in."""
+    first, middle, last = borrowed((first, middle, last))
     for node in range(listed):
         for other in (middle, last):
             if first[node, _WHO] != other[node, _WHO]:
@@ -202,24 +209,38 @@ def _fold(nodes: Int64, listed: int, count: int, up: bool, chances: Int64, worth
     if len(worth) < listed or worth.shape[1] < count:
         worth = np.zeros((len(nodes), count), np.int64)
     totals = np.zeros(listed, np.int64)
+    nodes, folded = borrowed((nodes, worth))
     for node in range(listed):
-        worth[node, :count] = UNIT if nodes[node, _WHO] in (_WON, _LEAST) else 0
+        folded[node, :count] = UNIT if nodes[node, _WHO] in (_WON, _LEAST) else 0
     for node in range(listed - 1, -1, -1):
-        who, above, parent = nodes[node, _WHO], nodes[nodes[node, _PARENT], _WHO], nodes[node, _PARENT]
-        totals[parent] += nodes[node, _WEIGHT]
-        for state in range(count):
-            chance = worth[node, state]
-            if who == _STORED:
-                chance = chances[nodes[node, _ROLE], nodes[node, _NUMBER] + state * nodes[node, _STRIDE]]
-            elif who == _AVERAGE:
-                chance = -(-chance // totals[node]) if up else chance // totals[node]
-                worth[node, state] = chance
-            if node > 0 and above == _AVERAGE:
-                worth[parent, state] += nodes[node, _WEIGHT] * chance
-            elif node > 0:
-                best = worth[parent, state]
-                worth[parent, state] = max(best, chance) if above == _MOST else min(best, chance)
+        totals[nodes[node, _PARENT]] += nodes[node, _WEIGHT]
+        _fold_node(nodes, node, totals[node], count, up, chances, folded)
     return worth
+
+
+@inline
+def _fold_node(nodes: Int64, node: int, total: int, count: int, up: bool, chances: Int64, worth: Int64) -> None:
+    """Complete the chances at a node and combine them with those at the node before it; one loop for each case is fast."""
+    who, parent, weight, own = nodes[node, _WHO], nodes[node, _PARENT], nodes[node, _WEIGHT], worth[node, :count]
+    if who == _STORED:
+        source, start, stride = chances[nodes[node, _ROLE]], nodes[node, _NUMBER], nodes[node, _STRIDE]
+        for state in range(count):
+            own[state] = source[start + state * stride]
+    elif who == _AVERAGE:
+        for state in range(count):
+            own[state] = -(-own[state] // total) if up else own[state] // total
+    if node == 0:
+        return
+    above, before = nodes[parent, _WHO], worth[parent, :count]
+    if above == _AVERAGE:
+        for state in range(count):
+            before[state] += weight * own[state]
+    elif above == _MOST:
+        for state in range(count):
+            before[state] = max(before[state], own[state])
+    else:
+        for state in range(count):
+            before[state] = min(before[state], own[state])
 
 
 @jit

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.pointers import borrowed
 from tablebase.game.kernels import CHANCE, DOUBT, OVER, STATE, WEIGHT, Kernels
 
 Int64 = NDArray[np.int64]
 
-NUMBER, COUNT, STEP, CLOSED, FORMULAS, RUN = 0, 1, 2, 3, 4, 8
-"""Columns of a run: its first state, how many it has and the step between them, whether their chances are final, and where
+NUMBER, COUNT, STEP, SEEN, FORMULAS, RUN = 0, 1, 2, 3, 4, 8
+"""Columns of a run: its first state, how many it has and the step between them, the time when it was computed last, and where
 the formulas of the player to move and of the other one begin and end; they may be the same."""
 CODE, FROM, INSTRUCTION = 0, 1, 2
 """Columns of an instruction: its kind, weight and stride in one number, and the first of the stored states that are taken."""
@@ -83,7 +84,9 @@ def blocks_read(formulas: Formulas, block: int, marks: NDArray[np.bool_]) -> Non
 @jit
 def _write_all(expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, begin: int, end: int, space: Space) -> Any:
     """The runs and the instructions of some states."""
-    runs, written = np.zeros((end - begin, RUN), np.int64), 0
+    rules, space = borrowed((rules, space))
+    # The last row is for states that belong to a run that is complete.
+    runs, written = np.zeros((end - begin + 1, RUN), np.int64), 0
     instructions, used = np.zeros((SPACE, INSTRUCTION), np.int64), 0
     for number in range(end - 1, begin - 1, -1):
         count, step = alike(rules, number)

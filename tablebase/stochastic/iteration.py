@@ -18,7 +18,17 @@ from numpy.typing import NDArray
 
 from tablebase.game.kernels import Kernels, Layer, Region
 from tablebase.solvers.problem import NO_CHECKPOINT, Checkpoint
-from tablebase.stochastic.chances import UNIT, Int64, improve, new_sums
+from tablebase.stochastic.chances import (
+    UNIT,
+    UNSEEN,
+    Evaluating,
+    Int64,
+    improve,
+    improve_at_once,
+    new_evaluating,
+    new_rises,
+    store,
+)
 from tablebase.stochastic.circles import circles
 from tablebase.stochastic.formulas import Formulas, Space, blocks_read, formulas_of, new_space
 
@@ -149,7 +159,9 @@ class Blocks:
 
     def __init__(self, kernels: Kernels, region: Region, chances: Int64, pool: ThreadPoolExecutor | None) -> None:
         self._kernels, self._region, self._chances, self._pool = kernels, region, chances, pool
-        self._improved = np.zeros((2, BATCH * region.block), np.int64)
+        self._risen = np.zeros((BATCH, 2, region.block), np.int64)
+        self._rises = new_rises(region.size)
+        self._now = UNSEEN
         self._kept: dict[int, Formulas] = {}
         self._room = KEPT
         self._local = threading.local()
@@ -166,30 +178,31 @@ class Blocks:
 
     def improve(self, batch: list[int]) -> list[int]:
         """Compute blocks from the same chances; return the largest improvement in each, in units."""
-        size = self._region.block
+        self._now += 1
+        formulas = self._map(lambda place: self._formulas(batch[place]), range(len(batch)))
 
         def compute(place: int) -> int:
-            begin = batch[place] * size
-            into = self._improved[:, place * size : (place + 1) * size]
-            into[:] = self._chances[:, begin : begin + size]
-            return improve(self._formulas(batch[place]), self._chances, into, begin, self._sums(), up=self._region.generous)
+            known = self._chances, self._risen[place], self._rises, self._now
+            return improve(formulas[place], *known, self._evaluating(), up=self._region.generous)
+
+        def keep(place: int) -> None:
+            store(formulas[place], self._chances, self._risen[place], self._rises, self._now, up=self._region.generous)
 
         gains = self._map(compute, range(len(batch)))
-        for place, block in enumerate(batch):
-            self._chances[:, block * size : (block + 1) * size] = self._improved[:, place * size : (place + 1) * size]
+        self._map(keep, range(len(batch)))
         return gains
 
     def settle(self, circle: list[int], tolerance: int) -> int:
         """Compute a few small blocks, each from the latest chances, until they stay as they are; return how often."""
-        size = self._region.block
         passes, gain = 0, tolerance + 1
         while gain > tolerance:
             passes += 1
             gain = 0
             for block in circle:
-                own = self._chances[:, block * size : (block + 1) * size]
+                self._now += 1
+                known = self._chances, self._risen[0], self._rises, self._now
                 formulas, up = self._formulas(block), self._region.generous
-                gain = max(gain, improve(formulas, self._chances, own, block * size, self._sums(), up=up))
+                gain = max(gain, improve_at_once(formulas, *known, self._evaluating(), up=up))
         return passes
 
     def _formulas(self, block: int) -> Formulas:
@@ -216,9 +229,9 @@ class Blocks:
         space: Space = self._local.space
         return space
 
-    def _sums(self) -> tuple[Int64, Int64]:
+    def _evaluating(self) -> Evaluating:
         """Space of this thread to evaluate formulas."""
-        if not hasattr(self._local, "sums"):
-            self._local.sums = new_sums(self._kernels.deepest, self._region.block)
-        sums: tuple[Int64, Int64] = self._local.sums
-        return sums
+        if not hasattr(self._local, "evaluating"):
+            self._local.evaluating = new_evaluating(self._kernels.deepest, self._region.block)
+        evaluating: Evaluating = self._local.evaluating
+        return evaluating

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,9 @@ from tablebase.checking.chances import chances_fault
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.kernels import Int64, Layer, Region, alone, call_index
 from tablebase.stochastic import iteration
-from tablebase.stochastic.chances import UNIT
+from tablebase.stochastic.chances import CLOSED, UNIT, UNSEEN
 from tablebase.stochastic.compiled import Compiled, compiled
-from tablebase.stochastic.formulas import blocks_read, formulas_of, new_space
+from tablebase.stochastic.formulas import SEEN, Formulas, blocks_read, formulas_of, new_space
 from tablebase.stochastic.iteration import TOLERANCE, solve_layer
 from tablebase.tables.checkpoints import discard
 from tablebase_rules import pig
@@ -83,6 +84,13 @@ def test_pig_is_solved_exactly(rules: pig.Pig, points: list[int]) -> None:
         assert exact[0, 0, 0] == {2: Fraction(4, 7), 3: Fraction(6, 11)}[rules.target]
 
 
+def test_pig_has_the_chances_that_it_always_had() -> None:
+    """To the bit: of small blocks, each chance is computed from the latest ones, those of the same state included."""
+    form = compiled(pig.game(die=3, target=8))
+    digest = sha256(solve(form.kernels, form.region({})).tobytes()).hexdigest()
+    assert digest[:16] == "8d7fd3d0d6c9df7d"
+
+
 # The same with any executor
 
 
@@ -116,6 +124,25 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     one, three = map(solved_part, (1, 3))
     assert len(np.unique(one)) > 5
     assert (one == three).all()
+
+
+@pytest.mark.parametrize("grain", [1, iteration.GRAIN])
+def test_what_is_left_out_would_have_stayed(grain: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chances have the same bits if every run that is not final is computed each time."""
+    monkeypatch.setattr(iteration, "GRAIN", grain)
+    found = solved_part()
+
+    def forgetful(compute: Any) -> Any:
+        def forgetting(formulas: Formulas, *given: Any, **more: Any) -> Any:
+            times = formulas.runs[:, SEEN]
+            times[times != CLOSED] = UNSEEN
+            return compute(formulas, *given, **more)
+
+        return forgetting
+
+    for name in ("improve", "improve_at_once"):
+        monkeypatch.setattr(iteration, name, forgetful(getattr(iteration, name)))
+    assert (solved_part() == found).all()
 
 
 class Seldom(EveryDistance):
