@@ -155,7 +155,7 @@ def test_a_fault_in_a_picture_hides_no_other_game(two_pieces: Path, monkeypatch:
     def failing(_: object, position: str) -> str:
         raise KeyError(position)
 
-    monkeypatch.setattr(Noughts, "svg", guards._guarded("svg", failing))
+    monkeypatch.setattr(Noughts, "svg", guards.guarded("svg", failing))
     with client_of(two_pieces) as client:
         assert "Hexapawn" in said(identified(shown(client, "/"), "main"))
         assert "Noughts and crosses" in said(identified(shown(client, "/noughts/"), "main"))
