@@ -7,12 +7,13 @@ the places that a square pays. A hare is a token with the player's number; two b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from tablebase.game.stochastic import CHANCE, State
 from tablebase.svg.markup import HEIGHT as GLYPH
-from tablebase.svg.markup import STEP, WIDTH, Svg, element, lettering, picture
+from tablebase.svg.markup import STEP, WIDTH, Svg, element, framed, lettering, picture
 from tablebase.svg.players import token
 from tablebase.svg.themes import Theme, Tint, as_theme
 from tablebase_rules._harehedgehog import (
@@ -81,23 +82,10 @@ def svg(rules: Race, state: State, theme: str | Theme = "light") -> Svg:
     entries = (rules.players + 1) // 2
     width = COLUMNS * PITCH + 2 * MARGIN
     height = 2 * (STRIP + MARGIN) + ROWS * TALL + entries * ENTRY + MARGIN
-    scale = SIZE / max(width, height)
-    root = element(
-        "svg",
-        element("title", text=f"{rules.title}: {_moment(rules, state)}"),
-        element("desc", text=described(rules, state)),
-        element("defs", *_definitions(colours)),
-        element("rect", width=width, height=height, fill=colours.page.fill),
-        *_way(colours),
-        *_squares(rules, state, colours),
-        *_strips(rules, state, colours),
-        *_entries(rules, state, colours),
-        viewBox=f"0 0 {width} {height}",
-        width=width * scale,
-        height=height * scale,
-        role="img",
-    )
-    return picture(root)
+    words = f"{rules.title}: {_moment(rules, state)}", described(rules, state)
+    positioned = (part(rules, state, colours) for part in (_squares, _strips, _entries))
+    parts = (*_way(colours), *chain.from_iterable(positioned))
+    return picture(framed(words, (width, height), colours.page.fill, _definitions(colours), parts, SIZE))
 
 
 def drawn(rules: Race, state: State) -> str:

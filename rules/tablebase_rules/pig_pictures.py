@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from tablebase.game.stochastic import CHANCE, OVER, State
 from tablebase.svg.markup import HEIGHT as GLYPH
-from tablebase.svg.markup import STEP, Svg, element, lettering, picture
+from tablebase.svg.markup import STEP, Svg, element, framed, lettering, picture
 from tablebase.svg.markup import WIDTH as LETTER
 from tablebase.svg.players import token
 from tablebase.svg.themes import Theme, as_theme
@@ -35,22 +35,12 @@ def svg(rules: Pig, state: State, theme: str | Theme = "light") -> Svg:
     """The picture, in the colours of a theme."""
     colours = as_theme(theme)
     height = TOP + ROW * rules.players + MARGIN
-    scale = SIZE / max(WIDTH, height)
     stripes = element("path", d="M-4 4L4-4M0 16L16 0M12 20L20 12", stroke=colours.page.fill, stroke_width=5)
-    root = element(
-        "svg",
-        element("title", text=f"{rules.title}: {_doing(rules, state)}"),
-        element("desc", text=described(rules, state)),
-        element("defs", element("pattern", stripes, id="stripes", width=16, height=16, patternUnits="userSpaceOnUse")),
-        element("rect", width=WIDTH, height=height, fill=colours.page.fill),
-        *_turn(rules, state, colours),
-        *(part for player in range(rules.players) for part in _row(rules, state, player, colours)),
-        viewBox=f"0 0 {WIDTH} {height}",
-        width=WIDTH * scale,
-        height=height * scale,
-        role="img",
-    )
-    return picture(root)
+    pattern = element("pattern", stripes, id="stripes", width=16, height=16, patternUnits="userSpaceOnUse")
+    words = f"{rules.title}: {_doing(rules, state)}", described(rules, state)
+    rows = (part for player in range(rules.players) for part in _row(rules, state, player, colours))
+    parts = (*_turn(rules, state, colours), *rows)
+    return picture(framed(words, (WIDTH, height), colours.page.fill, [pattern], parts, SIZE))
 
 
 def drawn(rules: Pig, state: State) -> str:

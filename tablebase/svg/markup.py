@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 from xml.etree import ElementTree
@@ -112,6 +113,34 @@ def element(tag: str, *children: Element, text: str | None = None, **attributes:
     made.text = text and _NO_XML.sub("\ufffd", text)
     made.extend(children)
     return made
+
+
+def framed(
+    words: tuple[str, str],
+    box: tuple[float, float],
+    ground: str,
+    definitions: Iterable[Element],
+    parts: Iterable[Element],
+    size: float,
+) -> Element:
+    """The root of a picture: a title and a description, what it defines, a ground, and its parts.
+
+    The box is its width and height in units, the size its longer side in pixels.
+    """
+    width, height = box
+    scale = size / max(box)
+    return element(
+        "svg",
+        element("title", text=words[0]),
+        element("desc", text=words[1]),
+        element("defs", *definitions),
+        element("rect", width=width, height=height, fill=ground),
+        *parts,
+        viewBox=f"0 0 {width} {height}",
+        width=width * scale,
+        height=height * scale,
+        role="img",
+    )
 
 
 def picture(root: Element) -> Svg:

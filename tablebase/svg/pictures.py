@@ -13,7 +13,7 @@ from tablebase.game.moves import Position
 from tablebase.game.rules import Rules
 from tablebase.svg import ground, marks, tokens
 from tablebase.svg.foreign import box_of, read_picture
-from tablebase.svg.markup import Svg, element, picture
+from tablebase.svg.markup import Svg, framed, picture
 from tablebase.svg.themes import Theme, as_theme
 
 SIZES = (16, 10_000)
@@ -70,7 +70,7 @@ def board(
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise TablebaseError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
     if rules.board is not None:
-        root = _squares(cast(Game, rules), as_placement(cast(Game, rules), position), last_move, arrows, colours)
+        root = _squares(cast(Game, rules), as_placement(cast(Game, rules), position), last_move, arrows, colours, size)
     elif last_move is not None or arrows:
         raise RulesError(f"{rules.name} has no squares: leave out last_move and arrows")
     else:
@@ -111,30 +111,23 @@ def _of_rules(rules: Rules[Any], position: Any, theme: str | Theme) -> Element:
 
 
 def _squares(
-    rules: Game, placement: Position, last_move: marks.AnyMove | None, arrows: Sequence[marks.AnyArrow], colours: Theme
+    rules: Game, placement: Position, last_move: marks.AnyMove | None, arrows: Sequence[marks.AnyArrow], colours: Theme, size: int
 ) -> Element:
     """The board of a game of pieces on squares."""
     grid = ground.Grid(rules.board)
     ends = None if last_move is None else marks.as_ends(rules, last_move)
     chosen = marks.as_arrows(rules, arrows)
     definitions = [*ground.definitions(rules), *tokens.definitions(rules, placement, colours)]
-    return element(
-        "svg",
-        element("title", text=f"{rules.title}: {rules.sides[placement.side].name} to move"),
-        element("desc", text=in_words(rules, placement, ends, chosen)),
-        element("defs", *definitions),
-        element("rect", width=grid.width, height=grid.height, fill=colours.page.fill),
+    words = f"{rules.title}: {rules.sides[placement.side].name} to move", in_words(rules, placement, ends, chosen)
+    parts = (
         *ground.squares(rules, grid, colours),
         ground.names(grid, colours),
         tokens.side_to_move(rules, placement, grid, colours),
         *([] if ends is None else [marks.frames(ends, grid, colours)]),
         *tokens.pieces(rules, placement, grid),
         *(marks.drawn_arrow(arrow, grid, colours) for arrow in chosen),
-        viewBox=f"0 0 {grid.width} {grid.height}",
-        width=0,
-        height=0,
-        role="img",
     )
+    return framed(words, (grid.width, grid.height), colours.page.fill, definitions, parts, size)
 
 
 def in_words(game: Game, position: Position, last_move: tuple[int, int] | None, arrows: Sequence[marks.Arrow]) -> str:
