@@ -122,13 +122,14 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
         (["boxes", "hexapawn", "--output", "a"], "a is not the name of a sheet"),
         (["boxes", "noughts", "--output", "a.pdf"], "it has no pieces on squares"),
         (["boxes", "doushouqi"], "doushouqi can go on for ever"),
-        (["boxes", "hexapawn-4x4", "--output", "a.svg"], "a sheet has 1 to 1,000 boards"),
+        (["boxes", "hexapawn", "--output", "a.svg"], "a sheet has 1 to 18 boards, not 19"),
         (["line", "hexapawn", "--replay", "games", "--sheet", "a.svg"], "leave out the position, --to and --sheet"),
     ],
 )
 def test_sheets_that_are_refused(words: list[str], said: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a sentence, and nothing is written."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tablebase.svg.sheets.MOST", 18)
     assert_one_sentence(ask(*words), said)
     assert not list(tmp_path.iterdir())
 

@@ -32,7 +32,7 @@ def named(reading: dict[str, str]) -> str:
 
 
 each = pytest.mark.parametrize("reading", [*READINGS, TOGETHER], ids=named)
-depths = pytest.mark.parametrize("depth", [4, pytest.param(5, marks=pytest.mark.full)])
+depths = pytest.mark.parametrize("depth", [3, pytest.param(5, marks=pytest.mark.full)])
 
 
 def as_twin(game: Game, position: Position) -> tuple[jungle.Board, str]:
