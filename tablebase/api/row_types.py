@@ -5,9 +5,13 @@ Rows that are dataclasses themselves are `tablebase.catalog.catalog.Counts` and 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import (
+    Any,
+    Literal,
+    NotRequired,  # that of Python 3.11 does not keep what Pydantic needs
+)
 
-from typing_extensions import TypedDict  # that of Python 3.11 does not keep what Pydantic needs
+from typing_extensions import TypedDict
 
 
 class GameRow(TypedDict):
@@ -57,6 +61,20 @@ class DividedRow(TypedDict):
     games: int
     share: float
     position: str
+
+
+class ExploitRow(TypedDict):
+    """The chance of a side to win against a player that errs; with `divide`, after one of its moves or of that player's."""
+
+    player: str
+    fuzz: float
+    side: str
+    chance: float
+    best: NotRequired[str | None]
+    """The best move; None where the other player moves."""
+    move: NotRequired[str]
+    probability: NotRequired[float | None]
+    """That the other player makes the move; None where the side moves."""
 
 
 class LayerRow(TypedDict):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from math import isqrt, prod
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from tablebase.graph.stages import ONGOING, Flags, Graph
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_of
 from tablebase.slices.pursuit import Pursuit, pursuit_fault, pursuit_of
+from tablebase.states.paths import GameCounts
 
 Tick = Callable[[int, int], None]
 """Called with the number of steps done and the total number of steps."""
@@ -30,16 +30,7 @@ PRIME_BITS = 31
 """The sum of two residues fits into 32 bits."""
 
 
-class Count(NamedTuple):
-    """The counts of a start."""
-
-    reachable: int  # reachable positions, including the start; the side to move distinguishes positions
-    final: int  # reachable positions in which the game is over
-    games: int  # paths from the start to a final position
-    won: tuple[int, int]  # games won by each side
-
-
-def count(game: Game, start: Position | None = None, tick: Tick | None = None) -> Count:
+def count(game: Game, start: Position | None = None, tick: Tick | None = None) -> GameCounts:
     """Count reachable positions and possible games.
 
     Parameters
@@ -59,7 +50,7 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
     --------
     >>> from tablebase.game import load_game
     >>> count(load_game("hexapawn"))
-    Count(reachable=135, final=65, games=134, won=(64, 70))
+    GameCounts(reachable=135, final=65, games=134, won=(64, 70))
     """
     start = parse(game, game.start) if start is None else start
     check_pieces(game, start)
@@ -69,7 +60,7 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
     return count_graph(reachable(game, start), game_bits(game, start))
 
 
-def count_graph(graph: Graph, bits: int) -> Count:
+def count_graph(graph: Graph, bits: int) -> GameCounts:
     """Count in a graph; `bits` must suffice for the number of games."""
     results = graph.results()
     ends = [results != ONGOING, results == 0, results == 1]
@@ -86,7 +77,7 @@ def count_graph(graph: Graph, bits: int) -> Count:
                 np.add.at(paths, edges.nodes, stage_paths[edges.rows])
         residues.append([sum(paths[nodes].tolist()) % prime for nodes in ends])
     games, first, second = (combine(list(total), moduli) for total in zip(*residues, strict=True))
-    return Count(len(graph), int(ends[0].sum()), games, (first, second))
+    return GameCounts(len(graph), int(ends[0].sum()), games, (first, second))
 
 
 def games_from(graph: Graph, ends: Flags) -> NDArray[np.object_]:
@@ -99,7 +90,7 @@ def games_from(graph: Graph, ends: Flags) -> NDArray[np.object_]:
     return games
 
 
-def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Count:
+def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> GameCounts:
     """Count tier by tier, with at most two tiers in memory."""
     moduli = primes(game_bits(game, start))
     # The first pass counts positions, by counts capped at 1; the others count games modulo a prime.
@@ -116,7 +107,7 @@ def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Coun
     (reached, over, _), *residues = sums
     games, lost = (combine([totals[i] % prime for totals, prime in zip(residues, moduli, strict=True)], moduli) for i in (1, 2))
     won = (games - lost, lost) if tiers[0].runner.side == 0 else (lost, games - lost)
-    return Count(reached, over, games, won)
+    return GameCounts(reached, over, games, won)
 
 
 def _tiers(game: Game, start: Position) -> Iterator[Pursuit]:

@@ -24,11 +24,11 @@ class Depth(NamedTuple):
 
 
 class GameCounts(NamedTuple):
-    """How many positions can come up, and how many games there are from a position to the end."""
+    """How many positions can come up, and how many games there are from a start to the end."""
 
-    reachable: int
+    reachable: int  # the start included; the side to move distinguishes positions
     final: int  # positions in which the game is over
-    games: int
+    games: int  # paths from the start to a final position
     won: tuple[int, int]  # by each player; the others are drawn
 
 

@@ -18,11 +18,12 @@ from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.graph import pursuit as counting_kernels
-from tablebase.graph.counting import Count, combine, count, count_graph, count_pursuit, games_from, primes
+from tablebase.graph.counting import combine, count, count_graph, count_pursuit, games_from, primes
 from tablebase.graph.reachable import game_bits, reachable
 from tablebase.graph.stages import ONGOING
 from tablebase.slices.material import material_of
 from tablebase.slices.pursuit import pursuit_fault
+from tablebase.states.paths import GameCounts
 
 PURSUITS = (
     "foxhounds-2x2",
@@ -37,7 +38,7 @@ PURSUITS = (
 PRIMES = primes(272)
 
 
-def both_counts(game: Game, start: Position | None = None) -> set[Count]:
+def both_counts(game: Game, start: Position | None = None) -> set[GameCounts]:
     """What is counted in a graph and tier after tier; one element if both say the same."""
     start = parse(game, game.start) if start is None else start
     assert pursuit_fault(game, material_of(game, start)) is None
@@ -179,7 +180,7 @@ def test_draws_are_nobody_s() -> None:
     pacer = Kind("y", "pacer", 1, (3, 4), (Step(3, 4), Step(4, 3)))
     game = Game("stroll", "Stroll", board, toys.SIDES, (walker, pacer), "y2/A2 w", Outcome.DRAW, 2)
     # White walks by one step or by two, Black paces after each of them, and then White has no move.
-    assert count(game) == Count(reachable=7, final=2, games=2, won=(0, 0))
+    assert count(game) == GameCounts(reachable=7, final=2, games=2, won=(0, 0))
 
 
 # How it is counted
@@ -189,7 +190,7 @@ def test_more_games_than_bits_of_a_float() -> None:
     """Where it is plain how many games there are, forty-one dances of four ways and forty climbs of two, all digits are right."""
     game, possible = ladder(40), 4**41 * 2**40
     # Dancer to move: 1 + 4 * 2 + 39 * 5 * 2 positions; climber to move: 4 + 40 * 5 * 2, of which the last ten are over.
-    assert both_counts(game) == {Count(399 + 404, 10, possible, (possible, 0))}
+    assert both_counts(game) == {GameCounts(399 + 404, 10, possible, (possible, 0))}
 
 
 @settings(max_examples=40)
