@@ -39,7 +39,7 @@ def max_b_plies(positions: Positions) -> Values:
 def _measures(positions: Positions) -> Values:
     """B, max B and the plies until then."""
     # Games are loaded without what looks ahead in them.
-    from tablebase_rules._forced_boxes import measures
+    from tablebase_rules.foxhounds_boxes import measures
 
     return measures(positions)
 

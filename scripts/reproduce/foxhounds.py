@@ -41,7 +41,7 @@ from tablebase.graph.forcing import UNFORCEABLE, values
 from tablebase.graph.policies import chance_against
 from tablebase.graph.reachable import reachable
 from tablebase.play.foxbox import FoxBoxes, fox_boxes
-from tablebase_rules._forced_boxes import FOX, HOUNDS
+from tablebase_rules.foxhounds_boxes import FOX, HOUNDS
 
 SIZES = (2, 4, 6, 8)
 STUDIED = (4, 6, 8, 10)

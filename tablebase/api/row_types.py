@@ -5,13 +5,9 @@ Rows that are dataclasses themselves are `tablebase.catalog.catalog.Counts` and 
 
 from __future__ import annotations
 
-from typing import (
-    Any,
-    Literal,
-    NotRequired,  # that of Python 3.11 does not keep what Pydantic needs
-)
+from typing import Any, Literal, NotRequired
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # that of Python 3.11 does not keep what Pydantic needs
 
 
 class GameRow(TypedDict):

@@ -30,8 +30,8 @@ def play(
         typer.Option(
             "--player",
             metavar="NAME",
-            help="Who plays against you: tables, fuzzy, foxbox, ranking, matchboxes, learner, engine or random; with chance or "
-            "several players: computer, tables, fuzzy or random. May be repeated: they are seated in order.",
+            help="Who plays against you: tables, fuzzy, foxbox, ranking, exploit, matchboxes, learner, engine or random; with "
+            "chance or several players: computer, tables, fuzzy or random. May be repeated: they are seated in order.",
             autocompletion=complete_player,
         ),
     ] = None,

@@ -107,9 +107,11 @@ class Graph:
         material = material_of(with_goals(self.game) if final else unfolded(self.game), position)
         for stage in self.stages:
             if (stage.layout.material, stage.side, stage.final) == (material, position.side, final):
-                node = stage.nodes_at(np.array([[square for _, square in position.pieces]]))[0]
-                if node != NOWHERE:
-                    return int(node)
+                # Players look up the children of a position one by one, for which arrays take seven times as long.
+                index = stage.layout.index([position.pieces[piece][1] for piece in stage.layout.slots])
+                row = int(np.searchsorted(stage.index, index))
+                if row < len(stage) and stage.index[row] == index:
+                    return stage.first + row
         raise KeyError(position)
 
     def nodes(self, positions: Positions) -> Nodes:

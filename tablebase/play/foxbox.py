@@ -2,7 +2,7 @@
 
 Both sides keep the best result they can attain. If the fox wins, both then take the longest way; if the hounds win, both
 take the largest B that the fox can still bring about and, of equal ones, the soonest. All moves that are equal in this are
-kept. What B is says `tablebase_rules._forced_boxes`.
+kept. What B is says `tablebase_rules.foxhounds_boxes`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tablebase.play.graph_player import GraphPlayer, graph_of
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.strategy import Strategy
-from tablebase_rules._forced_boxes import FOX, forced_boxes
+from tablebase_rules.foxhounds_boxes import FOX, forced_boxes
 
 
 @dataclass(frozen=True)
