@@ -17,7 +17,7 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -30,8 +30,8 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
-from numba.experimental import function_type as _function_type  # noqa: F401 (tells Numba the type of a `callback`)
-from numba.extending import intrinsic
+from numba.experimental.function_type import typeof_function_type as _typeof_function
+from numba.extending import intrinsic, typeof_impl
 
 from tablebase.compute.kernel_cache import COMPILES, KernelCache, folder_name
 
@@ -65,11 +65,25 @@ def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     def compiled(function: Callable[..., Any]) -> Any:
         if not COMPILES:
             return _uncompiled(function)
-        made = CFunc(function, sigutils.normalize_signature(signature), locals={}, options={})  # type: ignore[no-untyped-call]
+        made = _Callback(function, sigutils.normalize_signature(signature), locals={}, options={})  # type: ignore[no-untyped-call]
         _cached(made, function).compile()
         return made
 
     return compiled
+
+
+class _Callback(CFunc):
+    """A function with its type, which Numba would otherwise make anew whenever a kernel is given the function."""
+
+    @cached_property
+    def type(self) -> Any:
+        """The type of the function."""
+        return _typeof_function(self, None)  # type: ignore[no-untyped-call]
+
+
+@typeof_impl.register(_Callback)
+def _type_of(function: _Callback, _: Any) -> Any:
+    return function.type
 
 
 def instructions(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
