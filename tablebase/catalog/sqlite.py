@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import sqlite3
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property, lru_cache
@@ -44,6 +46,10 @@ ERRNO = {
 """What the operating system would say."""
 REFUSED = "quota exceeded, or file too large"
 """What a failed write means: only that of a full disk has a code of its own, and a broken disk fails to sync."""
+DIGEST = "digest"
+"""Under this name a connection knows the SHA-256 of what was copied."""
+SOUND = deque[bytes](maxlen=64)
+"""The digests of catalogs in which no fault was found, so that they need not be looked through again."""
 UNOPENABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """What SQLite says of a file that it cannot open as a database, or not read to its end."""
 
@@ -105,6 +111,12 @@ def _copy_in_mode(path: Path, mode: str) -> sqlite3.Connection:
     return copy
 
 
+def _digest(connection: Connection) -> bytes | None:
+    """SHA-256 of all that a database in memory holds; None if SQLite was built without what tells it."""
+    driver: Any = connection.connection.driver_connection
+    return hashlib.sha256(driver.serialize()).digest() if hasattr(driver, "serialize") else None
+
+
 def journals(path: Path) -> list[Path]:
     """What a killed writer has left beside a catalog: it must stay with that catalog, and never meet another one."""
     return [file for ending in ("-journal", "-wal") if (file := path.with_name(path.name + ending)).exists()]
@@ -133,11 +145,22 @@ class SqliteDatabase(Database):
     def snapshot(self) -> Iterator[Connection]:
         """A connection to a copy in memory."""
         with _reader(self.path.resolve()).connect() as connection:
+            digest = connection.info[DIGEST] = _digest(connection)
             # The copy is ours, so that its view is ours, however the file's was changed.
-            if schema_fault(connection) is None:
+            if digest in SOUND or schema_fault(connection) is None:
                 connection.exec_driver_sql(f"DROP VIEW {VIEW}")
                 connection.exec_driver_sql(CREATE_VIEW)
             yield connection
+
+    def fault(self, connection: Connection) -> str | None:
+        """Why a catalog must be rebuilt; a snapshot with the content of one that was sound is sound."""
+        digest = connection.info.get(DIGEST)
+        if digest in SOUND:
+            return None if self._may_be_written() else UNWRITABLE
+        fault = super().fault(connection)
+        if fault is None and digest is not None:
+            SOUND.append(digest)
+        return fault
 
     @contextmanager
     def changes(self) -> Iterator[Connection]:

@@ -22,6 +22,8 @@ from tablebase.testing.playouts import following, playout
 
 LONGEST = 5000
 """A game of random play with more positions is not expected to end."""
+A_PICTURE = 10
+"""One of this many positions is drawn, which takes longer than all else."""
 POSITIONS_A_GAME = 100
 """One game is played to its end for this many positions of other checks."""
 KNOWN_DIGEST = "digest"
@@ -93,6 +95,11 @@ def _texts(bench: Bench, rng: Random) -> Iterator[str]:
         yield "".join(letters)
 
 
+def _to_draw(bench: Bench, rng: Random) -> Iterator[Any]:
+    """A few positions of random play."""
+    return islice(positions(bench, rng), 0, None, A_PICTURE)
+
+
 # What is checked.
 
 
@@ -111,12 +118,17 @@ def digest_fault(game: FunctionGame[Any], how: str) -> str | None:
 
 
 def words_fault(game: FunctionGame[Any], position: Any) -> str | None:
-    """Moves or a position without words for people, or a picture that is none."""
+    """Moves or a position without words for people."""
     for move in legal(game, position):
         if not game.move_text(position, move).strip():
             return f"the move {move} in {game.format(position)} is called nothing by move_text"
     if not game.described(position).strip():
         return f"{game.format(position)} is described by nothing"
+    return None
+
+
+def picture_fault(game: FunctionGame[Any], position: Any) -> str | None:
+    """A drawing that fails, or a picture that is none."""
     game.drawn(position)
     picture = game.svg(position)
     if picture is not None and not picture.lstrip().startswith("<svg"):
@@ -145,12 +157,14 @@ def nonsense_fault(game: FunctionGame[Any], text: str) -> str | None:
 
 PLAY = Check("play", "Random play can be played.", _games, _no_fault, sums_up=_ended)
 DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault)
-WORDS = Check("words", "Moves have words for people, and pictures are SVG.", positions, words_fault)
+WORDS = Check("words", "Moves and positions have words for people.", positions, words_fault)
+PICTURES = Check("pictures", "Positions can be drawn, and pictures are SVG.", _to_draw, picture_fault)
 FUNCTION_CHECKS = (
     *CONTRACT,
     PLAY,
     DIGEST,
     WORDS,
+    PICTURES,
     Check("nonsense", "Text that is no position is refused in a sentence.", _texts, nonsense_fault),
     Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_fault, has_symmetries),
 )

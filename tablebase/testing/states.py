@@ -16,7 +16,7 @@ from tablebase.errors import RulesError
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
 from tablebase.testing.contract import CONTRACT, positions
-from tablebase.testing.functions import DIGEST, PLAY, WORDS, Bench
+from tablebase.testing.functions import DIGEST, PICTURES, PLAY, WORDS, Bench
 from tablebase.testing.playouts import following
 
 COMPILED = "tablebase.testing.kernel_faults"
@@ -93,6 +93,7 @@ STATE_CHECKS = (
     PLAY,
     DIGEST,
     WORDS,
+    PICTURES,
     Check("kernels", "The compiled functions do what the plain ones do.", positions, _compiled("kernels_fault"), _has_kernels),
     Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),

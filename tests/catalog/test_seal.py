@@ -1,5 +1,6 @@
 """A damaged catalog is refused by every command that reads it, and rebuilt by every command that writes."""
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -97,6 +98,21 @@ def test_a_damaged_catalog_is_refused_and_rebuilt(statements: list[str], copied:
     assert built.code == 0
     assert built.err.startswith(f"{database(copied).place} is damaged (")
     assert snapshot(copied) == sound
+
+
+def test_what_was_sound_once(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A catalog that has not changed is not looked through again; a single other byte is found, whatever the file's time says."""
+    file = copied / FILE_NAME
+    Catalog(copied).close()
+    with monkeypatch.context() as patch:
+        patch.setattr("tablebase.catalog.database.rows_fault", lambda _: "is looked through again")
+        Catalog(copied).close()
+    before, content = file.stat(), bytearray(file.read_bytes())
+    content[content.index(b"CvW")] ^= 1
+    file.write_bytes(content)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(TablebaseError, match="is damaged"):
+        Catalog(copied)
 
 
 @on_both

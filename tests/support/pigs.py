@@ -4,7 +4,7 @@ from tablebase.game.stochastic import StochasticGame
 from tablebase.testing import check_rules
 from tablebase_rules import pig
 
-PLAIN = ["start", "moves", "draws", "turns", "places", "notation", "states", "play", "digest", "words"]
+PLAIN = ["start", "moves", "draws", "turns", "places", "notation", "states", "play", "digest", "words", "pictures"]
 COMPILED = ["kernels", "index", "layers"]
 
 

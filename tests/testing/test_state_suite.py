@@ -216,6 +216,7 @@ WRONG: Mapping[str, tuple[Callable[[], StochasticGame], str, str]] = {
     "nobody first": (ranked((2, 2, 3)), "places", "a place is one more than"),
     "a place left out": (ranked((1, 1, 2)), "places", "a place is one more than"),
     "a move without words": (faulty(code_text=lambda *_: ""), "words", "is called nothing by move_text"),
+    "a picture that is none": (faulty(svg=lambda *_: "a picture"), "pictures", "by svg begins with 'a picture', not with <svg"),
     "a text that says too little": (
         faulty(format=lambda _, state: SMALL.format((*state[:-2], 0, state[-1]))),
         "notation",
