@@ -51,10 +51,10 @@ def test_positions_as_text_can_be_probed(ask: Ask, two_pieces: Path, tmp_path: P
     assert [(one["position"], one["outcome"], one["distance"]) for one in answers] == some
 
 
-def test_pieces_that_are_not_there_are_null(ask: Ask, three_pieces: Path, tmp_path: Path) -> None:
+def test_pieces_that_are_not_there_are_null(ask: Ask, shut_in: Path, tmp_path: Path) -> None:
     """Files of fewer pieces have the same columns, so that the folder is one table."""
-    wanted = ("--material", "CvC", "--material", "CvWD", "--columns", "p3_square,outcome")
-    folder = written(ask, three_pieces, tmp_path / "out", *wanted)
+    wanted = ("--material", "CvC", "--material", "CvWD", "--columns", "p3_square,outcome", "--sample", "0.1")
+    folder = written(ask, shut_in, tmp_path / "out", *wanted)
     found = read_by_duckdb(folder, "material, p3_square IS NULL")
     assert set(found) == {("CvC", True), ("CvWD", False)}
     assert sorted(path.parent.parent.name for path in folder.rglob(FILE_NAME)) == ["material=CvC", "material=CvWD"]

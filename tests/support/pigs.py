@@ -20,8 +20,8 @@ def failures(game: StochasticGame, samples: int = 300) -> dict[str, str]:
     return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
 
 
-def only_failure(game: StochasticGame, name: str) -> str:
+def only_failure(game: StochasticGame, name: str, samples: int = 300) -> str:
     """The failure of a check, all others being passed."""
-    found = failures(game)
+    found = failures(game, samples)
     assert list(found) == [name], found
     return found[name]

@@ -1,5 +1,6 @@
 """Tablebases on disk, built with the command line once a session and shared by many tests."""
 
+import fcntl
 import hashlib
 import io
 import os
@@ -55,14 +56,30 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
 
 def built(factory: pytest.TempPathFactory, *commands: str, base: Path | None = None) -> Iterator[Path]:
-    """A folder with tables that these commands have made, beside those of another folder; to be read only."""
-    folder: Path = factory.mktemp("built") / "tables"
-    if base is not None:
-        shutil.copytree(base, folder)
-    for words in commands:
-        assert run([*words.split(), "--data", str(folder)]) == 0
+    """A folder with tables that these commands have made, beside those of another folder; to be read only.
+
+    It is made once for all processes that run tests.
+    """
+    root = factory.getbasetemp()
+    place = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "built" / name_of(*commands, str(base))
+    folder = place / "tables"
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            made = factory.mktemp("built") / "tables"
+            if base is not None:
+                shutil.copytree(base, made)
+            for words in commands:
+                assert run([*words.split(), "--data", str(made)]) == 0
+            made.rename(folder)
     with unchanged(folder):
         yield folder
+
+
+def name_of(*words: str) -> str:
+    """A name for what is made of these."""
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
 @pytest.fixture

@@ -166,14 +166,14 @@ def test_lies_about_values(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         return result
 
     lying(monkeypatch, "call_evaluate", lies)
-    assert said in only_failure(race(), "evaluation")
+    assert said in only_failure(race(), "evaluation", samples=50)
 
 
 @pytest.mark.parametrize(("finished", "said"), [(4, "4 is no set of 2 players"), (-2, "-2 is no set"), (3, "has finished, and is")])
 def test_lies_about_who_has_finished(finished: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who is not there, or who is to move; -1 is allowed, since the rules may be asked instead."""
     lying(monkeypatch, "call_evaluate", lambda *_: finished)
-    assert said in only_failure(race(), "evaluation")
+    assert said in only_failure(race(), "evaluation", samples=50)
     lying(monkeypatch, "call_evaluate", lambda *_: -1)
     assert not failures(race(), samples=50)
 
