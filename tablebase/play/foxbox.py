@@ -1,13 +1,13 @@
 """The computer player of Joe Leslie-Hurd's article *Fox & Hounds*, which makes a game as long or as hard as possible.
 
 Both sides keep the best result they can attain. If the fox wins, both then take the longest way; if the hounds win, both
-take the largest B that the fox can still bring about and, of equal ones, the soonest. All moves that are equal in this are
-kept. What B is says `tablebase_rules.foxhounds_boxes`.
+take the largest B that the fox can still bring about and, of equal ones, the soonest. Simple hounds, of which the article also
+tells, only see to the next FoxBox. All moves that are equal in this are kept. What B is says `tablebase_rules.foxhounds_boxes`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
@@ -21,8 +21,9 @@ from tablebase.play.fallible import check_fair
 from tablebase.play.graph_player import GraphPlayer, graph_of
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
+from tablebase.play.player_records import read_yes
 from tablebase.play.strategy import Strategy
-from tablebase_rules.foxhounds_boxes import FOX, forced_boxes
+from tablebase_rules.foxhounds_boxes import FOX, HOUNDS, forced_boxes
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,14 @@ class FoxBoxes(Strategy):
 
     plies: Plies  # B
     later: Later  # max B, and the plies until then
+    simple: bool = False  # whether hounds that win go by B alone: to stay in a FoxBox, or to be in one again as soon as can be
 
     def scores(self, side: int) -> Measures:
         """How good it is for a side to have moved to each node."""
-        winner = self.values.winner
-        return result_first(side, winner, np.where(winner == FOX, self.values.distance, self.later.merit))
+        winner, hard = self.values.winner, self.later.merit
+        if self.simple and side == HOUNDS:
+            hard = -self.plies.astype(np.int64)
+        return result_first(side, winner, np.where(winner == FOX, self.values.distance, hard))
 
     def said(self, node: int) -> str:
         """What the player goes by in a position, in words."""
@@ -81,9 +85,10 @@ class FoxBoxPlayer(GraphPlayer):
         return "\n".join(filter(None, [said, super().hint(match)]))
 
 
-def make(seat: Seat, fuzz: float | str = 0.0) -> FoxBoxPlayer:
+def make(seat: Seat, fuzz: float | str = 0.0, simple: str = "no") -> FoxBoxPlayer:
     """The player ``foxbox``; with the fuzz ``fair``, a perfect opponent has an even chance."""
     check_fair(fuzz)
+    easy = read_yes("simple", simple)
     graph = graph_of(seat)
-    boxes = fox_boxes(graph, solve(graph))
+    boxes = replace(fox_boxes(graph, solve(graph)), simple=easy)
     return FoxBoxPlayer(boxes, boxes.fuzz(fuzz))

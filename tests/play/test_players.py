@@ -172,6 +172,28 @@ def test_the_fox_box_player_is_that_of_the_twin(size: int) -> None:
     assert chances[0] < 0.5 <= chances[1]
 
 
+def test_simple_hounds_stay_in_boxes() -> None:
+    """Where hounds win they keep the moves after which the next FoxBox is soonest; all else is as without the setting."""
+    name = "foxhounds-6x6"
+    one, values = walked(name), naive_walk.values(walked(name))
+    plies = naive_walk.box_plies(one, values)
+    with open_player("foxbox:simple=yes", seat(name)) as player, open_player("foxbox", seat(name)) as other:
+        assert isinstance(player, GraphPlayer)
+        assert isinstance(other, GraphPlayer)
+        differ = 0
+        for position in undecided(name):
+            kept, hard = reached(player, position), reached(other, position)
+            if position.side == FOX or values[position][0] != "win":
+                assert kept == hard
+                continue
+            won = [child for child in one.children[position] if values[child][0] == "loss"]
+            assert kept == sorted(child for child in won if plies[child] == min(plies[other] for other in won))
+            differ += kept != hard
+    assert differ
+    with pytest.raises(TablebaseError, match="the setting simple must be yes or no, not 'maybe'"):
+        open_player("foxbox:simple=maybe", seat(name))
+
+
 def test_the_fox_box_player_says_why() -> None:
     """After each move: the plies in which the fox wins, or B and the largest B to come, as in plain Python; errors are named."""
     name = "foxhounds-4x4"
