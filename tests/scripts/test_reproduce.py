@@ -43,6 +43,7 @@ def pairs(answer: Answer) -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.mark.full
+@pytest.mark.usefixtures("in_threads")
 def test_fox_and_hounds_is_reproduced(tell: Tell) -> None:
     """All boards of the article that are studied by default, its example of an opposite position, and its table of fuzz factors."""
     answer = tell(foxhounds, "--workers", "1")
