@@ -73,7 +73,7 @@ MATCHES: dict[str, list[str]] = {
         *SHARED,
     ],
 }
-COSTLY = ("rankings", "three hares", "six hares", "no cards")
+COSTLY = dict.fromkeys(("rankings", "three hares", "no cards"), pytest.mark.full) | {"six hares": pytest.mark.release}
 """Matches that take seconds."""
 RULES = [
     *STARTS,
@@ -182,7 +182,7 @@ def test_probes_and_lines(name: str, step: int, nets: Net, folder: Path, ask: As
         compare(nets, name, position, all_of(ask, folder, name, position))
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.full) if name in COSTLY else name for name in MATCHES])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=COSTLY.get(name, ())) for name in MATCHES])
 def test_games(name: str, nets: Net, folder: Path, ask: Ask) -> None:
     """Nothing has changed in them, except what `RECKONED_ANEW` lists."""
     rows, texts = games_of(ask, folder, name)

@@ -109,7 +109,7 @@ def test_a_board_that_is_none_is_code_2(tell: Tell) -> None:
 # Hasenspiel
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_hasenspiel_is_reproduced(tell: Tell) -> None:
     """States, games, their share that Black wins, and plies are the known ones under all three readings; ten moves are drawn."""
     answer = tell(hasenspiel, "--boards")
