@@ -56,25 +56,26 @@ settings.register_profile("full", deadline=None)
 settings.load_profile("default")
 
 LONG = (
-    "executors/test_dask_cluster.py",
     "docs/test_documents.py",
+    "executors/test_dask_cluster.py",
     "web/pages/test_browser.py",
-    "cli/test_nets.py",
+    "catalog/test_postgresql.py",
     "cli/test_batch_command.py",
     "web/test_serving.py",
-    "scripts/test_reproduce.py",
-    "rules/test_gadgets.py",
     "play/test_exploit.py",
-    "compute/test_kernel_cache.py",
+    "cli/test_nets.py",
     "play/test_pairs.py",
-    "catalog/test_seal.py",
-    "catalog/test_postgresql.py",
-    "docs/test_python_examples.py",
     "rules/test_doushouqi_options.py",
+    "api/test_building.py",
+    "catalog/test_seal.py",
+    "cli/test_read_only.py",
+    "cli/test_loading.py",
+    "graph/test_known_counts.py",
     "cli/test_child_processes.py",
     "web/test_postgresql_catalog.py",
+    "docs/test_python_examples.py",
 )
-"""Files whose tests of the marker `full` take more than ten seconds, the longest first."""
+"""Files whose tests of the marker `full` take longest, the longest first."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
