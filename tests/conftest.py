@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -54,18 +55,44 @@ settings.register_profile("default", deadline=None, max_examples=20)
 settings.register_profile("full", deadline=None)
 settings.load_profile("default")
 
+LONG = (
+    "docs/test_documents.py",
+    "executors/test_dask_cluster.py",
+    "web/pages/test_browser.py",
+    "catalog/test_postgresql.py",
+    "cli/test_batch_command.py",
+    "web/test_serving.py",
+    "play/test_exploit.py",
+    "cli/test_nets.py",
+    "play/test_pairs.py",
+    "rules/test_doushouqi_options.py",
+    "api/test_building.py",
+    "catalog/test_seal.py",
+    "cli/test_read_only.py",
+    "cli/test_loading.py",
+    "graph/test_known_counts.py",
+    "cli/test_child_processes.py",
+    "web/test_postgresql_catalog.py",
+    "docs/test_python_examples.py",
+)
+"""Files whose tests of the marker `full` take longest, the longest first."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Try all examples of properties with ``-m full``."""
     if config.option.markexpr == "full":
         settings.load_profile("full")
+        # A file with one long test would come last, and two processes would wait for it.
+        config.option.loadscopereorder = False
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the tests of properties again with ``-m full``, with all examples."""
+    """Run the tests of properties again with ``-m full``, with all examples; begin with the files that take longest."""
     if config.option.markexpr != "full":
         return
+    place = {Path(__file__).parent / name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(item.path, len(LONG)))
     for item in items:
         if is_hypothesis_test(getattr(item, "obj", None)) and not item.get_closest_marker("release"):
             item.add_marker("full")

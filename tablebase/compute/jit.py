@@ -157,6 +157,8 @@ class _Cache(FunctionCache):
 
     def _name_and_key(self, sig: Any, codegen: Any) -> tuple[str, tuple[Any, ...]]:
         """The file of a compiled function, and all that it depends on apart from the sources of all kernels."""
-        # Numba's part: the types, the processor with its features, and the function's own code.
-        key = (*_VERSIONS, self._source, self._py_func.__code__.co_firstlineno, self._index_key(sig, codegen))  # type: ignore[no-untyped-call]
+        # Numba's part: the types, the processor with its features, and what the function has captured. Its bytecode is left out:
+        # it follows from the source, and is another one without docstrings (``PYTHONOPTIMIZE=2``), for the same kernel.
+        types, processor, (_, captured) = self._index_key(sig, codegen)  # type: ignore[no-untyped-call]
+        key = (*_VERSIONS, self._source, self._py_func.__code__.co_firstlineno, types, processor, captured)
         return f"{self._prefix[-150:]}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.nbc", key

@@ -2,7 +2,7 @@
 
 They hold what a change of the inside must not change. What changes on purpose is written anew, and the change says why:
 
-    TABLEBASE_NETS=write pytest -m "full or not full" --numprocesses 0 tests/cli/test_nets.py
+    TABLEBASE_NETS=write pytest -m "full or not full or release" --numprocesses 0 tests/cli/test_nets.py
 """
 
 import json
@@ -27,8 +27,14 @@ from tablebase.testing.playouts import following
 
 FILE = Path(__file__).with_name("nets.json.xz")
 WRITING = os.environ.get("TABLEBASE_NETS") == "write"
-POSITIONS, PLIES, STEP = 200, 12, 20
-"""Positions of a game, plies of a line, and the share of them, one in so many, that is looked at in every run."""
+POSITIONS, PLIES = 200, 12
+"""Positions of a game, and plies of a line."""
+STEPS = [
+    pytest.param(20, id="some"),
+    pytest.param(4, id="more", marks=pytest.mark.full),
+    pytest.param(1, id="all", marks=pytest.mark.release),
+]
+"""Which share of the positions, one in so many, is looked at in which run."""
 TABLES = (
     "build hexapawn-4x4 --pieces 2-5",
     "build foxhounds-6x6 --pieces 4",
@@ -67,7 +73,7 @@ MATCHES: dict[str, list[str]] = {
         *SHARED,
     ],
 }
-COSTLY = ("rankings", "three hares", "six hares", "no cards")
+COSTLY = dict.fromkeys(("rankings", "three hares", "no cards"), pytest.mark.full) | {"six hares": pytest.mark.release}
 """Matches that take seconds."""
 RULES = [
     *STARTS,
@@ -170,13 +176,13 @@ def compare(nets: Net, part: str, key: str, found: Any) -> None:
 
 
 @pytest.mark.parametrize("name", STARTS)
-@pytest.mark.parametrize("step", [STEP, pytest.param(1, marks=pytest.mark.full)], ids=["some", "all"])
+@pytest.mark.parametrize("step", STEPS)
 def test_probes_and_lines(name: str, step: int, nets: Net, folder: Path, ask: Ask) -> None:
     for position in (positions_of(name) if WRITING else list(nets[name]))[::step]:
         compare(nets, name, position, all_of(ask, folder, name, position))
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.full) if name in COSTLY else name for name in MATCHES])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=COSTLY.get(name, ())) for name in MATCHES])
 def test_games(name: str, nets: Net, folder: Path, ask: Ask) -> None:
     """Nothing has changed in them, except what `RECKONED_ANEW` lists."""
     rows, texts = games_of(ask, folder, name)

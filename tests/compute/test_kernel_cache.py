@@ -160,16 +160,19 @@ def test_a_users_own_functions_are_left_alone(tmp_path: Path) -> None:
     assert not list((tmp_path / "cache").rglob("*own*"))
 
 
+class Compiler:
+    """All that the cache asks of Numba's."""
+
+    def __init__(self, processor: str = "haswell", features: str = "") -> None:
+        self.description = ("x86_64", processor, features)
+
+    def magic_tuple(self) -> tuple[str, str, str]:
+        """System, processor and features."""
+        return self.description
+
+
 def test_a_kernel_is_for_one_processor_and_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another processor, version of Numba or of Python, or another signature leads to another file."""
-
-    class Compiler:
-        def __init__(self, processor: str = "haswell", features: str = "") -> None:
-            self.description = ("x86_64", processor, features)
-
-        def magic_tuple(self) -> tuple[str, str, str]:
-            """System, processor and features."""
-            return self.description
 
     def name(compiler: Compiler, signature: tuple[str, ...] = ()) -> str:
         found: str = enter._cache._name_and_key(signature, compiler)[0]
@@ -184,6 +187,21 @@ def test_a_kernel_is_for_one_processor_and_one_version(monkeypatch: pytest.Monke
             patch.setattr(jit, "_VERSIONS", tuple(versions))
             names.append(name(Compiler()))
     assert len(set(names)) == 8
+
+
+def test_kernels_with_and_without_docstrings_are_the_same(tmp_path: Path) -> None:
+    """Under ``PYTHONOPTIMIZE=2`` nothing is compiled again; two kernels of one file have files of their own."""
+    source = 'def twice(number):\n    """Both times."""\n    return 2 * number\n'
+
+    def made(text: str, level: int) -> jit._Cache:
+        names: dict[str, Any] = {"__name__": "kernel"}
+        exec(compile(text, tmp_path / "kernel.py", "exec", optimize=level), names)
+        return jit._Cache(names["twice"], "digest of the file")
+
+    plain, bare, later = made(source, 0), made(source, 2), made(f"\n{source}", 0)
+    assert plain._py_func.__code__.co_code != bare._py_func.__code__.co_code
+    plain_key, bare_key, later_key = (cache._name_and_key((), Compiler()) for cache in (plain, bare, later))
+    assert plain_key == bare_key != later_key
 
 
 @pytest.mark.full

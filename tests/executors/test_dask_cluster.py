@@ -45,6 +45,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
         yield started
 
 
+@pytest.fixture(autouse=True)
+def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask, "LOOK", 0.2)
+
+
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[DaskCluster]:
     """A cluster without workers."""

@@ -145,7 +145,8 @@ def test_how_many_get_through(outcome: Outcome, board: str, pieces: str, expecte
     assert outcome(board, pieces, side) == expected
 
 
-@pytest.mark.full
+# Of 25 million positions each; what lets White through and what holds him are `black_edge`, `black_edge_back` and `white_edge`.
+@pytest.mark.release
 @pytest.mark.parametrize(("board", "expected"), [("channel", THROUGH), ("channel_back", HELD)])
 def test_a_channel_has_one_direction(outcome: Outcome, board: str, expected: str) -> None:
     """With all four cats, which may leave their posts, and the dog."""

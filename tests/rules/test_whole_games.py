@@ -103,7 +103,7 @@ def study(request: pytest.FixtureRequest) -> Callable[[int], Study]:
     return cache(lambda size: Study(size, request.getfixturevalue("endless") if size == 8 else None))
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_the_board_of_the_article(study: Callable[[int], Study]) -> None:
     """Reachable positions, possible games, and who wins the start in how many plies; smaller boards are in the default tests."""
     known = study(8)
@@ -122,8 +122,13 @@ def test_published_box_plies(study: Callable[[int], Study], size: int, plies: in
     assert known.later[known.walk.start] == most
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(("size", "plies", "text"), [(4, 3, None), (8, 29, "8/3F4/8/8/8/8/6H1/1H1H3H f")])
+@pytest.mark.parametrize(
+    ("size", "plies", "text"),
+    [
+        pytest.param(4, 3, None, marks=pytest.mark.full),
+        pytest.param(8, 29, "8/3F4/8/8/8/8/6H1/1H1H3H f", marks=pytest.mark.release),
+    ],
+)
 def test_the_opposite_position(study: Callable[[int], Study], size: int, plies: int, text: str | None) -> None:
     """The first position that the other side wins; the document shows that of 8×8."""
     known = study(size)

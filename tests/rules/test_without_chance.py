@@ -34,7 +34,10 @@ def of_kalah(pits: int, seeds: int, capture: str = "always") -> tuple[str, Calla
 
 TWINS |= dict(of_kalah(*shape) for shape in SHAPES) | dict(of_kalah(*shape, "seeds") for shape in ((2, 2), (2, 4), (3, 2)))
 LARGE |= dict(of_kalah(*shape) for shape in LARGE_SHAPES) | dict([of_kalah(3, 3, "seeds")])
-EVERY = [*TWINS, *(pytest.param(name, marks=pytest.mark.full) for name in LARGE)]
+EVERY = [
+    *TWINS,
+    *(pytest.param(name, marks=pytest.mark.full if name.startswith("kalah") else pytest.mark.release) for name in LARGE),
+]
 
 
 @cache

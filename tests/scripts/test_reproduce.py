@@ -43,6 +43,7 @@ def pairs(answer: Answer) -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.mark.full
+@pytest.mark.usefixtures("in_threads")
 def test_fox_and_hounds_is_reproduced(tell: Tell) -> None:
     """All boards of the article that are studied by default, its example of an opposite position, and its table of fuzz factors."""
     answer = tell(foxhounds, "--workers", "1")
@@ -108,7 +109,7 @@ def test_a_board_that_is_none_is_code_2(tell: Tell) -> None:
 # Hasenspiel
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_hasenspiel_is_reproduced(tell: Tell) -> None:
     """States, games, their share that Black wins, and plies are the known ones under all three readings; ten moves are drawn."""
     answer = tell(hasenspiel, "--boards")

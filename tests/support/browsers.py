@@ -1,5 +1,6 @@
 """Pages in a browser, and what is wrong with them."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,8 @@ class Visit:
         if kind == "error" and "the server responded with a status of" not in text:
             self.faults.append(text)
 
-    def findings(self) -> list[str]:
-        """Serious and critical findings of axe-core on the page as it is."""
+    def findings(self, *rules: str) -> list[str]:
+        """Serious and critical findings of axe-core on the page as it is, by all rules that are on or by these alone."""
         if not AXE.is_file():
             assert not os.environ.get("CI"), "axe-core must be installed here"
             pytest.skip("axe-core is not installed: run npm install --prefix tests/web/pages")
@@ -53,7 +54,7 @@ class Visit:
         answer = session.send(
             "Runtime.evaluate",
             {
-                "expression": "axe.run().then(found => found.violations)",
+                "expression": f"axe.run({json.dumps({'runOnly': rules} if rules else {})}).then(found => found.violations)",
                 "contextId": world,
                 "awaitPromise": True,
                 "returnByValue": True,

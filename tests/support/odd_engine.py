@@ -29,6 +29,8 @@ def fail(how: str) -> None:
         os.close(1)
         time.sleep(600)
     while how in ("talk", "mumble"):
+        # As fast as anyone can read, but not as fast as a processor can write.
+        time.sleep(0.005)
         sys.stdout.write(("info string still thinking\n" if how == "talk" else "info string") * 1000)
     say({"illegal": "bestmove a1a1", "empty": "bestmove"}[how])
 
