@@ -145,9 +145,14 @@ def test_how_many_get_through(outcome: Outcome, board: str, pieces: str, expecte
     assert outcome(board, pieces, side) == expected
 
 
-# Of 25 million positions each; what lets White through and what holds him are `black_edge`, `black_edge_back` and `white_edge`.
-@pytest.mark.release
-@pytest.mark.parametrize(("board", "expected"), [("channel", THROUGH), ("channel_back", HELD)])
+@pytest.mark.parametrize(
+    ("board", "expected"),
+    [
+        # Of 25 million positions each.
+        pytest.param("channel", THROUGH, marks=pytest.mark.release),
+        pytest.param("channel_back", HELD, marks=pytest.mark.full),
+    ],
+)
 def test_a_channel_has_one_direction(outcome: Outcome, board: str, expected: str) -> None:
     """With all four cats, which may leave their posts, and the dog."""
     game = board_of(board)
