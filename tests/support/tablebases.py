@@ -1,11 +1,12 @@
 """Tablebases on disk, built with the command line once a session and shared by many tests."""
 
+import fcntl
 import hashlib
 import io
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -57,12 +58,31 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 def built(factory: pytest.TempPathFactory, *commands: str, base: Path | None = None) -> Iterator[Path]:
     """A folder with tables that these commands have made, beside those of another folder; to be read only."""
     folder: Path = factory.mktemp("built") / "tables"
-    if base is not None:
-        shutil.copytree(base, folder)
-    for words in commands:
-        assert run([*words.split(), "--data", str(folder)]) == 0
+    with made(factory, commands, base) as tables:
+        shutil.copytree(tables, folder)
     with unchanged(folder):
         yield folder
+
+
+@contextmanager
+def made(factory: pytest.TempPathFactory, commands: Sequence[str], base: Path | None) -> Iterator[Path]:
+    """The folder in which the first process of this run that needs the tables has made them; nobody opens them there."""
+    run_folder = factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else factory.getbasetemp()
+    names = [] if base is None else sorted(str(path.relative_to(base)) for path in base.rglob("*.h5"))
+    place = run_folder / f"made-{hashlib.sha256(repr((commands, names)).encode()).hexdigest()[:16]}"
+    place.mkdir(exist_ok=True)
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # Without the second name, a process has ended while it made them.
+        draft, tables = place / "draft", place / "tables"
+        if not tables.exists():
+            shutil.rmtree(draft, ignore_errors=True)
+            if base is not None:
+                shutil.copytree(base, draft)
+            for words in commands:
+                assert run([*words.split(), "--data", str(draft)]) == 0
+            draft.rename(tables)
+        yield tables
 
 
 @pytest.fixture
