@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from support.catalogs import registered
 from support.checks import at_least_one
-from support.program import Ask, contents
+from support.program import Ask, contents, drafts
 
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute import machine
@@ -43,15 +44,17 @@ def test_tables_at_work_are_dropped_after_the_grace(tmp_path: Path, ask: Ask, mo
 
 
 def test_a_build_in_time(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """In processes that could have been ended, with the same bytes as without any deadline.
+    """Two workers, which could have been ended, write the same bytes as one without a deadline, and leave no other files.
 
     The log has a line for the beginning, for each table, and for the end; figures are those of the catalog and of the files.
     """
     log, data = tmp_path / "log.jsonl", tmp_path / "data"
     now = datetime.now().astimezone()
     answer = ask(*BUILD, "--data", data, "--json-log", log, "--workers", "2", "--for", "1h")
-    assert answer.code == 0, answer.err
+    assert (answer.code, answer.out, answer.errors) == (0, "", []), answer.err
     assert contents(data) == contents(two_pieces)
+    assert len(registered(data)) == 10
+    assert drafts(data) == []
     begin, *records, end = [json.loads(line) for line in log.read_text().splitlines()]
     assert (begin["event"], begin["game"], begin["tables"], begin["placements"]) == ("begin", "doushouqi", 10, 44_820)
     assert (begin["workers"], begin["memory"]) == (2, machine.memory())
