@@ -118,7 +118,7 @@ def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
     """All tables of two and three pieces."""
-    yield from built(tmp_path_factory, "build doushouqi --pieces 3", base=two_pieces)
+    yield from built(tmp_path_factory, "build doushouqi --pieces 3 --workers 1", base=two_pieces)
 
 
 @pytest.fixture(scope="session")
