@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain, islice, repeat
 from random import Random
 from statistics import fmean
 from typing import Any, cast
@@ -16,7 +17,7 @@ from scripts.measure.clock import timed
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.match import Match
-from tablebase.play.player import Seat
+from tablebase.play.player import Player, Seat
 from tablebase.play.players import open_player
 from tablebase.search.choices import Foresight, Objective
 from tablebase.search.lookahead import MOST_DEPTH, Lookahead, Outlook
@@ -101,16 +102,22 @@ def _deeper(game: StochasticGame, states: list[State], title: str, patience: flo
 def positions_of(game: StochasticGame, count: int) -> list[State]:
     """Positions in which a turn begins, from races of players that look as far ahead as to their own next turn."""
     random = Random(f"{game.name} {count}")
-    found: list[State] = []
     with open_player(f"computer:depth={game.players + 1},cuts=6/4,tables=no", Seat(game, game.initial)) as player:
-        while len(found) < count:
-            match = Match(game, game.initial, random)
-            while match.ending() is None:
-                move = random.choice(list(match.legal())) if match.turns < OPENING else player.choose(match, random)
-                match.play(move or "")
-            turns = [state for state in match.positions if game.to_move(state) >= 0 and game.begins_turn(state)]
-            found += turns[OPENING::STEP]
-    return found[:count]
+        races = (islice(_turns_of(Match(game, game.initial, random), player, random), OPENING, None, STEP) for _ in repeat(None))
+        return list(islice(chain.from_iterable(races), count))
+
+
+def _turns_of(match: Match[State], player: Player, random: Random) -> Iterator[State]:
+    """The positions of a race in which a turn begins, while it is played."""
+    game, seen = cast("StochasticGame", match.rules), 0
+    while True:
+        for state in match.positions[seen:]:
+            seen += 1
+            if game.to_move(state) >= 0 and game.begins_turn(state):
+                yield state
+        if match.ending() is not None:
+            return
+        match.play((random.choice(list(match.legal())) if match.turns < OPENING else player.choose(match, random)) or "")
 
 
 def _race(players: int) -> StochasticGame:

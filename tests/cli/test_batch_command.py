@@ -4,6 +4,7 @@ import json
 import shutil
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -211,7 +212,7 @@ def test_a_fault_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, 
 def test_a_step_that_fails_leaves_no_file(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """The next ones are taken all the same; the exit code is that of the first that failed."""
     bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
-    steps = [("mine", "hexapawn", "SELECT nothing FROM nowhere"), ("stats", "hexapawn", "--format", "csv")]
+    steps = [("sql", "SELECT missing FROM nowhere"), probed()]
     text = "".join(
         f"[[then]]\ncommand = {json.dumps(words)}\noutput = {json.dumps(str(output))}\n"
         for words, output in zip(steps, (bad, good), strict=True)
@@ -219,10 +220,10 @@ def test_a_step_that_fails_leaves_no_file(hexapawns: Path, tmp_path: Path, ask: 
     path = night(tmp_path, f'[[build]]\ngame = "hexapawn"\npieces = 6\n{text}')
     answer = ask("batch", path, "--data", hexapawns)
     assert answer.code == 2
-    assert f"{path}, line 4: the command 'mine hexapawn SELECT nothing FROM nowhere' ended with code 2" in answer.errors[0]
+    assert f"{path}, line 4: the command 'sql SELECT missing FROM nowhere' ended with code 2" in answer.errors[0]
     assert answer.err.splitlines()[-1].startswith(f"{path}: tables built: 0, commands run: 1, failed: 1, time: ")
     assert {file.name for file in tmp_path.iterdir()} == {".night.toml.lock", "good.csv", "night.toml", "night.toml.record.json"}
-    assert good.read_text() == ask("stats", "hexapawn", "--format", "csv", "--data", hexapawns).out
+    assert good.read_text() == ask(*probed(), "--data", hexapawns).out
 
 
 def test_a_game_with_chance(tmp_path: Path, ask: Ask) -> None:
@@ -241,30 +242,40 @@ def test_a_game_with_chance(tmp_path: Path, ask: Ask) -> None:
     assert len(files) == 3
 
 
-def follow_up(folder: Path, output: Path, statement: str = "SELECT 1 AS one", more: str = "") -> Path:
+START, LATER = "ppp/3/PPP w", "1pp/p2/PPP w"
+
+
+def probed(position: str = START) -> list[str]:
+    """A command that is quickly done."""
+    return ["probe", "hexapawn", position, "--format", "csv"]
+
+
+def follow_up(folder: Path, output: Path, command: Sequence[str] = tuple(probed()), more: str = "") -> Path:
     """A batch with a command that has an output."""
-    words = json.dumps(["mine", "hexapawn", statement, "--format", "csv"])
+    words = json.dumps(command)
     return night(folder, f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {words}\noutput = {json.dumps(str(output))}\n{more}')
 
 
 def test_what_has_not_changed_does_not_run_again(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """One line says so; another statement, other tables, or an output that is gone, and the command runs."""
+    """One line says so; another position, other tables, or an output that is gone, and the command runs."""
     data, output = shutil.copytree(hexapawns, tmp_path / "data"), tmp_path / "out.csv"
+    first_said, second_said = (ask(*probed(one), "--data", data).out for one in (START, LATER))
+    assert first_said != second_said
     path = follow_up(tmp_path, output)
     assert ask("batch", path, "--data", data).code == 0
     first = output.stat()
     again = ask("batch", path, "--data", data)
-    assert "SELECT 1 AS one --format csv --data" in again.err
+    assert f"probe hexapawn {START} --format csv --data" in again.err
     assert ": unchanged since " in again.err
     assert f"{path}: tables built: 0, unchanged: 1, time: " in again.err.splitlines()[-1]
     assert (output.stat().st_ino, output.stat().st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
     assert "unchanged" in ask("batch", path, "--data", data, "--dry-run").out
     output.unlink()
     assert "commands run: 1" in ask("batch", path, "--data", data).err
-    assert output.read_text() == "one\n1\n"
-    follow_up(tmp_path, output, "SELECT 2 AS two")
+    assert output.read_text() == first_said
+    follow_up(tmp_path, output, probed(LATER))
     assert "commands run: 1" in ask("batch", path, "--data", data).err
-    assert output.read_text() == "two\n2\n"
+    assert output.read_text() == second_said
     assert ask("build", "hexapawn-1x3", "--data", data).code == 0
     assert "unchanged: 1" in ask("batch", path, "--data", data).err
 
@@ -280,8 +291,8 @@ def test_files_of_others_are_not_replaced(hexapawns: Path, tmp_path: Path, ask: 
     assert not data.exists()
     follow_up(tmp_path, output, more="overwrite = true\n")
     assert ask("batch", path, "--data", hexapawns).code == 0
-    assert output.read_text() == "one\n1\n"
-    follow_up(tmp_path, output, "SELECT 2 AS two")
+    assert output.read_text() == ask(*probed(), "--data", hexapawns).out
+    follow_up(tmp_path, output, probed(LATER))
     output.write_text("mine again")
     assert ask("batch", path, "--data", hexapawns).code == 2
     assert output.read_text() == "mine again"
@@ -358,7 +369,7 @@ def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexap
     """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again."""
     output = tmp_path / "out.csv"
     statement = "SELECT count(*) AS n FROM range(9000000) a JOIN range(9000000) b ON a.range < b.range"
-    path = follow_up(tmp_path, output, statement)
+    path = follow_up(tmp_path, output, ["mine", "hexapawn", statement, "--format", "csv"])
 
     def drafts() -> list[Path]:
         return list(tmp_path.glob(".out.csv.*.tmp"))
@@ -376,5 +387,5 @@ def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexap
     assert not output.exists()
     follow_up(tmp_path, output)
     assert ask("batch", path, "--data", hexapawns).code == 0
-    assert output.read_text() == "one\n1\n"
+    assert output.read_text() == ask(*probed(), "--data", hexapawns).out
     assert not drafts()

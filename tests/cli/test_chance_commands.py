@@ -59,6 +59,7 @@ def test_commands_that_take_all_games(typed: Ask, piglet_tables: Path, tmp_path:
     assert set(FOR_ALL_GAMES) <= commands_of_games().keys()
     more: dict[str, list[object]] = {
         "copy": ["--to", tmp_path / "copy"],
+        "line": ["--plies", "3"],
         "match": ["--player", "random", "--player", "random", "--games", "2"],
         "pack": ["--to", tmp_path / "packed"],
         "perft": ["--depth", "1"],

@@ -4,12 +4,13 @@ import json
 import shlex
 import sqlite3
 from contextlib import closing
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from support.catalogs import registered
 from support.checks import at_least_one
-from support.program import Ask, contents
+from support.program import Ask, contents, drafts
 
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute import machine
@@ -30,15 +31,6 @@ def test_no_table_is_started_that_would_be_late(tmp_path: Path, ask: Ask) -> Non
     assert "tables left, as the deadline came first: 10" in answer.err
 
 
-def test_what_is_left_is_built_later(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """With time enough, in processes that could have been ended, and with the same bytes as without any deadline."""
-    materials = ["--material", "RvC", "--material", "CvW"]
-    answer = ask("build", "doushouqi", *materials, "--data", tmp_path, "--for", "1h", "--workers", "2")
-    assert answer.code == 0, answer.err
-    assert len(contents(tmp_path)) == 2
-    assert contents(tmp_path).items() <= contents(two_pieces).items()
-
-
 def test_tables_at_work_are_dropped_after_the_grace(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the estimate was wrong; nothing of them is left, and the log names them."""
     monkeypatch.setattr(Deadline, "admits", lambda _self, _material: True)
@@ -51,13 +43,22 @@ def test_tables_at_work_are_dropped_after_the_grace(tmp_path: Path, ask: Ask, mo
     assert not list((tmp_path / "data").rglob("*.h5*"))
 
 
-def test_a_json_log(tmp_path: Path, ask: Ask) -> None:
-    """A line for the beginning, for each table, and for the end; figures are those of the catalog and of the files."""
+def test_a_build_in_time(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Two workers, which could have been ended, write the same bytes as one without a deadline, and leave no other files.
+
+    The log has a line for the beginning, for each table, and for the end; figures are those of the catalog and of the files.
+    """
     log, data = tmp_path / "log.jsonl", tmp_path / "data"
-    assert ask(*BUILD, "--data", data, "--json-log", log, "--workers", "2").code == 0
+    now = datetime.now().astimezone()
+    answer = ask(*BUILD, "--data", data, "--json-log", log, "--workers", "2", "--for", "1h")
+    assert (answer.code, answer.out, answer.errors) == (0, "", []), answer.err
+    assert contents(data) == contents(two_pieces)
+    assert len(registered(data)) == 10
+    assert drafts(data) == []
     begin, *records, end = [json.loads(line) for line in log.read_text().splitlines()]
     assert (begin["event"], begin["game"], begin["tables"], begin["placements"]) == ("begin", "doushouqi", 10, 44_820)
-    assert (begin["workers"], begin["memory"], begin["deadline"]) == (2, machine.memory(), None)
+    assert (begin["workers"], begin["memory"]) == (2, machine.memory())
+    assert timedelta(minutes=59) < datetime.fromisoformat(begin["deadline"]) - now < timedelta(minutes=61)
     with closing(sqlite3.connect(data / FILE_NAME)) as catalog:
         rows = catalog.execute("SELECT material, engine, bytes, round(seconds, 3) FROM tables").fetchall()
     logged = [(record["material"], record["engine"], record["bytes"], record["cpu_seconds"]) for record in records]
@@ -79,8 +80,11 @@ def test_a_json_log(tmp_path: Path, ask: Ask) -> None:
 def test_a_log_for_people_grows(tmp_path: Path, ask: Ask) -> None:
     """One line a table; what another build writes comes behind it; a table that was there is said to be."""
     log, data = tmp_path / "build.log", tmp_path / "data"
+    also = tmp_path / "log.jsonl"
     for material in ("RvC", "CvC"):
-        assert ask("build", "doushouqi", "--material", material, "--data", data, "--log", log).code == 0
+        words = ["--material", material, "--data", data, "--log", log, "--json-log", also]
+        assert ask("build", "doushouqi", *words).code == 0
+    assert json.loads(also.read_text().partition("\n")[0])["deadline"] is None
     (data / FILE_NAME).unlink()
     assert ask("build", "doushouqi", "--material", "CvC", "--data", data, "--log", log).code == 0
     begun, first, *_ = lines = log.read_text().splitlines()

@@ -40,7 +40,6 @@ TABLES = (
     "build foxhounds-6x6 --pieces 4",
     "build hasenspiel-6x6 --pieces 4",
     "build pig-die=3-target=8",
-    "build harehedgehog-cards=none --lettuces 1 --carrots 1 --cap strict",
 )
 GONE = "hexapawn-4x4/4/PPvPP.h5"
 STARTS: dict[str, list[str]] = {
@@ -157,10 +156,11 @@ def nets() -> Iterator[Net]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path, race_tables: Path) -> Path:
     """Tables of every game, some of whose positions no table has, nor the moves of some others."""
     folder: Path = tmp_path_factory.mktemp("nets") / "tables"
-    shutil.copytree(two_pieces, folder)
+    shutil.copytree(race_tables, folder)
+    assert run(["copy", "doushouqi", "--pieces", "2", "--data", str(two_pieces), "--to", str(folder)]) == 0
     for words in TABLES:
         assert run([*words.split(), "--data", str(folder)]) == 0
     (folder / GONE).unlink()

@@ -47,8 +47,8 @@ def test_closed_streams_are_open_in_children() -> None:
     ("redirection", "words", "expected"),
     [
         (">&-", ["games"], Answer(0, "", "")),
-        (">&-", ["stats", "chess"], Answer(2, "", "error: there is no game 'chess'; installed: ")),
-        ("2>/dev/full", ["stats", "chess"], Answer(2, "", "")),
+        (">&-", ["probe", "chess", "x"], Answer(2, "", "error: there is no game 'chess'; installed: ")),
+        ("2>/dev/full", ["probe", "chess", "x"], Answer(2, "", "")),
     ],
     ids=["output", "output and an error", "a full disk"],
 )

@@ -40,8 +40,8 @@ class Listener(event.Listener):
 event.register("numba:compile", Listener())
 import numpy as np, tablebase
 from kernel import twice
-answers = [twice(np.array([value], dtype)) for dtype, value in (("int8", -3), ("float64", 0.25), ("uint16", 40_000))]
-print(tablebase.__file__, answers == [-6, 0.5, 80_000], compiled.count("twice"))
+answers = [twice(np.array([value], dtype)) for dtype, value in (("int8", -3), ("float64", 0.25), ("uint16", 40_000), ("int64", 7))]
+print(tablebase.__file__, answers == [-6, 0.5, 80_000, 14], compiled.count("twice"))
 """
 
 
@@ -70,7 +70,7 @@ def run(*arguments: Any, **named: Any) -> tuple[str, str]:
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a kernel, and a cache of what was compiled from it; to be copied."""
     folder = tmp_path_factory.mktemp("compiled")
-    assert run(folder) == (f"{ROOT / 'tablebase/__init__.py'} True 3\n", "")
+    assert run(folder) == (f"{ROOT / 'tablebase/__init__.py'} True 4\n", "")
     return folder
 
 
@@ -89,19 +89,19 @@ def test_installations_share_kernels(folder: Path, tmp_path: Path) -> None:
     assert run(copy, package=copy, TABLEBASE_CACHE=cache) == (f"{copy / 'tablebase/__init__.py'} True 0\n", "")
     # A file that is not of the package is part of the key.
     (copy / "kernel.py").write_text(KERNEL.replace("2", "1 * 2"))
-    assert run(copy, package=copy, TABLEBASE_CACHE=cache)[0].endswith(" True 3\n")
+    assert run(copy, package=copy, TABLEBASE_CACHE=cache)[0].endswith(" True 4\n")
 
 
 @pytest.mark.full
 def test_processes_compile_at_the_same_time(tmp_path: Path) -> None:
-    """Three processes at once, three signatures each, then a fourth process: all answers are right, and each is compiled once."""
+    """Three processes at once, four signatures each, then a fourth process: all answers are right, and each is compiled once."""
     programs = [start(tmp_path) for _ in range(3)]
     compiled = 0
     for program in programs:
         printed, errors = program.communicate(timeout=300)
         assert (program.returncode, " True " in printed) == (0, True), errors
         compiled += int(printed.split()[-1])
-    assert compiled == 3
+    assert compiled == 4
     assert run(tmp_path)[0].endswith(" True 0\n")
     (folder,) = (tmp_path / "cache").iterdir()
     assert all(path.suffix == ".nbc" for path in folder.iterdir() if path.name not in ("lock", "claims"))
@@ -137,13 +137,12 @@ def test_a_claim_ends_with_the_file_or_with_the_process(saves: bool, tmp_path: P
 
 
 def test_a_damaged_file_is_replaced(folder: Path) -> None:
-    """A kernel whose file was cut or changed is compiled again; the others are not."""
-    first, second, third = (folder / "cache").rglob("*twice*.nbc")
-    first.write_bytes(first.read_bytes()[:-1])
-    flip(third, third.stat().st_size // 2)
-    assert run(folder)[0].endswith(" True 2\n")
-    second.write_bytes(b"")
-    assert run(folder)[0].endswith(" True 1\n")
+    """A kernel whose file was cut, changed or emptied is compiled again; the others are not."""
+    cut, changed, empty, _ = (folder / "cache").rglob("*twice*.nbc")
+    cut.write_bytes(cut.read_bytes()[:-1])
+    flip(changed, changed.stat().st_size // 2)
+    empty.write_bytes(b"")
+    assert run(folder)[0].endswith(" True 3\n")
 
 
 @pytest.mark.full
@@ -287,13 +286,13 @@ def test_without_a_folder_kernels_go_to_a_temporary_one(tmp_path: Path) -> None:
     code = CALL + "import os, subprocess; print(subprocess.run([sys.executable, '-c', 'import kernel'], stderr=subprocess.STDOUT))"
     printed, errors = run(tmp_path, code=code, TABLEBASE_CACHE="/proc/none", TMPDIR=str(tmp_path))
     folder = tmp_path / f"tablebase-{os.getuid()}"
-    assert " True 3\n" in printed
+    assert " True 4\n" in printed
     assert printed.endswith("returncode=0)\n")
     assert errors.count("\n") == 1
     for word in ("/proc/none", str(folder), "every time", "TABLEBASE_CACHE"):
         assert word in errors
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert len(list(folder.rglob("*twice*.nbc"))) == 3
+    assert len(list(folder.rglob("*twice*.nbc"))) == 4
 
 
 @pytest.mark.parametrize("private", [False, pytest.param(None, marks=pytest.mark.full)], ids=["not private", "none"])
@@ -306,7 +305,7 @@ def test_without_a_temporary_folder_kernels_stay_in_memory(private: bool | None,
         folder.mkdir()
         folder.chmod(0o777)
     printed, errors = run(tmp_path, TABLEBASE_CACHE="/proc/none", TMPDIR=str(tmp_path))
-    assert printed.endswith(" True 3\n")
+    assert printed.endswith(" True 4\n")
     assert ("every time" in errors, errors.count("\n")) == (True, 1)
     assert not list(tmp_path.rglob("*.nbc"))
 
@@ -340,6 +339,6 @@ def test_folders_that_cannot_be_written_to(folder: Path, tmp_path: Path) -> None
     printed, errors = run(folder, **ordinary, **variables)
     assert (printed.endswith(" True 0\n"), errors) == (True, "")
     printed, errors = run(folder, **ordinary, TABLEBASE_CACHE="", XDG_CACHE_HOME="", **variables)
-    assert (printed.endswith(" True 3\n"), errors.count("\n")) == (True, 1)
+    assert (printed.endswith(" True 4\n"), errors.count("\n")) == (True, 1)
     assert str(home) in errors
-    assert len(list(temporary.rglob("*twice*.nbc"))) == 3
+    assert len(list(temporary.rglob("*twice*.nbc"))) == 4

@@ -29,13 +29,14 @@ def imported(sources: Sources, tree: ast.Module) -> set[Path]:
 def test_all_that_kernels_import_counts() -> None:
     """The sources are the files that import `jit`, and all that these import, as the syntax trees have it."""
     sources = {path: ast.parse(path.read_text(encoding="utf-8")) for path in kernel_cache.PACKAGE.rglob("*.py")}
-    pending = [path for path, tree in sources.items() if Path(jit.__file__) in imported(sources, tree)]
+    imports = {path: imported(sources, tree) for path, tree in sources.items()}
+    pending = [path for path, named in imports.items() if Path(jit.__file__) in named]
     reached: set[Path] = set()
     while pending:
         path = pending.pop()
         if path not in reached:
             reached.add(path)
-            pending += imported(sources, sources[path])
+            pending += imports[path]
     assert set(kernel_cache.kernel_sources()) == reached
     assert Path(jit.__file__) in reached
     assert 5 < len(reached) < len(sources)

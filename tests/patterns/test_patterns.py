@@ -36,9 +36,10 @@ PLAYED = "NNPPPNPNPPPPPN"
 
 @pytest.fixture(scope="session")
 def searched(two_pieces: Path, hexapawns: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """All distinct two-piece slices of Dou Shou Qi, and all of Hexapawn, with their patterns; to be read only."""
+    """Two-piece tables of Dou Shou Qi, and those of Hexapawn, with patterns of some; to be read only."""
     folders = {}
-    for game, tables, options in (("doushouqi", two_pieces, ["--pieces", "2"]), ("hexapawn", hexapawns, [])):
+    for game, tables, materials in (("doushouqi", two_pieces, ["TvL"]), ("hexapawn", hexapawns, ["PPvP", "PPPvP"])):
+        options = [word for material in materials for word in ("--material", material)]
         folders[game] = tmp_path_factory.mktemp("patterns") / game
         shutil.copytree(tables, folders[game])
         assert run(["patterns", game, *options, "--data", str(folders[game])]) == 0

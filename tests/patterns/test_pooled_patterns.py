@@ -35,6 +35,12 @@ NO_FEATURES = r"position|outcome|distance|stalemate|mirror|twin\w*|canonical|zug
 """Columns that say what a position is worth, or which one it is."""
 POOLS = {"alike": ["PPvP", "PvPP"], "one": ["PPPvPPP"], "mixed": ["PvP", "PPvP", "PvPP"], "four": ["PPPvP", "PPvPP", "PvPPP"]}
 TARGETS = [("outcome", None), ("distance", None), ("distance", "loss"), ("only_move", None)]
+CASES = [
+    pytest.param(pool, *target, marks=[] if pool in ("alike", "mixed") or target[0] == "outcome" else pytest.mark.full)
+    for pool in POOLS
+    for target in TARGETS
+]
+"""Targets of pools; a single slice and a number of pieces are like the two other pools."""
 
 
 def found(game: Game, folder: Path, materials: Sequence[str], settings: Settings, threads: int = 2) -> Patterns:
@@ -153,8 +159,7 @@ def check_tree(result: Patterns, rows: Rows, settings: Settings) -> None:
     assert (tree.errors, sum(len(reached) for _, reached in leaves)) == (wrong, len(rows))
 
 
-@pytest.mark.parametrize("pool", POOLS)
-@pytest.mark.parametrize(("target", "outcome"), TARGETS)
+@pytest.mark.parametrize(("pool", "target", "outcome"), CASES)
 def test_every_target_of_slices_together(
     pool: str, target: str, outcome: str | None, hexapawns: Path, pawn_tables: Tablebase
 ) -> None:

@@ -41,6 +41,7 @@ def same(tables: Tablebase, game: Game, texts: list[str], *, strict: bool = Fals
     answers = tables.probe_many(game, texts, strict=strict)
     rows = list(answers.to_dicts())
     assert len(answers) == len(rows) == len(texts)
+    values, errors, outcomes, distances = answers.values(), answers.errors, answers.outcomes, answers.distances
     for place, (text, answer, row) in enumerate(zip(texts, answers, rows, strict=True)):
         try:
             alone = tables.probe(game, text, strict=strict)
@@ -54,10 +55,10 @@ def same(tables: Tablebase, game: Game, texts: list[str], *, strict: bool = Fals
             assert row["error"]["message"] == str(reason)
             continue
         assert (reason, answer) == (None, alone)
-        assert place not in answers.errors
-        assert answers.values()[place] == alone.value
+        assert place not in errors
+        assert values[place] == alone.value
         sign = {"win": 1, "draw": 0, "loss": -1}[alone.outcome]
-        assert (answers.outcomes[place], answers.distances[place]) == (sign, -1 if alone.distance is None else alone.distance)
+        assert (outcomes[place], distances[place]) == (sign, -1 if alone.distance is None else alone.distance)
     without = [{name: value for name, value in row.items() if name != "moves"} for row in rows]
     assert [{name: value for name, value in row.items() if name != "moves"} for row in answers.to_dicts(moves=False)] == without
 
@@ -66,7 +67,9 @@ def same(tables: Tablebase, game: Game, texts: list[str], *, strict: bool = Fals
 def test_many_answers_are_as_many_single_probes(more_tables: Tablebase, strict: bool) -> None:
     """Positions of all slices of two and three pieces, and lines that have no answer, each in its place."""
     wrong = ["nonsense", "", IN_THE_WATER, f"{GAME.start}", "7/7/7/7/7/7/7/7/RR5 w", " 7/3C3/7/7/7/7/7/7/c6   W "]
-    same(more_tables, GAME, [*asked(2, 1), *wrong, *asked(3, 1), KNOWN_WIN, IN_THE_DEN, ALONE], strict=strict)
+    # Where no table is missing, a strict answer is the same.
+    some = asked(3, 1)[:: 8 if strict else 1]
+    same(more_tables, GAME, [*asked(2, 1), *wrong, *some, KNOWN_WIN, IN_THE_DEN, ALONE], strict=strict)
 
 
 def test_more_positions_than_are_rated_at_a_time(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +90,7 @@ def test_moves_to_missing_tables_are_of_unknown_value(three_pieces: Path, tmp_pa
         unknown = [row for row in rows if any("missing" in move for move in row["moves"])]
         assert 0 < len(unknown) < len(rows)
         same(few, GAME, texts)
-        same(few, GAME, texts, strict=True)
+        same(few, GAME, texts[::4], strict=True)
 
 
 def test_identical_pieces_and_stored_ends(pawn_tables: Tablebase) -> None:

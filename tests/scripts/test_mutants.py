@@ -20,15 +20,18 @@ def small_tree(tmp_path: Path) -> Path:
     (tmp_path / SIGN.file).write_text("def is_positive(number):\n    return number > 0\n")
     test = "from tablebase.sign import is_positive\n\n\ndef test_sign():\n    assert is_positive(1) and not is_positive(-1)\n"
     (tmp_path / SIGN.test).write_text(test)
+    # Plugins that it does without take as long to load as pytest itself.
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "-p no:schemathesis -p no:anyio"\n')
     return tmp_path
 
 
 def test_killed_and_survived(small_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A change that no test notices survives and is named; the tree is afterwards as it was."""
     survivor = SIGN._replace(replacement="number >= 0")
+    source = (small_tree / SIGN.file).read_text()
     with script.copied_tree(small_tree) as tree:
         assert script.survivors([SIGN, survivor], tree) == [survivor]
-        assert script.passes(tree, [SIGN.test])
+        assert (tree / SIGN.file).read_text() == source
     assert "number >= 0" in capsys.readouterr().out
     assert not tree.exists()
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, product
 from math import log2
-from operator import eq, ge, gt, le
+from operator import eq, ge, gt, itemgetter, le
 from typing import Any
 
 Rows = list[dict[str, Any]]
@@ -27,9 +27,10 @@ def entropy(classes: Sequence[str]) -> float:
 
 def gain(rows: Rows, names: tuple[str, ...]) -> tuple[float, float]:
     """Information gain and share decided, from the definition."""
-    by_value: dict[tuple[Any, ...], list[str]] = {}
+    by_value: dict[Any, list[str]] = {}
+    values = itemgetter(*names)
     for row in rows:
-        by_value.setdefault(tuple(row[name] for name in names), []).append(row["class"])
+        by_value.setdefault(values(row), []).append(row["class"])
     left = sum(len(some) / len(rows) * entropy(some) for some in by_value.values())
     right = sum(max(Counter(some).values()) for some in by_value.values())
     return entropy([row["class"] for row in rows]) - left, right / len(rows)
@@ -37,7 +38,7 @@ def gain(rows: Rows, names: tuple[str, ...]) -> tuple[float, float]:
 
 def bits(flags: Iterable[bool]) -> int:
     """Flags as the binary digits of a number."""
-    return int("".join("01"[flag] for flag in flags), 2)
+    return int("".join(["01"[flag] for flag in flags]), 2)
 
 
 def comparisons(rows: Rows) -> dict[str, set[int]]:

@@ -79,7 +79,7 @@ def test_tables_that_change_under_load(two_pieces: Path, copied: Path, change: C
         assert set(statuses) == {200}
         for path in paths:
             change(path, source.choice([one for one in paths if one != path]), source)
-            list(threads.map(ask, source.sample(texts, 12)))
+            list(threads.map(ask, source.sample(texts, 6)))
         if change is not remove and change is not replace:
             assert 503 in statuses
 

@@ -98,7 +98,7 @@ def test_people_among_themselves(name: str, client: TestClient) -> None:
     """By random moves they come to the end, but for races; a page names its moves, and all that has happened is in its address."""
     random, rules = Random(5), load_rules(name)
     answer = client.get(f"/{name}/play", params={"seat": ["person"] * rules.players})
-    for _ in range(60 if name.startswith("hare") else 200):
+    for _ in range(45 if name.startswith("hare") else 200):
         page, happened = parsed(answer.text), moves_of(str(answer.url))
         match = Match(rules, rules.initial, happened=happened)
         assert [event.text for event in match.events] == happened, "the draws after the last move are in the address, too"
@@ -185,7 +185,7 @@ def test_boxes_learn_from_a_visitor_as_from_others(setting: str, client: TestCli
     """After each of many games, the address has the beads and games that the player itself would have counted."""
     random, address, ends = Random(8), f"{BOXES}{setting}", set()
     twin = MatchboxPlayer(Seat(GAME, GAME.initial, 1), resigns=not setting)
-    for _ in range(25):
+    for _ in range(20):
         page, moves = shown(client, address), []
         while legal := links(page):
             answer = client.get(random.choice(list(legal.values())))
