@@ -6,7 +6,7 @@ import csv
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from io import StringIO
 from itertools import chain, islice
@@ -103,11 +103,7 @@ def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[st
     for number, block in enumerate(_blocks(widths, keys, output_width())):
         if number:
             sys.stdout.write("\n")
-        shown = [(headings[name], *cells[name]) for name in block]
-        fits = sum(widths[name] + GAP for name in block) - GAP <= output_width()
-        plain = fits and all(text.isprintable() for texts in shown for text in texts)
-        lines = (_lines if plain else _wrapped_lines)(shown, [name in numeric for name in block])
-        sys.stdout.writelines(f"{line.rstrip() if is_unicode() else line.rstrip().replace(RULE, '-')}\n" for line in lines)
+        _write_block({name: (headings[name], cells[name]) for name in block}, numeric)
 
 
 def write_fixed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -144,36 +140,22 @@ def _blocks(widths: Mapping[str, int], keys: int, available: int) -> list[list[s
     return blocks
 
 
-def _lines(columns: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
-    """The lines of a table, given by the texts of its columns, headings first, and which of them are right-aligned."""
-    padded = []
-    for texts, flush in zip(columns, right, strict=True):
-        width = max(map(cell_len, texts))
-        stripped = [text.rstrip() for text in texts]
-        blanks = [" " * (width - cell_len(text)) for text in stripped]
-        padded.append([blank + text if flush else text + blank for text, blank in zip(stripped, blanks, strict=True)])
-    lines = map((" " * GAP).join, zip(*padded, strict=True))
-    heading = next(lines)
-    yield heading
-    yield RULE * cell_len(heading)
-    yield from lines
-
-
-def _wrapped_lines(columns: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:
-    """The same, where text that is too wide, or has several lines, continues on further lines."""
+def _write_block(columns: Mapping[str, tuple[str, list[str]]], numeric: set[str]) -> None:
+    """Write columns, given by headings and cells; text that is too wide continues on further lines."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for (heading, *_), flush in zip(columns, right, strict=True):
-        table.add_column(heading, justify="right" if flush else "left", no_wrap=flush, overflow="fold")
-    for row in zip(*(cells for _, *cells in columns), strict=True):
+    for name, (heading, _) in columns.items():
+        table.add_column(heading, justify="right" if name in numeric else "left", no_wrap=name in numeric, overflow="fold")
+    for row in zip(*(cells for _, cells in columns.values()), strict=True):
         table.add_row(*row)
     console = Console(file=StringIO(), width=output_width(), markup=False, highlight=False, emoji=False)
     with console.capture() as capture:
         console.print(table)
-    return capture.get().splitlines()
+    text = capture.get() if is_unicode() else capture.get().replace(RULE, "-")
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 def format_cell(value: object) -> str:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.program import Ask
 
-from tablebase.cli import output
-from tablebase.cli.output import GAP, _blocks, _lines, _wrapped_lines, in_bytes, in_time, write_board, write_table
+from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, write_board
 from tablebase.errors import RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
@@ -50,29 +49,6 @@ def test_a_table_fits_a_narrow_terminal(two_pieces: Path, ask: Ask, monkeypatch:
     # The names of a row, in two columns, are repeated in each block.
     rows = [row + [cell for block in others for cell in block[number][2:]] for number, row in enumerate(first)]
     assert rows == rows_of(wide)
-
-
-CELLS = st.text("ab 1é日\u0301[]:─", max_size=6)
-
-
-@given(st.data(), st.integers(0, 3), st.lists(st.booleans(), min_size=1, max_size=5))
-def test_a_table_that_fits_is_what_rich_would_draw(data: st.DataObject, rows: int, right: list[bool]) -> None:
-    """Also with characters of two columns or of none, with blanks, and with what is markup elsewhere."""
-    columns = [[f"a{data.draw(CELLS)}", *(data.draw(CELLS) for _ in range(rows))] for _ in right]
-    plain, wrapped = ([line.rstrip() for line in lines(columns, right)] for lines in (_lines, _wrapped_lines))
-    assert plain == wrapped
-
-
-@pytest.mark.parametrize("unicode", [True, False])
-def test_texts_that_are_wrapped(unicode: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is wider than a terminal continues below, as does one of several lines, beside a number to the right."""
-    monkeypatch.setattr(output, "is_unicode", lambda: unicode)
-    write_table([{"a": "one\ntwo", "n": 1}, {"a": "b", "n": 12}], ["a", "n"])
-    rule = "─" if unicode else "-"
-    assert capsys.readouterr().out == f"a      n\n{rule * 8}\none    1\ntwo\nb     12\n"
-    monkeypatch.setenv("COLUMNS", "20")
-    write_table([{"a": "x" * 50}], ["a"])
-    assert capsys.readouterr().out == "\n".join(["a", rule * 20, "x" * 20, "x" * 20, "x" * 10, ""])
 
 
 @pytest.mark.parametrize(
