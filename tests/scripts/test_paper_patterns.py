@@ -17,15 +17,14 @@ PLAIN = "CWDPE"
 """Animals that neither swim nor leap."""
 
 
-@pytest.fixture(scope="module")
-def told(three_pieces: Path) -> dict[str, list[str]]:
-    """What the script prints about each claim, by its title."""
+def report(folder: Path, pieces: int) -> dict[str, list[str]]:
+    """What the script prints about each claim, by its title, with up to so many pieces."""
     lines: list[str] = []
     patch = pytest.MonkeyPatch()
     # Only the script's: Numba prints, too, where it compiles a kernel.
     patch.setattr(script, "print", lambda text="": lines.extend(str(text).split("\n")), raising=False)
     try:
-        script.print_report(three_pieces, 3, 10_000)
+        script.print_report(folder, pieces, 10_000)
     finally:
         patch.undo()
     found: dict[str, list[str]] = {}
@@ -35,6 +34,12 @@ def told(three_pieces: Path) -> dict[str, list[str]]:
         elif found:
             found[list(found)[-1]].append(line)
     return found
+
+
+@pytest.fixture(scope="module")
+def told(three_pieces: Path) -> dict[str, list[str]]:
+    """What it prints with three pieces."""
+    return report(three_pieces, 3)
 
 
 def verdict(told: dict[str, list[str]], words: str) -> str:
@@ -109,11 +114,19 @@ def test_parity(told: dict[str, list[str]], tables: Tablebase) -> None:
     assert verdict(told, "The same, if neither piece stands") == f"holds for all {kept[True]:,} positions"
 
 
-def test_every_claim_has_a_verdict(told: dict[str, list[str]]) -> None:
+@pytest.mark.parametrize("pieces", [2, pytest.param(3, marks=pytest.mark.full)])
+def test_every_claim_has_a_verdict(pieces: int, request: pytest.FixtureRequest, two_pieces: Path) -> None:
     """Each claim ends with what it comes to, or, if it needs tables that are not there, why it was left out."""
+    told = request.getfixturevalue("told") if pieces == 3 else report(two_pieces, pieces)
     for claim in (*script.PAPER, *script.FINDINGS):
-        wanted = f"  skipped, because it needs all tables with {claim.pieces} pieces." if claim.pieces > 3 else "  => "
+        wanted = f"  skipped, because it needs all tables with {claim.pieces} pieces." if claim.pieces > pieces else "  => "
         assert sum(line.startswith(wanted) for line in told[claim.title]) == 1, claim.title
+    counts = list(zip((12_715, 687_007), (160_068, 54_354_684), strict=True))[: pieces - 1]
+    said = [f"{draws:,} of {positions:,} positions are a draw ({draws / positions:.2%})" for draws, positions in counts]
+    lines = "\n".join(told["There are surprisingly few draws"])
+    # The shares of draws are those of the published counts.
+    assert [one in lines for one in said] == [True] * len(said)
+    assert verdict(told, "There are surprisingly few draws") == f"holds: at most {12_715 / 160_068:.2%}"
 
 
 @pytest.mark.full
@@ -127,14 +140,6 @@ def test_claims_of_more_pieces_need_all_their_tables(shut_in: Path, capsys: pyte
     draws = told.partition("There are surprisingly few draws:")[2].partition("A single piece")[0]
     assert [line[:10] for line in draws.splitlines() if "positions are a draw" in line] == ["  2 pieces"]
     assert f"holds: at most {12_715 / 160_068:.2%}" in draws
-
-
-def test_draws_are_those_of_the_paper(told: dict[str, list[str]]) -> None:
-    """The shares of draws are those of the published counts."""
-    lines = "\n".join(told["There are surprisingly few draws"])
-    for draws, positions in ((12_715, 160_068), (687_007, 54_354_684)):
-        assert f"{draws:,} of {positions:,} positions are a draw ({draws / positions:.2%})" in lines
-    assert verdict(told, "There are surprisingly few draws") == f"holds: at most {12_715 / 160_068:.2%}"
 
 
 def test_queries_that_do_not_hold_are_seen(two_pieces: Path, tables: Tablebase, capsys: pytest.CaptureFixture[str]) -> None:
