@@ -156,7 +156,7 @@ class SqliteDatabase(Database):
         """Why a catalog must be rebuilt; a snapshot with the content of one that was sound is sound."""
         digest = connection.info.get(DIGEST)
         if digest in SOUND:
-            return None if self._may_be_written() else UNWRITABLE
+            return None
         fault = super().fault(connection)
         if fault is None and digest is not None:
             SOUND.append(digest)
