@@ -47,11 +47,12 @@ ERRNO = {
 REFUSED = "quota exceeded, or file too large"
 """What a failed write means: only that of a full disk has a code of its own, and a broken disk fails to sync."""
 DIGEST = "digest"
-"""Under this name a connection knows the SHA-256 of what was copied."""
-SOUND = deque[bytes](maxlen=64)
-"""The digests of catalogs in which no fault was found, so that they need not be looked through again."""
+"""Under this name a connection keeps the SHA-256 of the copied catalog."""
 UNOPENABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """What SQLite says of a file that it cannot open as a database, or not read to its end."""
+
+_sound = deque[bytes](maxlen=64)
+"""Digests of catalogs without a fault: the same content is not checked again."""
 
 
 def connect_for_writing(path: Path, *, foreign_keys: bool = True) -> Engine:
@@ -112,7 +113,7 @@ def _copy_in_mode(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _digest(connection: Connection) -> bytes | None:
-    """SHA-256 of all that a database in memory holds; None if SQLite was built without what tells it."""
+    """SHA-256 of a database in memory; None if this SQLite cannot serialize it."""
     driver: Any = connection.connection.driver_connection
     return hashlib.sha256(driver.serialize()).digest() if hasattr(driver, "serialize") else None
 
@@ -147,19 +148,19 @@ class SqliteDatabase(Database):
         with _reader(self.path.resolve()).connect() as connection:
             digest = connection.info[DIGEST] = _digest(connection)
             # The copy is ours, so that its view is ours, however the file's was changed.
-            if digest in SOUND or schema_fault(connection) is None:
+            if digest in _sound or schema_fault(connection) is None:
                 connection.exec_driver_sql(f"DROP VIEW {VIEW}")
                 connection.exec_driver_sql(CREATE_VIEW)
             yield connection
 
     def fault(self, connection: Connection) -> str | None:
-        """Why a catalog must be rebuilt; a snapshot with the content of one that was sound is sound."""
+        """Why a catalog must be rebuilt; a snapshot with the same content as a sound one is sound."""
         digest = connection.info.get(DIGEST)
-        if digest in SOUND:
+        if digest in _sound:
             return None
         fault = super().fault(connection)
         if fault is None and digest is not None:
-            SOUND.append(digest)
+            _sound.append(digest)
         return fault
 
     @contextmanager

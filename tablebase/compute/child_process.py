@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -184,8 +183,6 @@ def _follow_parent(grace: float) -> None:
 
 def _run(pipe: Connection, work: Callable[..., object], given: tuple[Any, ...], grace: float) -> None:
     """Do the work; runs in the child process."""
-    # As in the program itself, whose children import as much.
-    gc.set_threshold(50_000, 50, 50)
     signal.set_wakeup_fd(-1)
     for number in STOPPING:
         signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.SIG_IGN)

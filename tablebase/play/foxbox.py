@@ -1,8 +1,8 @@
 """The computer player of Joe Leslie-Hurd's article *Fox & Hounds*, which makes a game as long or as hard as possible.
 
 Both sides keep the best result they can attain. If the fox wins, both then take the longest way; if the hounds win, both
-take the largest B that the fox can still bring about and, of equal ones, the soonest. Simple hounds, of which the article also
-tells, only see to the next FoxBox. All moves that are equal in this are kept. What B is says `tablebase_rules.foxhounds_boxes`.
+take the largest B that the fox can still force and, of equal ones, the soonest. Simple hounds, a strategy of the same article,
+return to a FoxBox as soon as they can. All moves that are equal in this are kept. `tablebase_rules.foxhounds_boxes` defines B.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ PLAYERS = (
         "foxbox",
         "keeps its result in Fox & Hounds, and makes the game as long or as hard as possible",
         loaded_later("tablebase.play.foxbox"),
-        {**FAIR_FUZZ, "simple": "yes or no: whether hounds that win only see to the next FoxBox; by default no"},
+        {**FAIR_FUZZ, "simple": "yes or no: whether winning hounds only return to a FoxBox as soon as they can; by default no"},
         refuses=_not_fox_and_hounds,
     ),
     PlayerRecord(

@@ -45,6 +45,15 @@ def test_the_former_name_of_a_solver_is_accepted(tmp_path: Path, ask: Ask) -> No
     assert set(registered(tmp_path).values()) == {"pursuit"}
 
 
+def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Two workers in separate processes write the same bytes as one, and leave no other files."""
+    answer = ask("build", "doushouqi", "--pieces", "2", "--workers", "2", "--data", tmp_path)
+    assert (answer.code, answer.out, answer.errors) == (0, "", [])
+    assert contents(tmp_path) == contents(two_pieces)
+    assert len(registered(tmp_path)) == 10
+    assert drafts(tmp_path) == []
+
+
 def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """If everything has been built, nothing is solved, written or registered again, and a message says so."""
     monkeypatch.setattr(building, "solve_material", Mock(side_effect=AssertionError("solved again")))

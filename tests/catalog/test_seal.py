@@ -101,7 +101,7 @@ def test_a_damaged_catalog_is_refused_and_rebuilt(statements: list[str], copied:
 
 
 def test_what_was_sound_once(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A catalog that has not changed is not looked through again; a single other byte is found, whatever the file's time says."""
+    """An unchanged catalog is not checked again; one changed byte is found, also with the file's old time."""
     file = copied / FILE_NAME
     Catalog(copied).close()
     with monkeypatch.context() as patch:
