@@ -76,6 +76,11 @@ class Table:
         return h5py.File(self.path, "r")
 
     @property
+    def values_sha256(self) -> str:
+        """SHA-256 of the values, as the header names it."""
+        return self.header.values_sha256
+
+    @property
     def coding(self) -> Coding:
         """The coding of the codes."""
         return self.header.coding

@@ -14,7 +14,7 @@ from support.catalogs import registered
 from support.processes import wait_for
 from support.program import Answer, Ask, ask_fresh, assert_refused, contents, drafts, start_fresh
 
-from tablebase.building import tables as building
+from tablebase.building import slice_work
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
 
 def test_an_interruption_leaves_no_draft(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """The draft of the table that is being verified is removed."""
-    monkeypatch.setattr(building, "verify_table", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(slice_work, "verify_table", Mock(side_effect=KeyboardInterrupt))
     assert ask("build", "hexapawn", "--pieces", "2", "--data", tmp_path).code == 130
     assert list(tmp_path.glob("hexapawn/2"))
     assert (drafts(tmp_path), contents(tmp_path)) == ([], {})

@@ -13,9 +13,9 @@ import pytest
 from support.processes import group, wait_for
 from support.program import Ask, assert_one_sentence, contents, start_fresh
 
-from tablebase.building import tables
+from tablebase.building import slice_work
 from tablebase.building.batch_record import BatchRecord
-from tablebase.building.estimate import disk
+from tablebase.building.estimate import SpeedModel
 from tablebase.building.plan import plan
 from tablebase.cli import batch_run as module
 from tablebase.errors import CapacityError
@@ -156,7 +156,7 @@ def test_all_entries_together_must_fit_onto_the_disk(tmp_path: Path, ask: Ask, m
     path = night(tmp_path, "disk = 1000\n" + TWO)
     data = tmp_path / "data"
     wanted = [(load_game("doushouqi"), 2), (load_game("hexapawn"), 6)]
-    needed = sum(disk(game, plan(game, pieces, []), []) for game, pieces in wanted)
+    needed = sum(SpeedModel(game).cost(material).disk for game, pieces in wanted for material in plan(game, pieces, []))
     monkeypatch.setattr(folder, "free_space", lambda _: needed + 1000)
     assert ask("batch", path, "--dry-run", "--data", data).code == 0
     monkeypatch.setattr(folder, "free_space", lambda _: needed + 999)
@@ -196,8 +196,8 @@ def test_a_fault_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, 
             raise CapacityError("the table", "free some space")
         return solve(game, path, *more)
 
-    solve = tables._solve
-    monkeypatch.setattr(tables, "_solve", fails)
+    solve = slice_work._solve
+    monkeypatch.setattr(slice_work, "_solve", fails)
     output = tmp_path / "out.csv"
     entries = [f'[[build]]\ngame = "doushouqi"\nmaterial = "{material}"\n' for material in ("CvWD", "TEvR")]
     step = f'[[then]]\ncommand = ["stats", "doushouqi"]\noutput = {json.dumps(str(output))}\n'

@@ -23,7 +23,7 @@ from twins import exact as twin
 import tablebase
 from tablebase.api.commands import new_game
 from tablebase.api.verbs import commands_for
-from tablebase.building import exact_work
+from tablebase.building import exact_kind, options
 from tablebase.cli import program
 from tablebase.compute import machine
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError
@@ -194,14 +194,14 @@ def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: 
 
 def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not pass the check is not kept."""
-    right = exact_work.solve
+    right = exact_kind.solve
 
     def wrong(listed: object) -> object:
         codes, coding = right(listed)  # type: ignore[arg-type]
         codes[100] = codes[100] + 2
         return codes, coding
 
-    monkeypatch.setattr(exact_work, "solve", wrong)
+    monkeypatch.setattr(exact_kind, "solve", wrong)
     answer = ask("build", "rows", "--data", tmp_path)
     assert_refused(answer, 1, "is wrong")
     assert not list(tmp_path.rglob("*.h5*"))
@@ -235,7 +235,7 @@ def test_positions_of_an_author(data: Path) -> None:
 
 def test_at_the_deadline_nothing_is_left(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     late = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic, process_time=time.process_time)
-    monkeypatch.setattr(exact_work, "time", late)
+    monkeypatch.setattr(options, "time", late)
     answer = ask("build", "rows", "--for", "1min", "--grace", "1min", "--data", tmp_path / "late")
     assert_refused(answer, 4, "1 table is left")
     assert not list(tmp_path.rglob("*.h5*"))
