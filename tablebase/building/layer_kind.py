@@ -32,7 +32,7 @@ from tablebase.stochastic.files import LayerFile, layer_path, limits_of, rewrite
 from tablebase.stochastic.iteration import KEPT, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.choice import nothing_registered
-from tablebase.tables.folder import file_sha256
+from tablebase.tables.folder import check_seal, file_sha256
 from tablebase.tables.header import Form
 
 ENGINE = "bounds"
@@ -134,7 +134,9 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
             path = layer_path(folder, self.rules, region, layer)
             for before in region.layers[: region.layers.index(layer)]:
                 if before.name not in filled:
-                    with closing(LayerFile(layer_path(folder, self.rules, region, before), self.rules, region, before)) as file:
+                    place = layer_path(folder, self.rules, region, before)
+                    check_seal(place, self.title_at(place))
+                    with closing(LayerFile(place, self.rules, region, before)) as file:
                         file.read(chances[:, before.begin : before.end])
                     filled.add(before.name)
             draft = None

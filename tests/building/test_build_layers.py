@@ -53,13 +53,14 @@ def damage(path: Path, how: str) -> None:
 def test_what_is_missing_is_built_again(how: str, piglets: Path, ask: Ask) -> None:
     """As it was, byte by byte, and nothing else."""
     before, path = contents(piglets), piglets / FILE
+    (states,) = [row["states"] for row in rows(piglets, LAYERS) if row["file"] == FILE]
     if how == "not registered":
         (piglets / "catalog.sqlite").unlink()
     else:
         damage(path, how)
     answer = ask("build", NAME, "--data", piglets)
-    said = answer.err.splitlines()
-    assert (answer.code, said[-1]) == (0, f"built and verified in {piglets}: 1 of 1 tables, 36 states")
+    said = [line for line in answer.err.splitlines() if not line.startswith("solving ")]
+    assert (answer.code, said[-1]) == (0, f"built and verified in {piglets}: 1 of 1 tables, {states} states")
     aside = path.with_name(f"{path.name}.damaged")
     renamed = how in ("a bit", "truncated")
     assert aside.exists() == renamed

@@ -42,18 +42,18 @@ def ended(process: Popen[str]) -> Answer:
 AFTER_FOUR = """
 import os
 import shutil
-from tablebase.catalog.catalog import Catalog
+from tablebase.building.registrar import Registrar
 from tablebase.cli import main
 
-register, tables = Catalog.register, []
+register, tables = Registrar.add, []
 
-def ring(self, game, table, *more):
-    register(self, game, table, *more)
-    tables.append(table)
+def ring(self, entry):
+    register(self, entry)
+    tables.append(entry)
     if len(tables) == 4:
         os.killpg(0, {number})
 
-Catalog.register = ring
+Registrar.add = ring
 main()
 """
 """The program, with a signal for all its processes once four tables are done."""
@@ -89,7 +89,7 @@ def test_an_interrupted_build_resumes(
 
 BELL = """
 import os, signal
-from tablebase.catalog.catalog import Catalog
+from tablebase.building.registrar import Registrar
 from tablebase.cli import main
 
 class Bell:
@@ -97,13 +97,13 @@ class Bell:
         os.kill(os.getpid(), signal.SIGINT)
         sum(range(1000))
 
-register = Catalog.register
+register = Registrar.add
 
 def ring(self, *arguments):
     register(self, *arguments)
     Bell()
 
-Catalog.register = ring
+Registrar.add = ring
 main()
 """
 """The program, with a Ctrl-C that always arrives while Python finalizes an object and ignores exceptions."""
