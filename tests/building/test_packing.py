@@ -8,10 +8,10 @@ import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import pytest
 from support.catalogs import rows, snapshot
 from support.program import Ask, assert_refused, contents, drafts, table_of
-from tablebase.building.layer_kind import LayerTables
-from tablebase.building.slice_kind import SliceTables
 
 from tablebase.building.kind import TableKind
+from tablebase.building.layer_kind import LayerTables
+from tablebase.building.slice_kind import SliceTables
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError
