@@ -269,7 +269,7 @@ def _features(rules: Rules[Any]) -> list[str]:
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     from tablebase.cli.drawings import is_drawn, write_drawing
-    from tablebase.cli.output import format_cell, write_table
+    from tablebase.cli.output import cell_text, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
     if is_drawn(answer.game):
@@ -283,7 +283,7 @@ def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
         sys.stdout.write(f"within {turns} turns of both players together: ")
         sys.stdout.write(f"at least {bounds.lower:.6f}, at most {bounds.upper:.6f}\n")
     for name, value in features.items():
-        sys.stdout.write(f"{name}: {format_cell(value)}\n")
+        sys.stdout.write(f"{name}: {cell_text(value)}\n")
     sys.stdout.write("\n")
     if rows := [*chain.from_iterable(map(_move_rows, answer.moves)), *map(_draw_row, answer.draws)]:
         write_table(rows, [name for name in COLUMNS if name in rows[0]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from tablebase.compute.messages import count_plies
+from tablebase.compute.messages import cell_text, count_plies
 from tablebase.errors import RulesError
 from tablebase.game import Outcome
 from tablebase.game.rules import Ending, Rules
@@ -47,7 +47,7 @@ def is_drawn(rules: Rules[Any], position: Any) -> bool:
 
 def cell(value: bool | int | float | str) -> str:
     """The value of a feature."""
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return ("yes" if value else "no") if isinstance(value, bool) else cell_text(value)
 
 
 def capital(text: str) -> str:
