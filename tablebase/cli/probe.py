@@ -281,7 +281,7 @@ def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     if answer.within is not None:
         turns, bounds = answer.within
         sys.stdout.write(f"within {turns} turns of both players together: ")
-        sys.stdout.write(f"at least {bounds.lower:.6f}, at most {bounds.upper:.6f}\n")
+        sys.stdout.write(f"at least {chance_text(bounds.lower)}, at most {chance_text(bounds.upper)}\n")
     for name, value in features.items():
         sys.stdout.write(f"{name}: {cell_text(value)}\n")
     sys.stdout.write("\n")
