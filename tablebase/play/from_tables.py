@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tablebase.game.values import Bounds, chance_text
+from tablebase.game.values import Bounds
 from tablebase.play.fallible import draw, kept_moves, parse_fuzz
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
@@ -40,9 +40,8 @@ class TablesPlayer(Player):
         answer = self._source.probe(match.position, strict=True)
         kept = kept_moves(answer)
         if isinstance(kept[0].value, Bounds):
-            self.remark = (
-                f"its chance is at least {chance_text(kept[0].value.lower)} and at most {chance_text(kept[0].value.upper)}"
-            )
+            lower, upper = kept[0].value.chances.values()
+            self.remark = f"its chance is at least {lower} and at most {upper}"
             if not self.fuzz:
                 # Another use of the generator than below, which seeds of old games rely on.
                 return random.choice(kept).move

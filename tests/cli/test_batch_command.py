@@ -357,10 +357,6 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
         assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), said)
 
 
-QUITTING = "import signal; signal.signal(signal.SIGQUIT, signal.SIG_DFL); from tablebase.cli import main; main()"
-"""The program, with SIGQUIT as in a terminal: a shell ignores it for what runs in the background."""
-
-
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGKILL, -9), (signal.SIGQUIT, 128 + signal.SIGQUIT), (signal.SIGTERM, 128 + signal.SIGTERM)]
@@ -374,7 +370,7 @@ def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexap
     def drafts() -> list[Path]:
         return list(tmp_path.glob(".out.csv.*.tmp"))
 
-    process = start_fresh("batch", path, "--data", hexapawns, program=QUITTING)
+    process = start_fresh("batch", path, "--data", hexapawns)
     with process:
         # The batch, Python's watch of resources, the command, and what answers its statement.
         wait_for(lambda: process.poll() is not None or (len(group(process.pid)) >= 4 and len(drafts()) == 1))
