@@ -121,10 +121,10 @@ def ending(game: Rules[Any], position: Any) -> str | None:
 
 
 def ended_by(game: Rules[Any], ended: Ending) -> str:
-    """How a game has ended: ``The pawn has reached a3: White has won``."""
+    """How a game has ended: ``The pawn has reached a3: White won``."""
     if game.players > 2:
         places = sorted(zip(ended.places, (side.name for side in game.sides), strict=True))
         outcome = f"the game is over: {', '.join(f'{name} is {ORDINALS[place]}' for place, name in places)}"
     else:
-        outcome = "a draw" if ended.winner is None else f"{game.sides[ended.winner].name} has won"
+        outcome = "a draw" if ended.winner is None else f"{game.sides[ended.winner].name} won"
     return capital(f"{ended.said}: {outcome}" if ended.said else outcome)

@@ -166,7 +166,7 @@ def test_setting_up_by_keyboard(visit: Open) -> None:
         page.keyboard.press("Enter")
         page.keyboard.press("ArrowUp")
         page.keyboard.press("Enter")
-    expect(verdict(page)).to_have_text("Black has no legal move: White has won")
+    expect(verdict(page)).to_have_text("Black has no legal move: White won")
     with leads_to(page, "/1p1/3/3_b"):
         page.keyboard.press("Delete")
 
@@ -178,7 +178,7 @@ def test_best_moves_to_the_end(visit: Open) -> None:
         expect(verdict(page)).to_have_text(re.compile(f"in {plies} (ply|plies)$"))
         with leads_to(page, str(page.locator("a.move").first.get_attribute("href"))):
             page.locator("a.move").first.click()
-    expect(verdict(page)).to_have_text("The pawn has reached c1: Black has won")
+    expect(verdict(page)).to_have_text("The pawn has reached c1: Black won")
 
 
 def test_moves_on_the_board(visit: Open) -> None:

@@ -88,7 +88,7 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
     else:
         ending = match.ending()
         assert ending is not None
-        winner = "You have won" if ending.winner == 1 else "White has won"
+        winner = "You have won" if ending.winner == 1 else "White won"
         plies = "1 ply" if match.plies == 1 else f"{match.plies} plies"
         assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
 
@@ -107,7 +107,7 @@ def test_people_among_themselves(name: str, client: TestClient) -> None:
             [picture] = identified(page, "position").iter("img")
             assert picture.get("alt") == rules.described(match.position)
         if match.ending() is not None:
-            assert re.search(" (has won|first place) after ", said(identified(page, "verdict")))
+            assert re.search(" (won|first place) after ", said(identified(page, "verdict")))
             break
         assert said(identified(page, "verdict")).lower() == f"{rules.sides[match.player].name} to move".lower()
         for link in (one for one in page.iter("a") if one.get("data-move")):
