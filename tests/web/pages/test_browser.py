@@ -261,7 +261,7 @@ def test_hexapawn_to_the_end(visit: Open, pawn_tables: Tablebase) -> None:
         square(page, best[:2]).click()
         square(page, best[2:]).click()
         page.wait_for_function("before => location.href !== before", arg=before)
-    expect(verdict(page)).to_have_text(re.compile("^You have won after [46] plies: "))
+    expect(verdict(page)).to_have_text(re.compile("^You won after [46] plies: "))
 
 
 def test_boxes_learn_from_a_visitor(visit: Open) -> None:
@@ -342,7 +342,7 @@ def test_without_javascript(visit: Open) -> None:
     page.get_by_role("link", name="Play from here").click()
     page.get_by_role("button", name="Begin").click()
     page.get_by_role("link", name="b1b2").click()
-    expect(verdict(page)).to_have_text(re.compile("^You have won after 1 ply: "))
+    expect(verdict(page)).to_have_text(re.compile("^You won after 1 ply: "))
 
 
 CUT = """() => {
