@@ -17,7 +17,8 @@ from rich.cells import cell_len, chop_cells
 
 from tablebase.cli.options import Format
 from tablebase.cli.process import is_unicode
-from tablebase.compute.messages import Amount, cell_text
+from tablebase.compute.messages import Amount
+from tablebase.compute.messages import cell_text as cell_text
 from tablebase.compute.messages import in_bytes as in_bytes
 from tablebase.compute.messages import in_time as in_time
 from tablebase.compute.messages import say as say
