@@ -162,7 +162,7 @@ class MissingTableError(TablebaseError, KeyError):
         if options is None:
             self.builds = needed_by or material or pieces or FEWEST
             options = f"--{'material' if isinstance(self.builds, str) else 'pieces'} {self.builds}"
-        self.command = f"tablebase build {game} {f'{options} ' if options else ''}--data {folder}"
+        self.command = f"tablebase build {game} {f'{options} ' if options else ''}--data {shell_word(folder)}"
         super().__init__(f"{missing}: run '{self.command}'")
 
     def __str__(self) -> str:

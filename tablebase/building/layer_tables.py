@@ -24,6 +24,7 @@ from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.kernels import Region
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.compiled import compiled
 from tablebase.stochastic.files import LayerFile, layer_title, rewrite_layer
@@ -54,8 +55,8 @@ class LayerTables(TableSort[StochasticGame, LayerFile]):
             if not pending:
                 raise TablebaseError(f"the option {option} needs a value, such as {option} {game.limits[name]}")
             text = pending.pop(0)
-            if isinstance(game.limits[name], int) and not (text.isascii() and text.isdigit() and len(text) < 10):
-                raise TablebaseError(f"{name} of {game.name} must be a whole number, not {quoted(text)}")
+            if isinstance(game.limits[name], int) and whole_number(text) is None:
+                raise TablebaseError(f"{name} of {game.name} must be {WHOLE_NUMBER}, not {quoted(text)}")
             limits[name] = int(text) if isinstance(game.limits[name], int) else text
         return limits
 

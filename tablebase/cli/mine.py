@@ -77,7 +77,7 @@ def mine(
             write_rows(islice(rows, SHOWN) if capped else rows, Format(style), columns, verbatim=True)
             is_cut = capped and next(rows, None) is not None
         if is_cut:
-            say(f"only the first {SHOWN} rows are shown; use --limit for more, or --format csv for all")
+            say(f"the table ends after {SHOWN:,} rows: use --limit for more, or --format csv for all")
 
     return run_statement(context, answer, timeout, threads)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted, shell_word
+from tablebase.errors import LONGEST_QUOTE, TablebaseError, did_you_mean, quoted, shell_word
 from tablebase.files.inputs import MOST, read_text
 from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
 from tablebase.game.plain_arguments import parse_size as parse_size
@@ -122,7 +122,7 @@ CatalogUrl = Annotated[
         help="PostgreSQL database with the catalog; by default it is a file in the folder.",
     ),
 ]
-Page = Annotated[Paper, typer.Option("--page", help="The paper of --sheet.")]
+Page = Annotated[Paper, typer.Option("--page", help="Paper of the pages to print.")]
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
 Pieces = Annotated[range | None, typer.Option("--pieces", metavar="N", parser=parse_pieces, help="N pieces, or M-N for M to N.")]
 Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This material; may be repeated.")]
@@ -167,7 +167,7 @@ def parse_seconds(text: str) -> float:
     except ValueError:
         seconds = 0
     if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise TablebaseError(f"{text!r} is not a time limit: write a number of seconds such as 60")
+        raise TablebaseError(f"{quoted(text)} is not a time limit: write a number of seconds such as 60")
     return seconds
 
 
@@ -226,6 +226,11 @@ def usage_sentence(fault: Exception) -> str:
     """What a `UsageError` says, in one line."""
     # Some messages list choices on separate lines, and some begin with the name of an exception.
     sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
+    context, parameter = getattr(fault, "ctx", None), getattr(fault, "param", None)
+    source = context.get_parameter_source(parameter.name) if context and parameter else None
+    if source is None or source.name != "ENVIRONMENT":
+        sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)
+    sentence = re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)
     return sentence.replace("Value error, ", "")
 
 

@@ -158,12 +158,12 @@ def write_answers(words: Sequence[str], asking: Asking, style: Format, *, stop: 
 
 def _write_lines(found: Iterable[tuple[Asked, Any, TablebaseError | None]], columns: Sequence[str]) -> None:
     """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
-    from tablebase.cli.output import Row, format_cell, write_fixed
+    from tablebase.cli.output import Row, cell_text, write_fixed
 
     names = ["line", *(name for name in columns if name not in OF_POSITION), "position"]
 
     def row(one: Asked, answer: Row, error: TablebaseError | None) -> list[str]:
-        *cells, text = (format_cell({"line": one.line, **answer}.get(name)) for name in names)
+        *cells, text = (cell_text({"line": one.line, **answer}.get(name)) for name in names)
         return [*cells, text if error is None else f"{text}: {error}"]
 
     write_fixed(names, (row(*answered) for answered in found))

@@ -44,8 +44,8 @@ def listen(*, parent: bool = False) -> None:
     end = partial(_end, silent=parent)
     threading.Thread(target=_watch, args=(reader, writer, end), daemon=True).start()
     for number in (signal.SIGTERM,) if parent else STOPPING:
-        # A program started by nohup goes on after a hang-up.
-        if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
+        # A program started by nohup, or by a shell in the background, continues.
+        if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _: when_undisturbed(partial(end, number)))
 
 

@@ -26,6 +26,34 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:LISTED])}{more}"
 
 
+def number_text(value: float) -> str:
+    """A number in at most three decimals, or in as many more as keep one that is not whole from looking whole.
+
+    Examples
+    --------
+    >>> [number_text(value) for value in (2_192, 3.0, 0.0625, 6.996, 0.99956, 1e-7, 1e-30)]
+    ['2,192', '3', '0.062', '6.996', '0.9996', '0.0000001', '1e-30']
+    """
+    if isinstance(value, int):
+        return f"{value:,}"
+    if value.is_integer():
+        return f"{value:,.0f}" if abs(value) < 1e16 else repr(value)
+    for decimals in range(3, 17):
+        text = f"{value:,.{decimals}f}".rstrip("0")
+        if not text.endswith("."):
+            return text
+    return repr(value)
+
+
+def cell_text(value: object, missing: str = "-") -> str:
+    """A value as the cell of a table, on a terminal or on a page."""
+    if value is None:
+        return missing
+    if isinstance(value, bool):
+        return str(value).lower()
+    return number_text(value) if isinstance(value, (int, float)) else str(value)
+
+
 class Amount(str):
     """A number with its unit, as text."""
 

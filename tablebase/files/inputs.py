@@ -33,6 +33,12 @@ def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-
         raise TablebaseError(f"{path} is not {what}: {cure}") from fault
 
 
+def check_regular(path: Path, cure: str) -> None:
+    """Raise `TablebaseError` if a path is there, but is not a regular file."""
+    if path.exists() and not path.is_file():
+        raise TablebaseError(f"{path} is not a regular file: {cure}")
+
+
 def read_lines(path: Path, cure: str) -> Iterator[str]:
     """Read a text file line by line; raise `TablebaseError` if it cannot be read, is not UTF-8, or has a line that is too long.
 

@@ -74,7 +74,7 @@ def parse_size(text: str) -> int:
     """Bytes of a size such as ``8G``, ``512M`` or ``1000000``."""
     match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
-        raise TablebaseError(f"{quoted(text)} is not a size: write bytes, or a number with K, M, G or T such as 8G")
+        raise TablebaseError(f"invalid size {quoted(text)}: expected bytes, or a number with K, M, G or T such as 8G")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tablebase.errors import TablebaseError, did_you_mean, quoted, system_error
+from tablebase.files.inputs import check_regular
 from tablebase.mining.rewrite.reading import TABLES
 from tablebase.mining.statement import SYSTEM
 
@@ -56,8 +57,7 @@ def check_file(file: Path) -> None:
     if suffix not in SUFFIXES:
         known = " or ".join(SUFFIXES)
         raise TablebaseError(f"{file} is no table{did_you_mean(suffix, SUFFIXES)}: its name has to end in {known}")
-    if file.exists() and not file.is_file():
-        raise TablebaseError(f"{file} is not a regular file: name another file with --table")
+    check_regular(file, "name another file with --table")
     if not file.exists():
         raise system_error(FileNotFoundError(ENOENT, ""), file, "name another file with --table")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.rows import Rows
@@ -120,4 +120,4 @@ def target_of(name: str, outcome: str | None = None) -> Target:
         if outcome == Outcome.LOSS:
             raise TablebaseError("in a lost position no move has an outcome to keep: choose --outcome win or --outcome draw")
         return Target(name, (Outcome(outcome),) if outcome else (Outcome.WIN, Outcome.DRAW))
-    raise TablebaseError(f"there is no target {name!r}: choose outcome, distance or only_move")
+    raise TablebaseError(f"there is no target {quoted(name)}: choose outcome, distance or only_move")

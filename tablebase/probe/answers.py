@@ -226,7 +226,7 @@ class Probe:
         game, name = self.game, self.game.sides[self.game.viewer(self.asked)].name
         best = f", best move {self.best}" if self.best else ""
         if self.winner is not None:
-            return f"the game is over: {next(side.name for side in game.sides if side.letter == self.winner)} has won"
+            return f"the game is over: {next(side.name for side in game.sides if side.letter == self.winner)} won"
         if isinstance(self.value, Value):
             if self.side == "":
                 return "the game is over: it is a draw"

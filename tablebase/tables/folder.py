@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from shutil import disk_usage
 
-from tablebase.errors import CorruptTableError, TablebaseError, system_error
+from tablebase.errors import CorruptTableError, TablebaseError, shell_word, system_error
 from tablebase.game import Game
 from tablebase.slices.material import Material, material_name
 
@@ -55,7 +55,7 @@ def check_folder(folder: Path, *, built: bool = False) -> None:
 
 def missing_tablebase(folder: Path) -> TablebaseError:
     """The error for a folder in which nothing has been built."""
-    return TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
+    return TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {shell_word(folder)}'")
 
 
 def free_space(folder: Path) -> int:

@@ -182,6 +182,10 @@ def _variables(settings: Settings, workers: int) -> Iterator[None]:
 def _signals_ignored() -> Iterator[None]:
     """In the block, signals that ask to stop do nothing but what the server does about them: it would raise them once more."""
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    # The server would stop at one that was ignored when the program started.
+    ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]
+    if ignored:
+        signal.pthread_sigmask(signal.SIG_BLOCK, ignored)
     woken = signal.set_wakeup_fd(-1)
     try:
         yield
@@ -189,3 +193,5 @@ def _signals_ignored() -> Iterator[None]:
         signal.set_wakeup_fd(woken)
         for number, handler in before.items():
             signal.signal(number, handler)
+        if ignored:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ignored)

@@ -15,6 +15,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import written
 from tablebase.game import Game
 from tablebase.game.moves import Position
@@ -24,7 +25,8 @@ from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 
 FORMAT = "learner 1"
-CURE = "name another file, or delete it"
+OTHER = "name another file"
+CURE = f"{OTHER}, or delete it"
 LARGEST = 64 << 20
 """Bytes of a part of the file, unpacked."""
 
@@ -66,6 +68,7 @@ def load_learner(path: Path, game: Game, start: Position | None = None) -> Learn
 
     `TablebaseError` if the file cannot be read, is damaged, or belongs to another game or start.
     """
+    check_regular(path, OTHER)
     try:
         about, weights = _parts(path)
     except OSError as fault:

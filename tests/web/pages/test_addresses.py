@@ -163,11 +163,11 @@ def test_positions_that_are_none(address: str, words: str, client: TestClient) -
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White has won"),
-        ("/hexapawn/position/3/1P1/3_b", "Black has no pieces left: White has won"),
-        ("/hexapawn/position/3/1p1/3_w", "White has no pieces left: Black has won"),
-        ("/doushouqi/position/3R3/7/7/7/7/7/7/e6/7_b", "The rat has reached d9: White has won"),
-        ("/hexapawn/position/1p1/1P1/3_w", "White has no legal move: Black has won"),
+        ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White won"),
+        ("/hexapawn/position/3/1P1/3_b", "Black has no pieces left: White won"),
+        ("/hexapawn/position/3/1p1/3_w", "White has no pieces left: Black won"),
+        ("/doushouqi/position/3R3/7/7/7/7/7/7/e6/7_b", "The rat has reached d9: White won"),
+        ("/hexapawn/position/1p1/1P1/3_w", "White has no legal move: Black won"),
     ],
 )
 def test_ends_of_games(address: str, words: str, client: TestClient) -> None:
