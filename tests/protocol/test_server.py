@@ -125,7 +125,7 @@ def test_moves_to_search() -> None:
 def test_moves_to_search_with_tables(tables: Tablebase, two_pieces: Path) -> None:
     """Where tables know the values, the best of the moves to search."""
     text = "7/7/7/7/3c3/7/7/R6/7 w"
-    best, *others = tables.probe(JUNGLE, text).moves
+    _, *others = tables.probe(JUNGLE, text).moves
     with Dialogue(folder=two_pieces) as talk:
         words = " ".join(move.move for move in reversed(others))
         answer = talk.ask(f"position fen {text}", f"go depth 3 searchmoves {words}", until="bestmove")[-1]
