@@ -265,6 +265,7 @@ FAULTS = {
     "setoption name Repetition value often": "there is no rule of repetition 'often'",
     "setoption name UCI_Variant value chess": "there is no game 'chess'",
     "setoption name TablebasePath value /nowhere/at/all": "there is no tablebase in /nowhere/at/all",
+    "setoption name TablebasePath value ~nobody-has-this-name/x": "there is no tablebase in ~nobody-has-this-name/x",
     "quit!": "'quit!' is no command",
     "\x00\x07": "is no command",
 }
