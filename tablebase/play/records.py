@@ -217,7 +217,7 @@ def _no_tag(line: str, number: int) -> NotationError:
 
 def _words(line: str, inside: bool) -> tuple[list[str], bool]:
     """Return the words of a line of moves without comments and numbers; the flags say if a comment is open before and after it."""
-    words, place = [], 0
+    words, place = list[str](), 0
     while True:
         if inside:
             end = line.find("}", place)
