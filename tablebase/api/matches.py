@@ -291,10 +291,13 @@ def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | Non
     from tablebase.play.records import records_in
     from tablebase.play.statistics import Statistics
 
-    found = Statistics(with_opening=with_opening)
+    found, unfinished = Statistics(with_opening=with_opening), 0
     with progress("match-stats", "games") as shown:
         for path in files:
             for record in records_in(path):
+                if not record.places:
+                    unfinished += 1
+                    continue
                 try:
                     found.add(record)
                     if results is not None:
@@ -302,6 +305,10 @@ def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | Non
                 except TablebaseError as fault:
                     raise TablebaseError(f"{path}: {fault}") from fault
                 shown.update()
+    if unfinished:
+        say(f"left out {unfinished:,} unfinished games")
     if not found.of_games:
-        raise TablebaseError(f"there are no games in {', '.join(map(str, files))}: name files that match --output has written")
+        raise TablebaseError(
+            f"there are no finished games in {', '.join(map(str, files))}: name files that match --output has written"
+        )
     return found

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from tablebase.cli.options import Format
 from tablebase.errors import TablebaseError, system_error
+from tablebase.files.inputs import ENCODING
 
 READ_BYTES = 1 << 22
 """Bytes that are read, and answered, at a time: the more, the fewer times a chunk of a table is decompressed."""
@@ -90,7 +91,7 @@ def _goes_on(file: BinaryIO) -> bool:
 def _positions(lines: Iterable[bytes], before: int, name: str) -> Iterator[Asked]:
     """The lines that are not empty; what is not UTF-8 is no position either."""
     for number, line in enumerate(lines, start=before + 1):
-        text = line.decode("utf-8", "replace").strip()
+        text = line.decode(ENCODING, "replace").strip()
         if text:
             yield Asked(text, number, name)
 

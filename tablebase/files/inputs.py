@@ -13,6 +13,8 @@ MOST = 256 * MEBIBYTE
 """Bytes of a text, unless something else is said."""
 LONGEST_LINE = MEBIBYTE
 """Characters of a line, of a file or of a dialogue with another program."""
+ENCODING = "utf-8-sig"
+"""UTF-8, without the byte order mark that some programs write before a text."""
 
 
 def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-8") -> str:
@@ -28,7 +30,7 @@ def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-
     if len(content) > most:
         raise TablebaseError(f"{path} has more than {most:,} bytes: {cure}")
     try:
-        return content.decode().replace("\r\n", "\n")
+        return content.decode(ENCODING).replace("\r\n", "\n")
     except UnicodeDecodeError as fault:
         raise TablebaseError(f"{path} is not {what}: {cure}") from fault
 
@@ -45,7 +47,7 @@ def read_lines(path: Path, cure: str) -> Iterator[str]:
     The `cure` is what to do then, such as ``name another file``.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding=ENCODING) as file:
             for line in iter(lambda: file.readline(LONGEST_LINE + 1), ""):
                 if len(line) > LONGEST_LINE:
                     raise TablebaseError(f"{path} has a line of more than {LONGEST_LINE:,} characters: {cure}")

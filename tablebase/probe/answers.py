@@ -231,7 +231,7 @@ class Probe:
             if self.side == "":
                 return "the game is over: it is a draw"
             if self.distance is None:
-                return f"{name} to move: draw" if self.moves else f"{name} to move: draw, no legal move"
+                return f"{name} to move: draw{best if self.moves else ', no legal move'}"
             return f"{name} to move: {self.outcome} in {count_plies(self.distance)}{best}"
         if (ending := game.result(self.asked)) is not None:
             return f"the game is over; places of the players: {', '.join(map(str, ending.places))}"

@@ -238,11 +238,12 @@ def test_bytes_that_are_no_learner_are_refused(path: Path) -> None:
 # The player, and the command
 
 
-def test_it_plays_as_any_player(path: Path) -> None:
+def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes the moves of which its values expect most, on either side, and says what it expects."""
     learner = trained(200)
     save_learner(path, learner)
-    with open_player(f"learner:file={path}", Seat(PAWNS, PAWNS.initial)) as player:
+    monkeypatch.setenv("HOME", str(path.parent))
+    with open_player(f"learner:file=~/{path.name}", Seat(PAWNS, PAWNS.initial)) as player:
         match = Match(PAWNS, PAWNS.initial)
         while match.ending() is None:
             best = best_moves(learner.values, match.position, match.legal())

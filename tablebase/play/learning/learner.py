@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
+from os.path import expanduser
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -136,4 +137,4 @@ def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     """The player ``learner``."""
     if file is None:
         raise TablebaseError("the player learner needs what 'tablebase train' has written: name it as in learner:file=FILE")
-    return LearnerPlayer(load_learner(Path(file), seat.pieces))
+    return LearnerPlayer(load_learner(Path(expanduser(file)), seat.pieces))

@@ -45,7 +45,8 @@ def test_records_become_addresses(name: str, client: TestClient) -> None:
 
 def test_a_record_that_ends_by_giving_up(client: TestClient) -> None:
     record = Record("hexapawn", 1, ("a", "b"), "ppp/3/PPP w", 0, ("b1b2",), (1, 2), "White wins: resigned")
-    answer = client.post("/hexapawn/replay", data={"record": write_record(record)})
+    text = write_record(record).replace("b1b2", "1. b1b2 {good}")
+    answer = client.post("/hexapawn/replay", data={"record": text})
     assert str(answer.url).endswith("/hexapawn/replay?seat=a&seat=b&moves=b1b2+resigns")
     assert (
         said(identified(shown(client, f"{answer.url.path}?{answer.url.query.decode()}&at=1"), "verdict"))
