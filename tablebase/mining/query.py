@@ -311,7 +311,6 @@ class Query(Tabular):
                     connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
             with faults_as_sentences():
                 try:
-                    connection.execute(f"EXPLAIN {text}")
                     result = connection.sql(text)
                     return list(zip(result.columns, map(str, result.types), strict=True))
                 except (duckdb.CatalogException, duckdb.BinderException) as fault:

@@ -123,6 +123,7 @@ ROLLED = write_record(
         ('[Result "1-0"]', '[Result "0-1"]', "of the game that begins in line 1 do not fit its moves"),
         ('[Round "1"]', '[Round "x"]', "do not fit its moves"),
         ('[Start "3/P1p/3 w"]', r'[Start "\q"]', r"line 5, .*, is not a tag"),
+        ('[White "a"]', r'[White "\ud800"]', r"line 3, .*, is not a tag"),
         ('[Start "3/P1p/3 w"]', '[Start "3/P1p/3 w"', "line 5, .*, is not a tag"),
         ('[Start "3/P1p/3 w"]', '[Start "3/P1p/4 w"]', r"the start of game 1 \(line 1\) is not one: row 1"),
         ('[Game "hexapawn"]', 'a2a3\n[Game "hexapawn"]', "line 1, 'a2a3', is not a tag"),
