@@ -39,7 +39,11 @@ EXTRAS = {
 
 def quoted(value: object) -> str:
     """A text of the user's in quotation marks, or what Python calls another value; only its beginning if it is long."""
-    text = value if isinstance(value, str) else " ".join(repr(value).split())
+    try:
+        text = value if isinstance(value, str) else " ".join(repr(value).split())
+    except (ValueError, RecursionError):
+        # A number of thousands of digits, or lists in lists.
+        return f"this {type(value).__name__}"
     short = text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
     return repr(short) if isinstance(value, str) else short
 

@@ -17,6 +17,8 @@ from tablebase.mining.statement import SYSTEM
 OwnTables = Mapping[str, pa.Table]
 """Tables by name."""
 SUFFIXES = ".parquet", ".csv"
+LARGEST = 1 << 30
+"""Bytes of a file, unpacked."""
 
 
 def named_files(texts: list[str]) -> dict[str, Path]:
@@ -69,6 +71,13 @@ def _read(file: Path) -> pa.Table:
     check_file(file)
     suffix = file.suffix.lower()
     try:
+        if suffix == ".parquet":
+            groups = parquet.read_metadata(file)
+            size = sum(groups.row_group(number).total_byte_size for number in range(groups.num_row_groups))
+        else:
+            size = file.stat().st_size
+        if size > LARGEST:
+            raise TablebaseError(f"{file} has more than {LARGEST:,} bytes: name a smaller file with --table")
         # Files are read here, since statements can open none.
         return parquet.read_table(file, partitioning=None) if suffix == ".parquet" else csv.read_csv(file)
     except OSError as fault:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import duckdb
@@ -28,6 +29,15 @@ SETTINGS = ("current_setting",)
 """Functions that return settings."""
 SYSTEM = ("duckdb_", "pg_", "pragma_", "sqlite_")
 """How the names of DuckDB's own views begin; a WITH of such a name would hide the view that it reads."""
+
+
+@contextmanager
+def nesting_as_sentence() -> Iterator[None]:
+    """Raise a `TablebaseError` for a statement that is nested more deeply than sqlglot can read or write it."""
+    try:
+        yield
+    except RecursionError as fault:
+        raise TablebaseError("the statement is nested too deeply: write fewer parentheses, CASE or NOT in one another") from fault
 
 
 class Statement:
@@ -66,11 +76,16 @@ class Request(NamedTuple):
     explained: bool
 
 
+@nesting_as_sentence()
 def read_request(text: str) -> Request:
     """Replace EXPLAIN and SHOW, which DuckDB answers for its own tables only; any other text stays as it is.
 
-    Raise `TablebaseError` if EXPLAIN has options.
+    Raise `TablebaseError` if EXPLAIN has options, or if the text has half a character, as in bytes that are not UTF-8.
     """
+    try:
+        text.encode()
+    except UnicodeEncodeError as fault:
+        raise TablebaseError(f"the statement is not text in UTF-8 (character {fault.start + 1}): write it again") from fault
     try:
         tree = sqlglot.parse_one(text, dialect=DIALECT)
     except sqlglot.errors.SqlglotError:
@@ -88,6 +103,7 @@ def read_request(text: str) -> Request:
     return Request(text, False)
 
 
+@nesting_as_sentence()
 def parse_select(statement: str) -> exp.Expr:
     """Parse a statement; raise `TablebaseError` if it is wrong whatever its tables hold, or anything but a SELECT."""
     with faults_as_sentences():

@@ -205,7 +205,10 @@ def _tag(line: str, number: int) -> tuple[str, str]:
     """Read a tag; return its name and value."""
     if found := _TAG.fullmatch(line):
         try:
-            return found[1], str(json.loads(found[2]))
+            value: str = json.loads(found[2])
+            # Half a character, as in "\\ud800", could not be written again.
+            value.encode()
+            return found[1], value
         except ValueError:
             pass
     raise _no_tag(line, number)

@@ -160,6 +160,7 @@ ROLLED = write_record(
         ('[Result "1-0"]', '[Result "0-1"]', "the game that begins in line 1 has no result"),
         ('[Round "1"]', '[Round "x"]', "the tags Round, Opening and Result of the game that begins in line 1 do not fit"),
         ('[Start "3/P1p/3 w"]', r'[Start "\q"]', r"line 5, .*, is not a tag"),
+        ('[White "a"]', r'[White "\ud800"]', r"line 3, .*, is not a tag"),
         ('[Start "3/P1p/3 w"]', '[Start "3/P1p/3 w"', "line 5, .*, is not a tag"),
         ('[Start "3/P1p/3 w"]', '[Start "3/P1p/4 w"]', r"the start of game 1 \(line 1\) is not one: row 1"),
         ('[Game "hexapawn"]', 'a2a3\n[Game "hexapawn"]', "line 1, 'a2a3', is not a tag"),

@@ -65,7 +65,7 @@ def _sides(path: Path, boxes: Matchboxes) -> dict[str, Any]:
         raise _damaged(path)
     for key in ("game", "start"):
         if document[key] != heading[key]:
-            difference = f"{quoted(str(document[key]))}, not {heading[key]!r}"
+            difference = f"{quoted(document[key])}, not {heading[key]!r}"
             raise TablebaseError(f"{path} holds matchboxes of another {key} ({difference}): {CURE}")
     sides = document["sides"]
     if not isinstance(sides, dict) or not sides.keys() <= {side.letter for side in boxes.game.sides}:

@@ -71,7 +71,7 @@ async def count(request: Request) -> Response:
     command = shlex.join(["tablebase", "count", game.name, *words])
     fields = {"game": game.name, "position": given.position}
     question = Question("count", fields, f"to count the games of {game.name}", f"run '{command}'", command)
-    return answered(request, [await apart_of(request).answer(question)], LASTING)
+    return answered(request, [await apart_of(request).answer(request, question)], LASTING)
 
 
 @get(router, "/estimate", list[EstimateRow], given=EstimateGiven)
@@ -91,7 +91,7 @@ async def estimate(request: Request) -> Response:
     if given.pieces is not None:
         _check_pieces(game, given.pieces, settings_of(request).limits.materials, command)
     question = Question("estimate", fields, "this estimate", f"ask for fewer pieces, or run '{command}'", command)
-    return answered(request, await apart_of(request).answer(question), CHANGING)
+    return answered(request, await apart_of(request).answer(request, question), CHANGING)
 
 
 def _check_pieces(game: Game, pieces: int, most: int, command: str) -> None:
