@@ -142,7 +142,7 @@ def won_before(game: Game, position: Position) -> str:
         captures = any(step.victims for kind, _ in position.pieces for step in game.kinds[kind].steps)
         return LAST_PIECE if position.side not in owners and captures else ""
     ((kind, square),) = away
-    reached = any(step.wins and step.target == square for step in game.kinds[kind].steps)
+    reached = any(step.wins and step.target == square and (step.victims or len(owners) > 1) for step in game.kinds[kind].steps)
     return GOAL if reached and game.side_of(kind) != position.side else ""
 
 
