@@ -112,7 +112,8 @@ def build_layers(
 
     `report` is called now and then while a layer is solved, `finished` with each layer once it is registered, and `say` with a
     sentence about each damaged file. At the deadline the region may not be finished.
-    Raise `CapacityError` if it does not fit into `allowed` bytes of memory, `StaleTableError` if a file is of other rules or in another format.
+    Raise `CapacityError` if it does not fit into `allowed` bytes of memory, `StaleTableError` if a file is of other rules or in
+    another format.
     """
     # Imported here because Numba is slow to load.
     from tablebase.compute.compiling import note_compiled

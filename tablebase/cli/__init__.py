@@ -59,7 +59,20 @@ COMMANDS = {
 }
 """Each command and the module with its function."""
 GROUPS = {
-    "Build": ("games", "check-rules", "estimate", "build", "batch", "verify", "copy", "merge", "pack", "unpack", "reindex", "prune"),
+    "Build": (
+        "games",
+        "check-rules",
+        "estimate",
+        "build",
+        "batch",
+        "verify",
+        "copy",
+        "merge",
+        "pack",
+        "unpack",
+        "reindex",
+        "prune",
+    ),
     "Ask": ("probe", "line", "stats", "perft", "count", "analyse", "prove"),
     "Mine": ("mine", "sql", "features", "export", "patterns", "plot"),
     "Play": ("play", "match", "match-stats", "train", "boxes", "exploit"),

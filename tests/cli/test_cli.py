@@ -215,7 +215,9 @@ def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "build", "probe", "mine", "stats"])
-def test_help_begins_with_what_happens_without_options(name: str, ask: Ask, three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_begins_with_what_happens_without_options(
+    name: str, ask: Ask, three_pieces: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It ends with an example that runs, and no line is longer than 80 columns."""
     said = ask(*filter(None, [name]), "--help").out
     assert max(map(len, said.splitlines())) <= 80

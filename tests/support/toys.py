@@ -132,7 +132,12 @@ def court() -> Game:
         steps += [Step(s, t, quiet=False, victims=frozenset(king), wins=True) for s, t in ways]
         return Kind(symbol, symbol, side, every, tuple(steps))
 
-    kinds = (kind("K", 0, ORTHOGONAL + DIAGONAL), kind("R", 0, ORTHOGONAL), kind("k", 1, ORTHOGONAL + DIAGONAL), kind("r", 1, ORTHOGONAL))
+    kinds = (
+        kind("K", 0, ORTHOGONAL + DIAGONAL),
+        kind("R", 0, ORTHOGONAL),
+        kind("k", 1, ORTHOGONAL + DIAGONAL),
+        kind("r", 1, ORTHOGONAL),
+    )
     return Game("court", "Court", board, SIDES, kinds, "1kr/3/RK1 w", Outcome.LOSS, 4, **symmetries(board))
 
 
