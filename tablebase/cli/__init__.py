@@ -193,9 +193,10 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
     If it is `bounded`, statements run in a process of their own; see `tablebase.cli.child_processes`. It is forked, which only the
     program itself can allow.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    # The help needs no more than one of the commands that it lists.
-    name = "games" if words[0] in HELP else words[0] if words[0] in COMMANDS else None
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = given or ["--help"]
+    # The help needs no more than one of the commands that it lists. Shells, which complete words without arguments, need them all.
+    name = "games" if given and given[0] in HELP else words[0] if words[0] in COMMANDS else None
     try:
         result = program(name).main(words, prog_name="tablebase", standalone_mode=False, obj=Call(words, bounded))
         sys.stdout.flush()
