@@ -106,7 +106,7 @@ def build(
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     workers : int, optional
-        Number of processes; by default one for each processor.
+        Number of processes; by default one for each processor. One process builds the table of a game by functions.
     memory : int or str, optional
         Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
     executor : str
@@ -147,8 +147,9 @@ def build(
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     sort = sort_of(rules)
-    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    refuse_given(rules, pieces=pieces, material=material)
     sort.check_executor(executor)
+    sort.check_solver(as_text("solver", solver))
     wanted = Asked(counts, materials, _limits(rules, limits), solver)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
@@ -199,7 +200,7 @@ def estimate(
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     wanted = Asked(counts, materials, _limits(rules, limits))
-    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    refuse_given(rules, pieces=pieces, material=material)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
     return Estimates(*sort_of(rules).estimate(wanted, folder, asked, allowed, url, measured=measure))

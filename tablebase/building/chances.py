@@ -106,17 +106,19 @@ def build_layers(
     deadline: Deadline[Layer] | None = None,
     catalog: str | None = None,
     say: Callable[[str], object] = lambda _: None,
+    allowed: int | None = None,
 ) -> None:
     """Build the layers of a region that are missing, and register them in the catalog; damaged files are renamed first.
 
     `report` is called now and then while a layer is solved, `finished` with each layer once it is registered, and `say` with a
     sentence about each damaged file. At the deadline the region may not be finished.
-    Raise `CapacityError` if it does not fit into memory, `StaleTableError` if a file is of other rules or in another format.
+    Raise `CapacityError` if it does not fit into `allowed` bytes of memory, `StaleTableError` if a file is of other rules or in
+    another format.
     """
     # Imported here because Numba is slow to load.
     from tablebase.compute.compiling import note_compiled
 
-    check_memory(game, region)
+    check_memory(game, region, allowed)
     form = compiled(game)
     chances = np.zeros((2, region.size), np.int64)
     with (

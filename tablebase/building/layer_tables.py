@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from tablebase.building import chance_work
-from tablebase.building.chances import Estimate, estimate, layer_file, opened_layer, verify_layers
+from tablebase.building.chances import ENGINE, Estimate, check_memory, estimate, layer_file, opened_layer, verify_layers
 from tablebase.building.records import BuildResult
 from tablebase.building.table_sort import Asked, TableSort
 from tablebase.building.terms import LOCAL, Counted, Needs, Terms
@@ -39,6 +39,7 @@ class LayerTables(TableSort[StochasticGame, LayerFile]):
     """See `TableSort`."""
 
     pattern = "*/*"
+    solver = ENGINE
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
         """See `TableSort.limits_from`."""
@@ -93,8 +94,11 @@ class LayerTables(TableSort[StochasticGame, LayerFile]):
         measured: bool,
     ) -> tuple[list[Estimate], int]:
         """See `TableSort.estimate`; it is for one worker, and what has been built does not correct it."""
-        del folder, workers, allowed, catalog, measured
-        return estimate(self.rules, self._region(asked)), 1
+        del folder, workers, catalog, measured
+        region = self._region(asked)
+        if allowed is not None:
+            check_memory(self.rules, region, allowed)
+        return estimate(self.rules, region), 1
 
     def estimate_table(
         self,

@@ -122,6 +122,7 @@ def _job(work: Batch, entry: Entry) -> Job:
         sort = sort_of(rules)
         refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
         sort.check_executor(work.executor)
+        sort.check_solver(entry.solver)
         words = [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
         limits = sort.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: leave them out"))
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)

@@ -66,7 +66,10 @@ def probe(
     page: options.Page = Paper.A4,
     style: options.Style = Format.TABLE,
 ) -> None:
-    """Show the value and moves of positions, best move first."""
+    """Show the value and moves of positions, best move first.
+
+    Without options, the tables are those in the folder data, and a single position is shown with its board.
+    """
     rules = chosen_rules("probe", game, size, variant)
     if svg is not None:
         _check_picture(rules, svg, positions)
