@@ -34,7 +34,7 @@ class Proxied(ProxyHeadersMiddleware):
             if root := self.root or self._prefix(scope):
                 path = scope["path"]
                 below = path if path.startswith(f"{root}/") else root + ("/" if path == root else path)
-                scope |= {"root_path": root, "path": below}
+                scope.update(root_path=root, path=below)
         await super().__call__(scope, receive, send)  # type: ignore[arg-type]
 
     def _prefix(self, scope: Scope) -> str:
