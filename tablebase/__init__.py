@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING
 
 from tablebase.compute.modules import lazy
 from tablebase.errors import (
+    ArgumentError,
+    ArgumentTypeError,
     BatchError,
     CapacityError,
     ClusterError,
@@ -61,6 +63,8 @@ if TYPE_CHECKING:
 __version__ = "0.2.0.dev0"
 
 __all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
     "BatchError",
     "CapacityError",
     "ClusterError",

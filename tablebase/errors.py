@@ -86,13 +86,21 @@ def _restored(kind: type[TablebaseError], args: tuple[Any, ...], data: dict[str,
     return error
 
 
-class RulesError(TablebaseError):
+class ArgumentError(TablebaseError, ValueError):
+    """An argument of the right type that is out of range or unknown, or does not go together with the others."""
+
+
+class ArgumentTypeError(TablebaseError, TypeError):
+    """An argument of another type than documented."""
+
+
+class RulesError(TablebaseError, ValueError):
     """A rules module that contradicts itself, or a game that is not installed."""
 
     code = "bad_rules"
 
 
-class NotationError(TablebaseError):
+class NotationError(TablebaseError, ValueError):
     """Text that is not a position, material or move of the game."""
 
     code = "bad_notation"

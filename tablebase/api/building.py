@@ -19,7 +19,7 @@ from tablebase.building.reindex import reindex as rebuild
 from tablebase.building.sorts import sort_of
 from tablebase.building.table_sort import Asked
 from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import (
     as_path,
@@ -143,7 +143,7 @@ def build(
     end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     after = as_duration("grace", grace)
     if executor not in (LOCAL, DASK):
-        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor)
+        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     sort = sort_of(rules)
@@ -213,7 +213,8 @@ def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]
         if name not in known:
             there = ", ".join(known) or "none"
             meant = did_you_mean(name, known)
-            raise TablebaseError(f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}")
+            fault = f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}"
+            raise ArgumentTypeError(fault)
     return {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
 
 

@@ -12,6 +12,7 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game.installed import load_rules
 from tablebase.mining.column import OUTCOMES
 from tablebase.mining.results import Tabular, distinct_names
+from tablebase.mining.rewrite.reading import parsed
 from tablebase.mining.statement import nesting_as_sentence
 from tablebase.mining.word_checks import Check, check_words, one_of
 
@@ -60,7 +61,7 @@ def select(catalog: Catalog, statement: str, timeout: float | None = None) -> Ca
 def _check_words(catalog: Catalog, statement: str) -> None:
     """Refuse a statement that compares an outcome, a side to move or a game with a word that no row has: nothing would match."""
     try:
-        tree = sqlglot.parse_one(statement, dialect="sqlite")
+        tree = parsed(statement, "sqlite")
     except sqlglot.errors.SqlglotError:
         # The database says what is wrong with it, or knows better.
         return

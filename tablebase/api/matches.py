@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tablebase.api.arguments import as_optional, as_texts
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.errors import ArgumentError, TablebaseError, quoted, system_error
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text
 from tablebase.game.rules import Rules
@@ -148,7 +148,7 @@ def _budget(nodes: int | None, seconds: float | None) -> Budget:
     from tablebase.protocol.client import Budget
 
     if nodes is not None and seconds is not None:
-        raise TablebaseError("--nodes and --time both limit a move: give one of them")
+        raise ArgumentError("--nodes and --time both limit a move: give one of them")
     return Budget(None, seconds) if seconds is not None else Budget(nodes or Budget.nodes)
 
 
@@ -159,7 +159,7 @@ def _test(text: str) -> SequentialTest:
     try:
         least, most = map(float, text.split(","))
     except ValueError:
-        raise TablebaseError(f"--sprt needs two differences in Elo points, as in 0,10, not {quoted(text)}") from None
+        raise ArgumentError(f"--sprt needs two differences in Elo points, as in 0,10, not {quoted(text)}") from None
     return SequentialTest(least, most)
 
 
@@ -253,7 +253,7 @@ def match_stats(
 
     paths = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
     if by not in ROWS:
-        raise TablebaseError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
+        raise ArgumentError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         from tablebase.charts.picture_files import OTHER_CURVE, check_picture

@@ -18,11 +18,11 @@ from uuid import uuid4
 import psycopg
 from sqlalchemy import Column, Connection, Engine, MetaData, NullPool, String, Table, create_engine, func, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
 from tablebase.catalog.schema import Base, version_of
-from tablebase.errors import CorruptCatalogError, TablebaseError, TimeLimitError, shell_word, space_error
+from tablebase.errors import ArgumentError, CorruptCatalogError, TablebaseError, TimeLimitError, shell_word, space_error
 from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"
@@ -153,7 +153,7 @@ class PostgresqlDatabase(Database):
         except psycopg.OperationalError as fault:
             raise self.error(fault) from fault
         except (psycopg.Error, UnicodeError) as fault:
-            raise TablebaseError(f"the SQL statement failed: {_statement_reason(statement, fault)}") from fault
+            raise ArgumentError(f"the SQL statement failed: {_statement_reason(statement, fault)}") from fault
 
     def error(self, fault: Exception) -> TablebaseError:
         """The sentence for a fault of PostgreSQL or its driver."""
@@ -212,7 +212,7 @@ def _parsed(url: str) -> URL:
     wrong = TablebaseError(f"--catalog names no PostgreSQL database: write its URL as {EXAMPLE}")
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):
+    except (SQLAlchemyError, ValueError):
         raise wrong from None
     if parsed.drivername not in SCHEMES:
         raise wrong

@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
 from tablebase.catalog.schema import CREATE_VIEW, VIEW, Base, schema_fault
-from tablebase.errors import CorruptCatalogError, TablebaseError, space_error, system_error
+from tablebase.errors import ArgumentError, CorruptCatalogError, TablebaseError, space_error, system_error
 from tablebase.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
@@ -234,11 +234,11 @@ class SqliteDatabase(Database):
             with deadline(timeout, driver.interrupt):
                 result = connection.exec_driver_sql(statement)
                 if not result.returns_rows:
-                    raise TablebaseError("the statement returns no rows: only SELECT is allowed")
+                    raise ArgumentError("the statement returns no rows: only SELECT is allowed")
                 return list(result.keys()), [tuple(row) for row in result]
         except (*FAULTS, UnicodeError) as fault:
             reason = str(getattr(fault, "orig", None) or fault)
-            raise TablebaseError(f"the SQL statement failed: {reason}{_hint(reason)}") from fault
+            raise ArgumentError(f"the SQL statement failed: {reason}{_hint(reason)}") from fault
         finally:
             driver.set_authorizer(None)
 

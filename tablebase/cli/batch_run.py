@@ -250,6 +250,7 @@ def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: Ba
     """Build all entries, go on after faults, and run the commands if everything is there."""
     from tablebase.cli.batch_steps import run
     from tablebase.cli.output import in_time, say
+    from tablebase.compute.messages import logger
 
     begin, faults, left = time.monotonic(), list[TablebaseError](), 0
     done = {"commands run": 0, "unchanged": 0, "failed": 0}
@@ -260,7 +261,7 @@ def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: Ba
             with work.at(line):
                 return action()
         except TablebaseError as fault:
-            say(f"error: {fault}")
+            logger.error("error: %s", fault)
             faults.append(fault)
             done["failed"] += 1
             return default

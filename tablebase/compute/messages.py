@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +16,25 @@ INTERVAL = 0.5
 """Seconds between two reports of the same stage."""
 
 
+class _StandardError(logging.Handler):
+    """Writes each message as a line to standard error, wherever that leads by now."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stderr.write(record.getMessage() + "\n")
+
+
+logger = logging.getLogger("tablebase")
+"""All messages of the program pass through it; ``setLevel`` silences them, progress bars included."""
+if not logger.handlers:
+    logger.addHandler(_StandardError())
+    logger.propagate = False
+if logger.level == logging.NOTSET:
+    logger.setLevel(logging.INFO)
+
+
 def say(sentence: str) -> None:
-    """Write a status message to standard error."""
-    sys.stderr.write(sentence + "\n")
+    """Write a status message to standard error, unless the logger has another handler or level."""
+    logger.info("%s", sentence)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from tablebase.errors import RulesError, did_you_mean, quoted
+from tablebase.errors import ArgumentTypeError, RulesError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.functions import FunctionGame
@@ -63,7 +63,7 @@ def with_pieces(game: Any) -> Game:
     if isinstance(game, Game):
         return game
     if not isinstance(game, Rules):
-        raise RulesError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
+        raise ArgumentTypeError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
     kind = "of chance or of several players" if game.has_chance else "by functions"
     raise RulesError(f"{game.name} is a game {kind}, and has no pieces on squares: not possible here")
 

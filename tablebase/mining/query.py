@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 from weakref import WeakSet, finalize
 
 import duckdb
@@ -124,6 +126,8 @@ class Query(Tabular):
         counts: bool = True,
     ) -> None:
         self.own = own_tables(own or {})
+        self._given = game, folder, statement, features, threads, catalog, self.own
+        self._counts = counts
         self.game, self.folder, self.threads = game, folder, threads
         self.store = Store(folder)
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
@@ -156,6 +160,10 @@ class Query(Tabular):
 
     def __repr__(self) -> str:
         return f"Query({self.game.name}, {quoted(self.statement.typed)})"
+
+    def __reduce__(self) -> tuple[Callable[..., Query], tuple[Any, ...]]:
+        # A copy opens the folder itself.
+        return partial(type(self), counts=self._counts), self._given
 
     def __enter__(self) -> Query:
         return self

@@ -96,7 +96,7 @@ class Answers(Each):
 
     def answer(self, place: int) -> Probe:
         """The answer at a place, or the error that is the reason why there is none."""
-        if place in self._over:
+        if self._kept is None and place in self._over:
             return self._ended(place)
         if place in self.errors:
             raise self.errors[place]
@@ -111,6 +111,9 @@ class Answers(Each):
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
         """What `to_dict` of each answer gives, but faster; the field ``moves`` is left out if these are not wanted."""
+        if self._kept is not None:
+            yield from super().to_dicts(moves=moves)
+            return
         for begin in range(0, len(self), BLOCK):
             places = range(begin, min(begin + BLOCK, len(self)))
             asked = [

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tablebase.errors import CapacityError, MissingTableError, TablebaseError
+from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game import Evaluation, Game, Outcome
 from tablebase.game.game_arguments import as_game, as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
@@ -139,6 +139,8 @@ class Engine:
         evaluation: Evaluation | None = None,
     ) -> None:
         options = options or Options()
+        # A copy begins with an empty transposition table.
+        self._given = game, prober, options, evaluation
         check_options(options)
         self.game = game = as_game(game)
         self.options = options
@@ -150,6 +152,9 @@ class Engine:
         self._searchers = [Searcher(game, arrays, table, cache) for cache in caches]
         self._generation = 0
         self._stopped = threading.Event()
+
+    def __reduce__(self) -> tuple[type[Engine], tuple[Any, ...]]:
+        return type(self), self._given
 
     @property
     def missing(self) -> set[str]:
@@ -202,12 +207,12 @@ class Engine:
             If this is not a position in which the game is not over.
         """
         if depth is None and seconds is None and nodes is None:
-            raise TablebaseError("the search needs a limit: give a depth, a time or a number of nodes")
+            raise ArgumentError("the search needs a limit: give a depth, a time or a number of nodes")
         _check_limits(depth, seconds, nodes, lines)
         position = as_position(self.game, position)
         legal = {render_move(self.game, move) for move in legal_moves(self.game, position)}
         if moves and legal and legal.isdisjoint(moves):
-            raise TablebaseError(f"no move to search is legal: choose some of {', '.join(sorted(legal))}")
+            raise ArgumentError(f"no move to search is legal: choose some of {', '.join(sorted(legal))}")
         # Before the caller has the answers, so that no word to stop from then on is lost.
         self._stopped.clear()
         return self._answers(position, depth, seconds, nodes, lines, past, legal.intersection(moves) or legal)
@@ -396,8 +401,8 @@ def _check_limits(depth: int | None, seconds: float | None, nodes: int | None, l
     if depth is not None and not 1 <= depth <= MOST_DEPTH:
         if depth > MOST_DEPTH:
             raise CapacityError(f"a search to depth {depth}", "search less deep", allowed=MOST_DEPTH, unit="plies")
-        raise TablebaseError(f"the depth must be at least 1 ply, not {depth}")
+        raise ArgumentError(f"the depth must be at least 1 ply, not {depth}")
     for name, limit in (("time", seconds), ("number of nodes", nodes), ("number of lines", lines)):
         # This comparison also rejects NaN.
         if limit is not None and not limit > 0:
-            raise TablebaseError(f"the {name} must be positive, not {limit:g}")
+            raise ArgumentError(f"the {name} must be positive, not {limit:g}")

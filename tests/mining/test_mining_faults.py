@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
+import pyarrow as pa
 import pytest
 from sqlglot import parse_one
 from support.checks import at_least_one
@@ -255,6 +257,19 @@ def test_a_fault_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv")
     assert answer.out.startswith("a\n")
     assert (answer.code, answer.errors) == (2, ["error: the statement failed: Invalid Input Error: late"])
+
+
+@pytest.mark.parametrize("names", [(), ("python_enable_replacements",), ("enable_external_access",)])
+def test_variables_of_this_program_are_no_tables(names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without settings, DuckDB reads tables from variables of their names; each of two settings forbids it."""
+    rows = pa.table({"a": [1]})
+    monkeypatch.setattr(database, "SETTINGS", {name: database.SETTINGS[name] for name in names})
+    with database.sandbox(1) as connection:
+        if names:
+            with pytest.raises(duckdb.Error, match="rows"):
+                connection.execute("SELECT a FROM rows")
+        else:
+            assert connection.execute("SELECT a FROM rows").fetchall() == [(one,) for one in rows["a"].to_pylist()]
 
 
 def test_only_rows_of_arguments() -> None:
