@@ -106,7 +106,11 @@ def on_one_file_system(one: Path, other: Path) -> bool:
 
 def link_or_copy(source: Path, path: Path) -> bool:
     """Make a regular file the same as another one, and return whether both are now the same one; a copy is synced to disk."""
-    with reading(source, "copy it yourself") as file:
+    try:
+        descriptor = open_file(source)
+    except OSError as fault:
+        raise system_error(fault, source, "copy it yourself") from fault
+    with os.fdopen(descriptor, "rb") as file:
         path.unlink(missing_ok=True)
         # Another file system, one without hard links, or a file of somebody else.
         with suppress(OSError):
