@@ -42,6 +42,7 @@ from tablebase.errors import (
     StaleTableError,
     TablebaseError,
     TimeLimitError,
+    UnusableFileError,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ __all__ = [
     "Tablebase",
     "TablebaseError",
     "TimeLimitError",
+    "UnusableFileError",
     "analyse",
     "batch",
     "boxes",
