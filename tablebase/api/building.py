@@ -20,9 +20,8 @@ from tablebase.building.records import BuildResult, Log
 from tablebase.building.reindex import Rebuilt, prepare_catalog
 from tablebase.building.reindex import reindex as rebuild
 from tablebase.catalog.catalog import read_known
-from tablebase.compute import machine
 from tablebase.compute.machine import usable_workers
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
 from tablebase.executors.executor import Limits
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import (
@@ -110,7 +109,7 @@ def build(
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     workers : int, optional
-        Number of processes; by default one for each processor.
+        Number of processes; by default one for each processor. One process builds the table of a game by functions.
     memory : int or str, optional
         Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
     executor : str
@@ -147,12 +146,13 @@ def build(
     end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     after = as_duration("grace", grace)
     if executor not in (LOCAL, DASK):
-        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor)
+        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     kind = table_kind(rules)
-    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    refuse_given(rules, pieces=pieces, material=material)
     kind.check_executor(executor)
+    kind.check_solver(as_text("solver", solver))
     wanted = TableQuery(counts, materials, _limits(rules, limits), solver)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
@@ -203,12 +203,13 @@ def estimate(
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     wanted = TableQuery(counts, materials, _limits(rules, limits))
-    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    refuse_given(rules, pieces=pieces, material=material)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
-    options = BuildOptions(folder, Limits(usable_workers(asked), machine.memory() if allowed is None else allowed))
-    lines = table_kind(rules).estimate(wanted, options, read_known(rules, folder, url), measured=measure)
-    return Estimates(lines, options.limits.workers)
+    kind = table_kind(rules)
+    options = BuildOptions(folder, Limits(usable_workers(asked), allowed), workers_given=asked is not None)
+    lines = kind.estimate(wanted, options, read_known(rules, folder, url), measured=measure)
+    return Estimates(lines, 1 if kind.in_process else options.limits.workers)
 
 
 def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]:
@@ -218,7 +219,8 @@ def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]
         if name not in known:
             there = ", ".join(known) or "none"
             meant = did_you_mean(name, known)
-            raise TablebaseError(f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}")
+            fault = f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}"
+            raise ArgumentTypeError(fault)
     return {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
 
 

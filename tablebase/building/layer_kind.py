@@ -25,6 +25,7 @@ from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import reach
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, did_you_mean, quoted
 from tablebase.game.kernels import Int64, Layer, Region
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.stochastic import StochasticGame
 from tablebase.solvers.problem import Checkpoint
 from tablebase.stochastic.compiled import Compiled, compiled
@@ -32,7 +33,7 @@ from tablebase.stochastic.files import LayerFile, layer_path, limits_of, rewrite
 from tablebase.stochastic.iteration import KEPT, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.choice import nothing_registered
-from tablebase.tables.folder import check_seal, file_sha256
+from tablebase.tables.folder import OTHER_FILE, check_seal, content_error, file_sha256
 from tablebase.tables.header import Form
 
 ENGINE = "bounds"
@@ -67,6 +68,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     pattern = "*/*"
     title = "{game} {place} {stem}"
     unit = counted = "states"
+    solver = ENGINE
     table = LayerRow
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
@@ -84,8 +86,8 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
             if not pending:
                 raise TablebaseError(f"the option {option} needs a value, such as {option} {game.limits[name]}")
             text = pending.pop(0)
-            if isinstance(game.limits[name], int) and not (text.isascii() and text.isdigit() and len(text) < 10):
-                raise TablebaseError(f"{name} of {game.name} must be a whole number, not {quoted(text)}")
+            if isinstance(game.limits[name], int) and whole_number(text) is None:
+                raise TablebaseError(f"{name} of {game.name} must be {WHOLE_NUMBER}, not {quoted(text)}")
             limits[name] = int(text) if isinstance(game.limits[name], int) else text
         return limits
 
@@ -171,8 +173,11 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
         """See `TableKind.estimate`; it is for one worker, and what has been built does not correct it."""
-        del options, known, measured
+        del measured
         region, before = self._region(query), start_seconds() + compiling(self.rules.name, {ENGINE})
+        if options.limits.memory is not None:
+            jobs = self.jobs(query, options.data)
+            self.check_memory(jobs, self.costs(jobs, query, options, known), options)
         lines = []
         for layer in region.layers:
             cost = _cost(region, layer)
@@ -246,7 +251,7 @@ def _file_fault(path: Path, sha256: str) -> str | None:
     if not path.exists():
         return f"{path} is registered but missing: build it again"
     if file_sha256(path) != sha256:
-        return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+        return str(content_error(path, OTHER_FILE))
     return None
 
 
