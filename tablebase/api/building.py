@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
-from tablebase.api.former_names import formerly
 from tablebase.building.estimate import Estimate
 from tablebase.building.prune import Prunable
 from tablebase.building.prune import prune as remove
@@ -61,7 +60,6 @@ class Estimates(list["AnyEstimate"]):
         return titled_table("estimate", [], [asdict(line) for line in self])
 
 
-@formerly(engine="solver")
 def build(
     game: AnyGame,
     *,

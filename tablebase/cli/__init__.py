@@ -60,15 +60,6 @@ COMMANDS = {
 """Each command and the module with its function, in the order of the help."""
 LIMITED = ("build", "estimate")
 """Commands that pass further options on to the game."""
-OLD_SPELLINGS = {
-    "probe": {"--svg": "--output"},
-    "line": {"--svg": "--to"},
-    "match": {"--record": "--output"},
-    "prove": {"--proof": "--output"},
-    "export": {"--parquet": "--to"},
-    "patterns": {"--html": "--output"},
-}
-"""By command: options that name an output, as they were called before, which are still accepted."""
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -77,13 +68,7 @@ class _Group(PlainValues, TyperGroup):
 
 
 class _Command(PlainValues, TyperCommand):
-    """A command that also takes its `OLD_SPELLINGS`, which the help does not list."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words of the command."""
-        spellings = OLD_SPELLINGS.get(self.name or "", {})
-        parts = [word.partition("=") for word in args]
-        return super().parse_args(ctx, ["".join((spellings.get(name, name), *rest)) for name, *rest in parts])
+    """A command."""
 
 
 def _show_version(wanted: bool) -> None:
