@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "tablebase"
 LAYERS = (
-    ("compute", "errors"),
+    ("version", "compute", "errors"),
     ("files", "game", "executors"),
     ("slices", "features"),
     ("tables", "solvers", "testing", "svg"),
@@ -87,6 +87,13 @@ def test_imports_go_down(room: str) -> None:
         if (used := room_of(name)) is not None and used not in below
     }
     assert not upwards
+
+
+def test_nothing_imports_the_facade() -> None:
+    """It stands above all rooms, which would import each other through it."""
+    names = {name for paths in rooms().values() for path in paths for name in imported_modules(path)}
+    assert len(names) > 300
+    assert not [name for name in names if name.split(".")[0] == "tablebase" and room_of(name) is None]
 
 
 @pytest.mark.parametrize(("room", "other"), [("checking", "solvers"), ("solvers", "checking")])

@@ -15,12 +15,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-import tablebase
 from tablebase.cli import process
 from tablebase.cli.options import Call, UsageError, usage_sentence
 from tablebase.cli.plain_values import PlainValues
 from tablebase.compute.modules import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
+from tablebase.version import VERSION
 
 COMMANDS = {
     "games": "games",
@@ -73,7 +73,7 @@ class _Command(PlainValues, TyperCommand):
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(f"tablebase {tablebase.__version__}\n")
+        sys.stdout.write(f"tablebase {VERSION}\n")
         raise typer.Exit
 
 

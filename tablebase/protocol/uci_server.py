@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-import tablebase
 from tablebase.errors import TablebaseError, quoted, system_error
 from tablebase.files.inputs import LONGEST_LINE
 from tablebase.game import Outcome
@@ -16,6 +15,7 @@ from tablebase.protocol.uci_settings import BUTTON, Settings
 from tablebase.protocol.uci_words import Go, Placement, read_go, read_option, read_placement, split
 from tablebase.search import Analysis, Engine
 from tablebase.search.frames import MOST_DEPTH
+from tablebase.version import VERSION
 
 NO_MOVE = "0000"
 """The move of a side that has none."""
@@ -72,7 +72,7 @@ class UciServer:
     def _answer(self, command: str, words: list[str]) -> None:
         """Answer a command."""
         if command == "uci":
-            name = f"id name tablebase {tablebase.__version__}"
+            name = f"id name tablebase {VERSION}"
             self._say(name, "id author the authors of tablebase", *self.settings.declared(), "uciok")
         elif command == "isready":
             if not self._thinking.is_set():

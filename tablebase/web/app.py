@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from pydantic.json_schema import models_json_schema
 
-import tablebase
 from tablebase.api.tablebase import Tablebase
+from tablebase.version import VERSION
 from tablebase.web import api, pages
 from tablebase.web.api.schemas import MissingTable, Problem
 from tablebase.web.known_catalog import KnownCatalog
@@ -52,7 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
     # The framework's own pages of documentation load programs from elsewhere.
     app = _Described(
         title="tablebase",
-        version=tablebase.__version__,
+        version=VERSION,
         summary="Endgame tablebases over HTTP",
         description=ABOUT,
         openapi_tags=TAGS,
