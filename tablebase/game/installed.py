@@ -19,6 +19,7 @@ from typing import Any
 
 from tablebase.errors import RulesError, did_you_mean, quoted
 from tablebase.game import Game
+from tablebase.game.companions import companion
 from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.functions import FunctionGame
 from tablebase.game.notation import MOST_DIGITS, whole_number
@@ -37,6 +38,13 @@ def _installed() -> dict[str, EntryPoint]:
 def game_names() -> tuple[str, ...]:
     """Names of all installed games, sorted."""
     return tuple(_installed())
+
+
+@cache
+def companions(ending: str, what: str) -> tuple[Any, ...]:
+    """The modules with an ending next to those of the installed games, in the order of the games."""
+    found = (companion(name, ending, what) for name in dict.fromkeys(point.module for point in _installed().values()))
+    return tuple(module for module in found if module is not None)
 
 
 def load_game(name: str) -> Game:

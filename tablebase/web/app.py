@@ -32,7 +32,7 @@ TAGS = [
     {"name": "games", "description": "The installed games."},
     {"name": "positions", "description": "Values of positions, and lines to the end."},
     {"name": "catalog", "description": "What has been built, and its statistics."},
-    {"name": "play", "description": "Moves of the named players, and a server for Hare & Hedgehog."},
+    {"name": "play", "description": "Moves of the named players."},
     {"name": "work", "description": "What takes longer: counts, estimates, and statements over positions."},
 ]
 
@@ -55,7 +55,7 @@ def create_app(settings: Settings) -> FastAPI:
         version=VERSION,
         summary="Endgame tablebases over HTTP",
         description=ABOUT,
-        openapi_tags=TAGS,
+        openapi_tags=_tags(),
         license_info={"name": "MIT", "identifier": "MIT"},
         lifespan=opened,
         openapi_url="/api/v1/openapi.json",
@@ -68,7 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.metrics = Metrics()
     app.state.pages = pages
     # Not as routers within the router, in which to find a route takes twice as long.
-    app.router.routes += [*api.ROUTES, *monitoring.routes]
+    app.router.routes += [*api.routes(), *monitoring.routes]
     app.mount("/static", pages.static)
     app.include_router(pages.router)
     handle_errors(app)
@@ -85,6 +85,12 @@ def create_app(settings: Settings) -> FastAPI:
         )
     app.add_middleware(Observed, metrics=app.state.metrics, log=settings.access_log)
     return app
+
+
+def _tags() -> list[dict[str, str]]:
+    """The groups of routes, with those that games have of their own."""
+    more = "".join(f", and {one.ABOUT}" for one in api.of_games())
+    return [{**tag, "description": f"{tag['description'][:-1]}{more if tag['name'] == 'play' else ''}."} for tag in TAGS]
 
 
 class _Described(FastAPI):

@@ -92,6 +92,8 @@ DESCRIBED_ANEW = (
     # They may be numbers.
     "components schemas PlayGiven properties settings",
     "paths /api/v1/stats get responses 200 content application/json schema",
+    # It is what the program says of the games that are installed.
+    "components schemas Problem example detail",
 )
 """Where the description of the server has changed on purpose since the nets were made."""
 RECKONED_ANEW = ("rank", "rank_from", "rank_to", "place_from", "place_to", "share_from", "share_to")

@@ -17,10 +17,10 @@ from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.game.installed import load_rules, with_pieces
 from tablebase.game.rules import Ending, Rules
-from tablebase.play.fallible import FAIR, FAIR_PLAYERS
+from tablebase.play.fallible import FAIR
 from tablebase.play.match import Match
 from tablebase.play.player_records import read_settings
-from tablebase.play.players import PLAYERS, find_player, player_names
+from tablebase.play.players import all_players, find_player, player_names
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_position, spelled
@@ -180,7 +180,7 @@ def _check_tables(request: Request, rules: Rules[Any], start: Any) -> None:
 def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
     """The page on which a game begins."""
     first, names = _start(rules, start), player_names(rules)
-    records = [record for record in PLAYERS if record.name in names and not record.needs_file]
+    records = [record for record in all_players() if record.name in names and not record.needs_file]
     missing = _missing(request, rules, first) if any(record.needs_tables for record in records) else None
     usual = next(record.name for record in records if missing is None or not record.needs_tables)
     shown: dict[str, Any] = {
@@ -191,7 +191,7 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
         "person": rules.viewer(first),
     }
     taken = {name for record in records for name in record.settings}
-    shown["fuzzes"] = [*FUZZES, *([FAIR] if any(name in FAIR_PLAYERS for name in names) else [])]
+    shown["fuzzes"] = [*FUZZES, *([FAIR] if any(record.fair for record in records) else [])]
     return page(request, "play_new.html", game=rules, **shown, taken=taken, counts=by_players(rules), **drawing(rules, first))
 
 
