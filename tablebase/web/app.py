@@ -13,12 +13,12 @@ from pydantic.json_schema import models_json_schema
 from tablebase.api.tablebase import Tablebase
 from tablebase.version import VERSION
 from tablebase.web import api, pages
+from tablebase.web.answered_errors import handle_errors
 from tablebase.web.api.schemas import MissingTable, Problem
 from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.limits import Bounded
 from tablebase.web.monitoring import Metrics, Observed
 from tablebase.web.monitoring import router as monitoring
-from tablebase.web.problems import handle_errors
 from tablebase.web.questions import Apart
 from tablebase.web.settings import Settings
 
@@ -66,7 +66,6 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.catalog = KnownCatalog(settings.folder, settings.catalog)
     app.state.metrics = Metrics()
-    app.state.pages = pages
     # Not as routers within the router, in which to find a route takes twice as long.
     app.router.routes += [*api.routes(), *monitoring.routes]
     app.mount("/static", pages.static)
