@@ -32,6 +32,19 @@ def test_the_project_says_what_the_errors_say() -> None:
     assert {extra: packages[0] for extra, packages in brought.items()} == EXTRAS
 
 
+def test_classifiers_name_what_a_release_tests() -> None:
+    tested = re.search(r"^.*versions=\((3[^)]*)\)", (ROOT / ".ci" / "release").read_text(encoding="utf-8"), re.MULTILINE)
+    assert tested
+    named = [one.rpartition(" :: ")[2] for one in PROJECT["classifiers"] if one.startswith("Programming Language :: Python :: 3.")]
+    assert named == tested[1].split()
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall("^version: (.*)$", citation, re.MULTILINE) == [PROJECT["version"]]
+    assert re.findall("^license: (.*)$", citation, re.MULTILINE) == [PROJECT["license"]]
+
+
 def named_extras() -> dict[str, list[str]]:
     """The extras for users; the one for tests contains all of them."""
     extras: dict[str, list[str]] = PROJECT["optional-dependencies"]

@@ -1,7 +1,9 @@
-"""Examples of Dou Shou Qi: slices for the tests of solvers, and what the description of a server's interface shows."""
+"""Examples of Dou Shou Qi: slices for the tests of solvers, and what help and the description of a server's interface show."""
 
 SLICES = (("doushouqi", "CvW"), ("doushouqi", "RvE"), ("doushouqi", "RCvW"))
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
+BUILD = "tablebase build doushouqi --pieces 3"
+PROBE = 'tablebase probe doushouqi "7/7/3t3/7/7/R6/4E2/7/7 w"'
 EXAMPLES = {
     "game": "doushouqi",
     "position": LOST,
@@ -37,4 +39,9 @@ EXAMPLES = {
             "wall_seconds": 0.1,
         },
     },
+    "help of tablebase": (BUILD, PROBE),
+    "help of build": (BUILD,),
+    "help of probe": (PROBE,),
+    "help of stats": ("tablebase stats doushouqi",),
+    "help of mine": ('tablebase mine doushouqi "SELECT max(distance) FROM positions"',),
 }

@@ -34,7 +34,8 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import RulesError, TablebaseError, quoted
-from tablebase.game.installed import companions, load_rules
+from tablebase.game.companions import companions
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.match import Match
 from tablebase.play.player_records import check_setting

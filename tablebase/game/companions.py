@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any
 
 from tablebase.errors import RulesError
+
+GROUP = "tablebase.rules"
+
+
+@cache
+def installed_games() -> dict[str, EntryPoint]:
+    """The installed games by name, sorted."""
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+
+
+@cache
+def companions(ending: str, what: str) -> tuple[Any, ...]:
+    """The modules with an ending next to those of the installed games, in the order of the games."""
+    found = (companion(name, ending, what) for name in dict.fromkeys(point.module for point in installed_games().values()))
+    return tuple(module for module in found if module is not None)
 
 
 def companion(module: str, ending: str, what: str) -> Any:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tablebase.game import Game, Outcome, load_game
-from tablebase.game.installed import companions
+from tablebase.game.companions import companions
 from tablebase.slices.conversions import conversions
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored

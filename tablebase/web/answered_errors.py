@@ -15,13 +15,13 @@ from tablebase.web.context import in_thread, settings_of
 from tablebase.web.hidden import without_paths
 from tablebase.web.missing_tables import fields_of
 from tablebase.web.pages import fault_page, problem_page, reason
-from tablebase.web.problems import API, ProblemError, problem, sentence_of, status_of
+from tablebase.web.problems import ProblemError, is_of_api, problem, sentence_of, status_of
 
 
 def _answer(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None, **fields: Any) -> Response:
     """An error as problem+json or, outside the API, as a page; paths of this machine are taken out of the sentence."""
     detail = without_paths(sentence, settings_of(request))
-    if request.url.path.startswith(API):
+    if is_of_api(request.scope):
         return problem(status, detail, headers, **fields)
     page = problem_page(request, status, detail)
     page.headers.update(headers or {})
@@ -32,7 +32,7 @@ async def _on_known(request: Request, fault: Exception) -> Response:
     """A known error: its sentence, and of a table that has not been built what builds it, and what that would take."""
     assert isinstance(fault, TablebaseError)
     headers = fault.headers if isinstance(fault, ProblemError) else {}
-    if not request.url.path.startswith(API):
+    if not is_of_api(request.scope):
         page = await in_thread(request, fault_page, request, fault)
         page.headers.update(headers)
         return page
@@ -63,7 +63,7 @@ async def _on_http(request: Request, fault: Exception) -> Response:
     if fault.status_code == 405:
         allow = _methods(request)
         headers = {"allow": allow}
-    if request.url.path.startswith(API):
+    if is_of_api(request.scope):
         sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
     else:
         sentence = reason(fault.status_code)

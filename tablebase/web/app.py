@@ -19,6 +19,7 @@ from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.limits import Bounded
 from tablebase.web.monitoring import Metrics, Observed
 from tablebase.web.monitoring import router as monitoring
+from tablebase.web.proxied import Proxied
 from tablebase.web.questions import Apart
 from tablebase.web.settings import Settings
 
@@ -83,6 +84,7 @@ def create_app(settings: Settings) -> FastAPI:
             max_age=86400,
         )
     app.add_middleware(Observed, metrics=app.state.metrics, log=settings.access_log)
+    app.add_middleware(Proxied, root=settings.root)
     return app
 
 

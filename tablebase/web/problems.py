@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from fastapi import Response
+from starlette.types import Scope
 
 from tablebase.errors import (
     CorruptCatalogError,
@@ -21,6 +22,7 @@ from tablebase.errors import (
     StaleTableError,
     TablebaseError,
     TimeLimitError,
+    UnusableFileError,
     did_you_mean,
     quoted,
 )
@@ -33,6 +35,7 @@ STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (CorruptCatalogError, 503),
     (StaleTableError, 503),
     (MissingExtraError, 503),
+    (UnusableFileError, 503),
     (TimeLimitError, 504),
 )
 """The statuses of errors that are not about what was sent; all others have 400."""
@@ -51,6 +54,12 @@ def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, 
     body = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, **fields}
     # In ASCII, since a text may hold half a character.
     return Response(json.dumps(body), status, {"cache-control": "no-store", **(headers or {})}, MEDIA_TYPE)
+
+
+def is_of_api(scope: Scope) -> bool:
+    """Whether a request is answered in JSON."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path.startswith(API)
 
 
 def status_of(fault: TablebaseError) -> int:

@@ -27,7 +27,15 @@ def beside_tables(three_pieces: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("page", "least"), [("guide", 4), pytest.param("mining", 4, marks=pytest.mark.full), ("harehedgehog", 2), ("pictures", 3)]
+    ("page", "least"),
+    [
+        ("../README", 1),
+        ("first-tables", 1),
+        ("guide", 4),
+        pytest.param("mining", 4, marks=pytest.mark.full),
+        ("harehedgehog", 2),
+        ("pictures", 3),
+    ],
 )
 def test_examples_print_what_the_page_shows(page: str, least: int, beside_tables: Path) -> None:
     """Each block where it stands, with what the blocks before it have defined."""

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 import zlib
 from base64 import b64encode
 from itertools import combinations, pairwise
@@ -239,14 +240,36 @@ def test_bytes_that_are_no_learner_are_refused(path: Path) -> None:
         loaded(path.with_name("none"))
 
 
+def test_files_without_end_are_not_read(path: Path) -> None:
+    """No device, no more than the largest file, and no more weights than there are when they are unpacked."""
+    with pytest.raises(TablebaseError, match=r"^/dev/zero is not a regular file: name another file$"):
+        open_player("learner:file=/dev/zero", Seat(PAWNS, PAWNS.initial))
+    with path.open("wb") as file:
+        file.truncate(Learner.largest + 1)
+    with pytest.raises(TablebaseError, match="has more than 33,554,432 bytes: name another file, or delete it"):
+        loaded(path)
+    trained(1).save(path)
+    many = packed(np.zeros(Learner.largest, np.float32))
+    assert len(many) < Learner.largest // 100
+    path.write_text(json.dumps({**json.loads(path.read_text()), "weights": many}))
+    learner = Learner(PAWNS, PAWNS.initial)
+    tracemalloc.start()
+    with pytest.raises(TablebaseError, match="is not a file of a learner"):
+        learner.load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * Learner.largest
+
+
 # The player, and the command
 
 
-def test_it_plays_as_any_player(path: Path) -> None:
+def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes the moves of which its values expect most, on either side, and says what it expects."""
     learner = trained(200)
     learner.save(path)
-    with open_player(f"learner:file={path}", Seat(PAWNS, PAWNS.initial)) as player:
+    monkeypatch.setenv("HOME", str(path.parent))
+    with open_player(f"learner:file=~/{path.name}", Seat(PAWNS, PAWNS.initial)) as player:
         match = Match(PAWNS, PAWNS.initial)
         while match.ending() is None:
             best = best_moves(learner.values, match.position, match.legal())

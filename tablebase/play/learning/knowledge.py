@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,17 +10,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tablebase.errors import TablebaseError, quoted
-from tablebase.files.inputs import read_text
+from tablebase.files.inputs import MOST, check_regular, read_text
 from tablebase.files.outputs import check_output, lock_of, locked, write_text
 from tablebase.game import Game
 from tablebase.game.moves import Position
 
 FORMAT = "learned 1"
-CURE = "name another file, or delete it"
+OTHER = "name another file"
+CURE = f"{OTHER}, or delete it"
 PATIENCE = 30.0
 """Seconds to wait for other players of a file, which need some milliseconds."""
-DAMAGED = (TypeError, ValueError, KeyError, OverflowError, RecursionError, zlib.error, TablebaseError)
-"""Errors of a content that is not as it was written."""
 
 
 class MisfitError(Exception):
@@ -39,11 +37,14 @@ class Knowledge(ABC):
         How to name another file.
     fields : frozenset of str
         The fields of its content.
+    largest : int
+        Bytes of its file at most.
     """
 
     noun: ClassVar[str]
     other: ClassVar[str]
     fields: ClassVar[frozenset[str]]
+    largest: ClassVar[int] = MOST
     game: Game
     start: Position
 
@@ -53,7 +54,7 @@ class Knowledge(ABC):
 
     @abstractmethod
     def fill(self, content: Mapping[str, Any]) -> None:
-        """Take over a content, all or nothing; one of the errors `DAMAGED`, or a `MisfitError`, if that is not possible."""
+        """Take over a content, all or nothing; raise a `MisfitError`, or any other error, if that is not possible."""
 
     def save(self, path: Path) -> None:
         """Write a file, which is replaced only when all is written; equal knowledge gives equal bytes."""
@@ -66,12 +67,14 @@ class Knowledge(ABC):
             self.fill(content)
         except MisfitError as fault:
             raise TablebaseError(f"{path} {fault}: {CURE}") from fault
-        except DAMAGED as fault:
+        except Exception as fault:
+            # Compression, NumPy and rules have many errors for the same: the content is not what was written.
             raise self.damaged(path) from fault
 
     def read(self, path: Path, *, any_start: bool = False) -> dict[str, Any]:
         """The document of a file, whose heading is checked."""
-        text, heading = read_text(path, CURE, what=f"a file of {self.noun}"), self._heading()
+        check_regular(path, OTHER)
+        text, heading = read_text(path, CURE, self.largest, f"a file of {self.noun}"), self._heading()
         try:
             document = json.loads(text)
         except (ValueError, RecursionError) as fault:
@@ -82,7 +85,7 @@ class Knowledge(ABC):
             raise self.damaged(path)
         for key in ("game", "digest", *(() if any_start else ("start",))):
             if document[key] != heading[key]:
-                difference = f"{quoted(str(document[key]))}, not {heading[key]!r}"
+                difference = f"{quoted(document[key])}, not {heading[key]!r}"
                 raise TablebaseError(f"{path} holds {self.noun} of another {key} ({difference}): {CURE}")
         return document
 

@@ -6,6 +6,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import asdict
+from os.path import expanduser
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tablebase.errors import TablebaseError
+from tablebase.files.inputs import MEBIBYTE
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.play.learning.knowledge import Knowledge
@@ -40,6 +42,7 @@ class Learner(Knowledge):
     noun = "a learner"
     other = "name another file with --output"
     fields = frozenset({"training", "games", "seconds", "curve", "weights"})
+    largest = 32 * MEBIBYTE
 
     def __init__(self, game: Game, start: Position, training: Training | None = None) -> None:
         self.game, self.start, self.training = game, start, training or Training()
@@ -97,5 +100,5 @@ def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     if file is None:
         raise TablebaseError("the player learner needs what 'tablebase train' has written: name it as in learner:file=FILE")
     learner = Learner(seat.pieces, seat.pieces.initial)
-    learner.load(Path(file), any_start=True)
+    learner.load(Path(expanduser(file)), any_start=True)
     return LearnerPlayer(learner)

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.routing import BaseRoute
 
-from tablebase.game.installed import companions
+from tablebase.game.companions import companions
 from tablebase.web.api import catalog, play, probe, work
 
 

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field, StrictFloat, StrictInt
 
+from tablebase.game.examples import example
 from tablebase.web.api.routes import post
 from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, Told
 from tablebase.web.caching import PRIVATE, answered
-from tablebase.web.examples import example
 from tablebase.web.questions import played
 
 router = APIRouter(tags=["play"])

@@ -12,8 +12,8 @@ from typing_extensions import is_typeddict
 
 from tablebase.api import row_types
 from tablebase.errors import RulesError
+from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules
-from tablebase.web.examples import example, examples
 from tablebase.web.settings import Limits
 
 LIMITS = Limits()

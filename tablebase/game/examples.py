@@ -1,11 +1,11 @@
-"""Examples for the description of the interface, which the installed games give."""
+"""Examples for the help of commands and the description of the server's interface, which the installed games give."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-from tablebase.game.installed import companions
+from tablebase.game.companions import companions
 
 
 @cache
