@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
-from tablebase.api.former_names import formerly
 from tablebase.building.build import build as build_tables
 from tablebase.building.estimate import Estimate
 from tablebase.building.kinds import table_kind
@@ -20,7 +19,7 @@ from tablebase.building.records import BuildResult, Log
 from tablebase.building.reindex import Rebuilt, prepare_catalog
 from tablebase.building.reindex import reindex as rebuild
 from tablebase.catalog.catalog import read_known
-from tablebase.compute.machine import usable_workers
+from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
 from tablebase.executors.executor import Limits
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
@@ -31,6 +30,7 @@ from tablebase.game.plain_arguments import (
     as_whole,
     end_of_work,
     refused,
+    usable_workers,
 )
 from tablebase.game.rules import Rules
 from tablebase.probe.html import titled_table
@@ -44,6 +44,26 @@ if TYPE_CHECKING:
     AnyEstimate = Estimate | LayerEstimate | ExactEstimate
 
 DEFAULT_GRACE = "10min"
+SHOWN = 10
+"""Tables that a notebook shows, the slowest first."""
+
+
+class ShownResult(BuildResult):
+    """The outcome of a build, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        slowest = sorted(self.records, key=lambda record: -record.seconds)[:SHOWN]
+        rows = [
+            {
+                "table": record.material,
+                "placements": f"{record.placements:,}",
+                "engine": record.engine,
+                "time": in_time(record.seconds),
+                "on disk": in_bytes(record.bytes),
+            }
+            for record in slowest
+        ]
+        return titled_table(repr(self), [], rows)
 
 
 class Estimates(list["AnyEstimate"]):
@@ -64,7 +84,6 @@ class Estimates(list["AnyEstimate"]):
         return titled_table("estimate", [], [asdict(line) for line in self])
 
 
-@formerly(engine="solver")
 def build(
     game: AnyGame,
     *,
@@ -161,7 +180,7 @@ def build(
         resources = chosen_limits(asked, allowed, executor, scheduler)
         options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
         summarized = end is not None or log is not None or json_log is not None
-        return build_tables(kind, wanted, options, summarized=summarized)
+        return ShownResult(**vars(build_tables(kind, wanted, options, summarized=summarized)))
 
 
 def estimate(

@@ -21,11 +21,11 @@ from tablebase.catalog.schema import LayerRow
 from tablebase.checking.chances import verify_layer
 from tablebase.checking.checksums import Checks
 from tablebase.compute import machine
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import reach
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, did_you_mean, quoted
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
+from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.stochastic import StochasticGame
 from tablebase.solvers.problem import Checkpoint
 from tablebase.stochastic.compiled import Compiled, compiled

@@ -11,12 +11,11 @@ from pathlib import Path
 from tablebase.building.jobs import LateError
 from tablebase.building.records import Log
 from tablebase.compute import machine
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.local import LocalExecutor
-from tablebase.game.plain_arguments import as_size
+from tablebase.game.plain_arguments import as_size, usable_workers
 
 LOCAL, DASK = "local", "dask"
 """Executors: processes of this machine, or workers of a cluster."""

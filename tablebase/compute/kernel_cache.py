@@ -219,7 +219,7 @@ def remove_unused(parent: Path, before: float) -> None:
 
 def _last_use(folder: Path) -> float:
     """When a folder of kernels was last used, to about a day; 0 if it does not exist."""
-    # Earlier versions had no locks.
+    # A folder that is just being made has no lock yet.
     for path in (folder / _LOCK, folder):
         with suppress(OSError):
             return path.stat().st_mtime

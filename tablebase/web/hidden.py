@@ -8,7 +8,6 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-import tablebase
 from tablebase.errors import shell_word
 from tablebase.web.settings import Settings
 
@@ -24,7 +23,7 @@ ELSEWHERE = "…"
 def _roots() -> tuple[str, ...]:
     """Folders of this machine that a sentence could name, longest first; not the root of all."""
     found = {Path.cwd(), Path.home(), Path(tempfile.gettempdir()), Path(sys.prefix), Path(sys.base_prefix)}
-    found |= {Path(tablebase.__file__).parents[1]}
+    found |= {Path(__file__).parents[2]}
     roots = {str(path) for one in found for path in (one, one.resolve()) if len(path.parts) > 1}
     return tuple(sorted(roots, key=len, reverse=True))
 
