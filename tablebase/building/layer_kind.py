@@ -98,10 +98,10 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
         """See `TableKind.jobs`; a layer depends on all before it."""
         region = self._region(query)
-        names = [f"{region.name}/{layer.name}" for layer in region.layers]
+        names = [layer.name for layer in region.layers]
         return tuple(
-            Job(layer.name, name, layer_path(folder, self.rules, region, layer), [one.name for one in region.layers[:number]])
-            for number, (layer, name) in enumerate(zip(region.layers, names, strict=True))
+            Job(layer.name, layer.name, layer_path(folder, self.rules, region, layer), names[:number])
+            for number, layer in enumerate(region.layers)
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:

@@ -75,7 +75,7 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
     answer = ask("batch", path, "--dry-run", "--data", data)
     assert (answer.code, answer.err) == (0, "")
     first, second = (line.split() for line in answer.out.splitlines()[2:4])
-    assert first[:5] == ["doushouqi", "--pieces", "2", "10", "44,820"]
+    assert first[:5] == ["doushouqi", "--pieces", "2", "10", "160,068"]
     assert second[0] == "hexapawn"
     assert "deadline: " in answer.out
     assert "too early" not in answer.out
@@ -124,7 +124,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
         ('workers = 2\nmemory = "1M"\n[[build]]\ngame = "hexapawn"', 5, "bytes of memory"),
         ('workers = 2\ndeadline = "noon"\n[[build]]\ngame = "hexapawn"', 2, "'noon' is not a time"),
         ('workers = 2\nfor = "long"\n[[build]]\ngame = "hexapawn"', 2, "'long' is not a duration"),
-        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by threads of one process"),
+        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by one process"),
         ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
         (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "a scheduler belongs to the executor dask"),
         (

@@ -240,7 +240,7 @@ def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
     said = "workers: 1 instead of 2, since one process builds and checks the table of rows"
     for command in (["build", "rows", "--data", tmp_path], ["verify", "rows", "--data", tmp_path], ["estimate", "rows"]):
         answer = ask(*command, "--workers", 2)
-        assert (answer.code, answer.err.splitlines()[0]) == (0, said)
+        assert (answer.code, said in answer.err.splitlines()) == (0, True)
         assert said not in ask(*command, "--workers", 1).err
 
 
@@ -351,7 +351,7 @@ def test_prune(ask: Ask, data: Path) -> None:
     found = {row["file"]: row["reason"] for row in ask("prune", "--format", "json", "--data", data).json}
     assert found == {
         "rows/exact/.all.h5.4711.tmp": "left by an interrupted command",
-        "rows/exact/other.h5": "broken, and not in the catalog",
+        "rows/exact/other.h5": "not in the catalog",
         "misere/exact/all.h5": "built under other rules",
     }
 
