@@ -125,7 +125,7 @@ PositionText = Annotated[
 Start = Annotated[str | None, typer.Option("--from", metavar="POSITION", help="The same as the argument POSITION.")]
 Size = Annotated[str | None, typer.Option("--size", metavar="8x8", help="Files and ranks of the board, for a game that has sizes.")]
 Variant = Annotated[
-    list[str] | None, typer.Option("--variant", metavar="NAME=VALUE", help="Variant of the rules; may be repeated.")
+    list[str] | None, typer.Option("--variant", metavar="NAME=VALUE", help="Rule variant, as listed by games; may be repeated.")
 ]
 Players = Annotated[int | None, typer.Option("--players", metavar="N", help="Number of players; short for --variant players=N.")]
 Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_DATA", help="Folder of the tables.")]
@@ -138,7 +138,7 @@ CatalogUrl = Annotated[
         help="PostgreSQL database with the catalog; by default it is a file in the folder.",
     ),
 ]
-Page = Annotated[Paper, typer.Option("--page", help="Paper of the pages to print.")]
+Page = Annotated[Paper, typer.Option("--page", help="Paper size of the pages to print.")]
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
 Pieces = Annotated[
     range | None, typer.Option("--pieces", metavar="N", parser=parser_of(parse_pieces), help="N pieces, or M-N for M to N.")

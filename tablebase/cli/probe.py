@@ -49,7 +49,7 @@ def probe(
     ] = False,
     turns: Annotated[
         int | None,
-        typer.Option("--turns", metavar="T", min=1, help="Games with chance: also the chances of winning within T turns."),
+        typer.Option("--turns", metavar="T", min=1, help="In games with chance, also show the probability of winning within T turns."),
     ] = None,
     features: Annotated[
         bool, typer.Option("--with-features", help="Also show the game's own features of each position as a whole; see features.")
