@@ -2,6 +2,7 @@
 
 The folder's name is a digest of the contents of these files, so all installations of the same version share it, and no
 kernel is ever stale. Inside there is one file for each kernel and its types, written whole or not at all.
+Folders of other versions stay until ``tablebase prune --kernels`` removes them.
 """
 
 from __future__ import annotations
@@ -10,25 +11,20 @@ import errno
 import hashlib
 import os
 import re
-import shutil
 import stat
 import sys
 import tempfile
 import time
 import uuid
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 """Whether kernels are compiled. Numba reads this variable, too, but takes long to load."""
-UNUSED = 30 * 86400
-"""Seconds after which kernels that no process has used or is using are removed."""
-DAY = 86400
 _JIT = "tablebase.compute.jit"
-_LOCK = "lock"
 _CLAIMS = "claims"
 PATIENCE = 60.0
 """Seconds that a process waits for another one to compile a kernel; that one may have failed, and live on."""
@@ -93,7 +89,6 @@ class KernelCache:
     def __init__(self, name: str) -> None:
         """The name is that of `folder_name`."""
         self._name = name
-        self._locks: list[int] = []
         self._claims: int | None = None
         # None if not even a temporary folder can be used: then kernels are only kept in memory.
         self.folder: Path | None = None
@@ -146,16 +141,10 @@ class KernelCache:
                 self._fall_back(self.folder.parent, fault)
 
     def _use(self, parent: Path) -> None:
-        """Create this version's folder in a parent folder, lock it, and remove other versions that nobody uses."""
-        folder, now = parent / self._name, time.time()
-        used = _last_use(folder)
-        self._locks.append(_entered(folder))
+        """Create this version's folder in a parent folder."""
+        folder = parent / self._name
+        folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        # Not at each start.
-        if now - used > DAY:
-            with suppress(OSError):
-                os.utime(folder / _LOCK)
-            remove_unused(parent, now - UNUSED)
 
     def _fall_back(self, parent: Path | None, fault: OSError) -> None:
         """Keep kernels in a private temporary folder, or only in memory, and say so."""
@@ -205,23 +194,22 @@ def _make_private(folder: Path) -> None:
         raise PermissionError
 
 
-def remove_unused(parent: Path, before: float) -> None:
-    """Remove folders of kernels last used before a time, in seconds since the epoch, unless a process uses them."""
-    for folder in parent.glob("kernels-*"):
-        if _last_use(folder) < before:
-            with suppress(OSError), _locked_alone(folder) as alone:
-                # Another process may have begun to use it, and ended, meanwhile.
-                if alone and _last_use(folder) < before:
-                    shutil.rmtree(folder, ignore_errors=True)
+class OldKernels(NamedTuple):
+    """A folder of kernels of another version; the field names are those of ``prune --kernels --format json``."""
+
+    folder: str
+    files: int
+    bytes: int
 
 
-def _last_use(folder: Path) -> float:
-    """When a folder of kernels was last used, to about a day; 0 if it does not exist."""
-    # Earlier versions had no locks.
-    for path in (folder / _LOCK, folder):
-        with suppress(OSError):
-            return path.stat().st_mtime
-    return 0.0
+def old_kernels(parent: Path) -> list[OldKernels]:
+    """List the folders of kernels that the installed program does not use."""
+    found, own = [], folder_name()
+    for folder in sorted(parent.glob("kernels-*")):
+        if folder.name != own and not folder.is_symlink() and folder.is_dir():
+            sizes = [file.stat().st_size for file in folder.iterdir()]
+            found.append(OldKernels(str(folder), len(sizes), sum(sizes)))
+    return found
 
 
 def _place(name: str) -> int:
@@ -230,7 +218,7 @@ def _place(name: str) -> int:
 
 
 def _opened(path: Path) -> int:
-    """A file that can be locked, opened for as long as the process lives; -1 if the folder is read-only."""
+    """A file that can be locked, opened for as long as the process lives; -1 if the folder is read-only or missing."""
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError:
@@ -239,6 +227,8 @@ def _opened(path: Path) -> int:
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file under a temporary name and rename it."""
+    # Another process may have removed the folder of an older version.
+    path.parent.mkdir(exist_ok=True)
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:16]}")
     try:
         draft.write_bytes(data)
@@ -247,71 +237,24 @@ def _write(path: Path, data: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-try:
+def _claimed(file: int, place: int) -> bool:
+    """Lock a byte of a file for this process, which may have done so before; False if another one has."""
+    if sys.platform == "win32" or file < 0:
+        return True
     import fcntl
-except ImportError:
-    # Windows.
-    def _entered(folder: Path) -> int:
-        """Create a folder; without locks, it is never removed."""
-        folder.mkdir(parents=True, exist_ok=True)
-        return -1
 
-    @contextmanager
-    def _locked_alone(folder: Path) -> Iterator[bool]:  # noqa: ARG001
-        yield False
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+    except OSError as fault:
+        # Anything else says that there are no locks here.
+        return fault.errno not in (errno.EACCES, errno.EAGAIN)
+    return True
 
-    def _claimed(file: int, place: int) -> bool:  # noqa: ARG001
-        """There are no locks here, so no process waits."""
-        return True
 
-    def _unclaim(file: int, place: int) -> None:
-        """There is nothing to give back."""
+def _unclaim(file: int, place: int) -> None:
+    """Unlock a byte of a file."""
+    if sys.platform != "win32" and file >= 0:
+        import fcntl
 
-else:
-
-    def _entered(folder: Path) -> int:
-        """Create a folder and lock it, together with other processes, until this process ends; return the lock."""
-        for _ in range(9):
-            folder.mkdir(parents=True, exist_ok=True)
-            # Opened for reading, since a folder full of kernels may be read-only.
-            lock = os.open(folder / _LOCK, os.O_RDONLY | os.O_CREAT, 0o644)
-            # Some network file systems have no locks.
-            with suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_SH)
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(lock), (folder / _LOCK).stat()):
-                    return lock
-            # It was removed before it was locked.
-            os.close(lock)
-        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
-
-    @contextmanager
-    def _locked_alone(folder: Path) -> Iterator[bool]:
-        """Lock a folder that no process uses; False if one does."""
-        try:
-            lock = os.open(folder / _LOCK, os.O_RDONLY)
-        except FileNotFoundError:
-            yield True
-            return
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-        else:
-            yield True
-        finally:
-            os.close(lock)
-
-    def _claimed(file: int, place: int) -> bool:
-        """Lock a byte of a file for this process, which may have done so before; False if another one has."""
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-        except OSError as fault:
-            # Anything else says that there are no locks here.
-            return fault.errno not in (errno.EACCES, errno.EAGAIN)
-        return True
-
-    def _unclaim(file: int, place: int) -> None:
-        """Unlock a byte of a file."""
         with suppress(OSError):
             fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
