@@ -13,7 +13,8 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
-from tablebase.svg.markup import STEP, WIDTH, Svg, element, lettering, picture
+from tablebase.svg.markup import GLYPHS, STEP, WIDTH, Svg, element, lettering, picture
+from tablebase.svg.printing import Line
 from tablebase.svg.themes import Theme, as_theme
 
 
@@ -75,11 +76,13 @@ class Sheet(list[Svg]):
     pages : iterable of Svg
     paper : Paper
     title : str
+    lines : sequence of sequences of Line
+        The letters of each page that are drawn as paths; a PDF also has them as text, to be searched and copied.
     """
 
-    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str) -> None:
+    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[Line]] = ()) -> None:
         super().__init__(pages)
-        self.paper, self.title = paper, title
+        self.paper, self.title, self.lines = paper, title, lines
 
     def __repr__(self) -> str:
         return f"Sheet({self.title.partition(chr(10))[0]!r}, {len(self)} {'page' if len(self) == 1 else 'pages'})"
@@ -101,7 +104,7 @@ class Sheet(list[Svg]):
         """
         from tablebase.svg.printing import write_sheet
 
-        return write_sheet(self, self.paper, self.title, Path(path))
+        return write_sheet(self, self.paper, self.title, Path(path), self.lines)
 
 
 def sheet(
@@ -157,22 +160,23 @@ def sheet(
     heading = title.split("\n") if title else []
     top = MARGIN + (_lines_height(len(heading)) + 1.5 * TITLE if heading else 0)
     layout = _layout(paper, top, tallest, width, gap, captions)
-    pages = []
+    pages, lines = [], []
     count = ceil(len(given) / layout.capacity)
     for number in range(count):
         some = slice(number * layout.capacity, (number + 1) * layout.capacity)
+        below: list[Line] = []
         parts = [
             element("title", text=heading[0] if heading else "Boards"),
             element("rect", width=paper.width, height=paper.height, fill=colours.page.fill),
-            *_shown(layout, paper, top, pictures[some], captions[some], colours),
-            _letters(_heading(heading, paper), colours),
+            *_shown(layout, paper, top, pictures[some], captions[some], below),
         ]
-        if count > 1:
-            foot = lettering(f"page {number + 1} of {count}", paper.width / 2, paper.height - MARGIN / 2, LETTER)
-            parts.append(_letters(foot, colours))
+        foot = [Line(f"page {number + 1} of {count}", paper.width / 2, paper.height - MARGIN / 2, LETTER)] if count > 1 else []
+        groups = below, _heading(heading, paper), *([foot] if foot else [])
+        parts += [_letters(group, colours) for group in groups]
+        lines.append([line for group in groups for line in group if GLYPHS.keys() >= set(line.text)])
         size = {"width": f"{paper.width:g}mm", "height": f"{paper.height:g}mm"}
         pages.append(picture(element("svg", *parts, viewBox=f"0 0 {paper.width:g} {paper.height:g}", role="img", **size)))
-    return Sheet(pages, paper, title)
+    return Sheet(pages, paper, title, lines)
 
 
 def _captioned(given: Any) -> tuple[Any, str]:
@@ -226,12 +230,11 @@ def wrapped(caption: str, width: float, gap: float = GAP) -> list[str]:
 
 
 def _shown(
-    layout: Layout, paper: Paper, top: float, pictures: Sequence[Element], captions: Sequence[str], theme: Theme
+    layout: Layout, paper: Paper, top: float, pictures: Sequence[Element], captions: Sequence[str], below: list[Line]
 ) -> Iterator[Element]:
-    """The pictures of a page, row by row, each in the middle of its cell, with their captions."""
+    """The pictures of a page, row by row, each in the middle of its cell; the lines of their captions are added to `below`."""
     columns = min(layout.columns, len(pictures))
     across = columns * layout.width + (columns - 1) * layout.gap
-    letters: list[Element] = []
     for number, (one, caption) in enumerate(zip(pictures, captions, strict=True)):
         row, column = divmod(number, columns)
         left = (paper.width - across) / 2 + column * (layout.width + layout.gap)
@@ -240,21 +243,21 @@ def _shown(
         size = layout.width * scale, layout.width * scale * ratio(one)
         yield nested(one, f"b{number}", left + (layout.width - size[0]) / 2, upper + layout.height - size[1], *size)
         for line, text in enumerate(wrapped(caption, layout.width, layout.gap), start=1):
-            letters += lettering(text, left + layout.width / 2, upper + layout.height + line * LEADING * LETTER, LETTER)
-    yield _letters(letters, theme)
+            below.append(Line(text, left + layout.width / 2, upper + layout.height + line * LEADING * LETTER, LETTER))
 
 
-def _heading(lines: Sequence[str], paper: Paper) -> list[Element]:
+def _heading(lines: Sequence[str], paper: Paper) -> list[Line]:
     """The title and what stands below it, smaller where it would be too long."""
     letters, y = [], MARGIN + TITLE / 2
     for number, text in enumerate(lines):
         fitting = (paper.width - 2 * MARGIN) * CAPITAL / (STEP * max(1, len(text)))
-        letters += lettering(text, paper.width / 2, y, min(LETTER if number else TITLE, fitting))
+        letters.append(Line(text, paper.width / 2, y, min(LETTER if number else TITLE, fitting)))
         y += LEADING * (LETTER if number else TITLE)
     return letters
 
 
-def _letters(letters: Sequence[Element], theme: Theme) -> Element:
+def _letters(lines: Sequence[Line], theme: Theme) -> Element:
+    letters = [letter for line in lines for letter in lettering(*line)]
     return element("g", *letters, stroke=theme.page.line, fill=theme.page.line, stroke_width=STROKE, stroke_linecap="round")
 
 

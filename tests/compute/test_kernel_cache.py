@@ -247,7 +247,10 @@ def test_kernels_of_other_versions_are_removed_when_asked(versions: Path, ask: A
     before = {path.name for path in versions.iterdir()}
     listed = ask("prune", "--kernels", "--format", "json", "--data", versions / "nowhere")
     assert_refused(listed, 2, "repeat the command with --yes")
-    assert [(Path(row["folder"]).name, row["files"], row["bytes"]) for row in listed.json] == [("kernels-a", 2, 10), ("kernels-b", 1, 5)]
+    assert [(Path(row["folder"]).name, row["files"], row["bytes"]) for row in listed.json] == [
+        ("kernels-a", 2, 10),
+        ("kernels-b", 1, 5),
+    ]
     assert {path.name for path in versions.iterdir()} == before
     assert ask("prune", "--kernels", "--yes").err == f"removed from {versions}: 3 files, 15 bytes\n"
     assert {path.name for path in versions.iterdir()} == before - {"kernels-a", "kernels-b"}
