@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
-from tablebase.svg.markup import HEIGHT as CAPITAL
 from tablebase.svg.markup import GLYPHS, STEP, WIDTH, Svg, element, lettering, picture
+from tablebase.svg.markup import HEIGHT as CAPITAL
 from tablebase.svg.printing import Line
 from tablebase.svg.themes import Theme, as_theme
 
