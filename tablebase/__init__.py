@@ -7,11 +7,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+
+# In the program, Ctrl-C while it is loaded is no traceback; the command line listens to signals when it has been loaded.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler and (
+    os.path.basename("".join(sys.argv[:1])) in ("tablebase", "tablebase.exe")
+    or (sys.argv[:1] == ["-m"] and "tablebase" in sys.orig_argv)
+):
+    signal.signal(signal.SIGINT, lambda *_: (os.write(2, b"\nerror: interrupted\n"), os._exit(130)))
+
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.compute.modules import lazy
 from tablebase.errors import (
+    ArgumentError,
+    ArgumentTypeError,
     BatchError,
     CapacityError,
     ClusterError,
@@ -29,6 +42,7 @@ from tablebase.errors import (
     StaleTableError,
     TablebaseError,
     TimeLimitError,
+    UnusableFileError,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +64,8 @@ if TYPE_CHECKING:
 __version__ = "0.2.0.dev0"
 
 __all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
     "BatchError",
     "CapacityError",
     "ClusterError",
@@ -68,6 +84,7 @@ __all__ = [
     "Tablebase",
     "TablebaseError",
     "TimeLimitError",
+    "UnusableFileError",
     "analyse",
     "batch",
     "boxes",

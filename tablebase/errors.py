@@ -39,7 +39,11 @@ EXTRAS = {
 
 def quoted(value: object) -> str:
     """A text of the user's in quotation marks, or what Python calls another value; only its beginning if it is long."""
-    text = value if isinstance(value, str) else " ".join(repr(value).split())
+    try:
+        text = value if isinstance(value, str) else " ".join(repr(value).split())
+    except (ValueError, RecursionError):
+        # A number of thousands of digits, or lists in lists.
+        return f"this {type(value).__name__}"
     short = text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
     return repr(short) if isinstance(value, str) else short
 
@@ -82,13 +86,21 @@ def _restored(kind: type[TablebaseError], args: tuple[Any, ...], data: dict[str,
     return error
 
 
-class RulesError(TablebaseError):
+class ArgumentError(TablebaseError, ValueError):
+    """An argument of the right type that is out of range or unknown, or does not go together with the others."""
+
+
+class ArgumentTypeError(TablebaseError, TypeError):
+    """An argument of another type than documented."""
+
+
+class RulesError(TablebaseError, ValueError):
     """A rules module that contradicts itself, or a game that is not installed."""
 
     code = "bad_rules"
 
 
-class NotationError(TablebaseError):
+class NotationError(TablebaseError, ValueError):
     """Text that is not a position, material or move of the game."""
 
     code = "bad_notation"
@@ -162,7 +174,7 @@ class MissingTableError(TablebaseError, KeyError):
         if options is None:
             self.builds = needed_by or material or pieces or FEWEST
             options = f"--{'material' if isinstance(self.builds, str) else 'pieces'} {self.builds}"
-        self.command = f"tablebase build {game} {f'{options} ' if options else ''}--data {folder}"
+        self.command = f"tablebase build {game} {f'{options} ' if options else ''}--data {shell_word(folder)}"
         super().__init__(f"{missing}: run '{self.command}'")
 
     def __str__(self) -> str:
@@ -341,6 +353,10 @@ class DeadlineError(TablebaseError):
         super().__init__(f"the deadline came first, and {left} {some} left: run '{command}'")
 
 
+class UnusableFileError(TablebaseError):
+    """A file or folder that the operating system refuses to open, read, write or lock, which says nothing about its content."""
+
+
 class ForfeitError(TablebaseError):
     """A program that plays and has ended, does not answer, or answers what it may not: it loses the game."""
 
@@ -352,7 +368,7 @@ def space_error(path: str | Path | None, reason: str, cure: str = "use another f
 
 
 def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
-    """The error for what the operating system refused to do: for want of space, of a right, or for another reason.
+    """The error for what the operating system refused to do: for want of space, memory or a right, or for another reason.
 
     `path` is by default what the fault names; `cure` says what to do if nothing can be done about the reason.
     """
@@ -360,6 +376,9 @@ def system_error(fault: OSError, path: str | Path | None = None, cure: str = "us
     reason = os.strerror(fault.errno) if fault.errno else str(fault)
     if fault.errno in NO_SPACE:
         return space_error(path, reason, cure)
+    if fault.errno == errno.ENOMEM:
+        cure = "use fewer --workers or a smaller --memory"
+        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", cure)
     if fault.errno in NO_RIGHT:
         cure = f"ask its owner for the right, or {cure}"
-    return TablebaseError(f"{path or 'a file'} cannot be used ({reason}): {cure}")
+    return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {cure}")

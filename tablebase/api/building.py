@@ -19,7 +19,7 @@ from tablebase.building.reindex import reindex as rebuild
 from tablebase.building.sorts import sort_of
 from tablebase.building.table_sort import Asked
 from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import (
     as_path,
@@ -106,7 +106,7 @@ def build(
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     workers : int, optional
-        Number of processes; by default one for each processor.
+        Number of processes; by default one for each processor. One process builds the table of a game by functions.
     memory : int or str, optional
         Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
     executor : str
@@ -143,12 +143,13 @@ def build(
     end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     after = as_duration("grace", grace)
     if executor not in (LOCAL, DASK):
-        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor)
+        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     sort = sort_of(rules)
-    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    refuse_given(rules, pieces=pieces, material=material)
     sort.check_executor(executor)
+    sort.check_solver(as_text("solver", solver))
     wanted = Asked(counts, materials, _limits(rules, limits), solver)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
@@ -199,7 +200,7 @@ def estimate(
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     wanted = Asked(counts, materials, _limits(rules, limits))
-    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    refuse_given(rules, pieces=pieces, material=material)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
     return Estimates(*sort_of(rules).estimate(wanted, folder, asked, allowed, url, measured=measure))
@@ -212,7 +213,8 @@ def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]
         if name not in known:
             there = ", ".join(known) or "none"
             meant = did_you_mean(name, known)
-            raise TablebaseError(f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}")
+            fault = f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}"
+            raise ArgumentTypeError(fault)
     return {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
 
 

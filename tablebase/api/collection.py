@@ -14,7 +14,7 @@ from weakref import WeakSet
 from tablebase.api.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
 from tablebase.api.cataloged import Cataloged
 from tablebase.api.former_names import formerly
-from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
+from tablebase.errors import ArgumentError, MissingExtraError, check_extra, quoted
 from tablebase.game import Game
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_pieces, as_real, as_text
 
@@ -194,12 +194,12 @@ class Collection(Cataloged):
 
         if chart == "chances":
             if material or pieces is not None:
-                raise TablebaseError("the chart chances is of a position: leave out material and pieces")
+                raise ArgumentError("the chart chances is of a position: leave out material and pieces")
             given = as_options(chances, options, "side")
             start, players = as_optional(as_text, "position", given.get("position")), as_texts("player", given.get("player"))
             return chances(rules, start, players, side and as_text("side", side))
         if not isinstance(chart, str) or chart not in CHARTS:
-            raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join([*CHARTS, 'chances'])}")
+            raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join([*CHARTS, 'chances'])}")
         draw, patterns, pieces = CHARTS[chart], as_texts("material", material), as_pieces(pieces)
         chosen = as_chart_options(as_options(draw, options))
         with self._catalog() as catalog:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,7 +22,7 @@ def formerly(**names: str) -> Callable[[F], F]:
         def call(*args: Any, **given: Any) -> Any:
             for old in given.keys() & names.keys():
                 if names[old] in given:
-                    raise TablebaseError(f"{old} is the former name of {names[old]}: leave it out")
+                    raise ArgumentError(f"{old} is the former name of {names[old]}: leave it out")
                 given[names[old]] = given.pop(old)
             return function(*args, **given)
 

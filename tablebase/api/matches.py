@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tablebase.api.arguments import as_optional, as_texts
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text
 from tablebase.game.rules import Rules
@@ -148,7 +148,7 @@ def _budget(nodes: int | None, seconds: float | None) -> Budget:
     from tablebase.protocol.client import Budget
 
     if nodes is not None and seconds is not None:
-        raise TablebaseError("--nodes and --time both limit a move: give one of them")
+        raise ArgumentError("--nodes and --time both limit a move: give one of them")
     return Budget(None, seconds) if seconds is not None else Budget(nodes or Budget.nodes)
 
 
@@ -159,7 +159,7 @@ def _test(text: str) -> SequentialTest:
     try:
         least, most = map(float, text.split(","))
     except ValueError:
-        raise TablebaseError(f"--sprt needs two differences in Elo points, as in 0,10, not {quoted(text)}") from None
+        raise ArgumentError(f"--sprt needs two differences in Elo points, as in 0,10, not {quoted(text)}") from None
     return SequentialTest(least, most)
 
 
@@ -204,11 +204,8 @@ def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack:
     def keep(one: Played) -> None:
         if not opened:
             opened.append(stack.enter_context(appended(path, CURE, new=True)))
-        try:
-            opened[0].write(write_record(recorded(rules, names, one)))
-            opened[0].flush()
-        except OSError as fault:
-            raise system_error(fault, path, CURE) from fault
+        opened[0].write(write_record(recorded(rules, names, one)))
+        opened[0].flush()
 
     return keep
 
@@ -253,7 +250,7 @@ def match_stats(
 
     paths = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
     if by not in ROWS:
-        raise TablebaseError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
+        raise ArgumentError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         from tablebase.charts.picture_files import OTHER_CURVE, check_picture
@@ -291,10 +288,13 @@ def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | Non
     from tablebase.play.records import records_in
     from tablebase.play.statistics import Statistics
 
-    found = Statistics(with_opening=with_opening)
+    found, unfinished = Statistics(with_opening=with_opening), 0
     with progress("match-stats", "games") as shown:
         for path in files:
             for record in records_in(path):
+                if not record.places:
+                    unfinished += 1
+                    continue
                 try:
                     found.add(record)
                     if results is not None:
@@ -302,6 +302,10 @@ def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | Non
                 except TablebaseError as fault:
                     raise TablebaseError(f"{path}: {fault}") from fault
                 shown.update()
+    if unfinished:
+        say(f"left out {unfinished:,} unfinished games")
     if not found.of_games:
-        raise TablebaseError(f"there are no games in {', '.join(map(str, files))}: name files that match --output has written")
+        raise TablebaseError(
+            f"there are no finished games in {', '.join(map(str, files))}: name files that match --output has written"
+        )
     return found

@@ -185,9 +185,15 @@ def read_batch(path: Path) -> Batch:
         raise TablebaseError(f"{path} is not a regular file, beside which a record can be kept: copy it to one")
     try:
         content = tomllib.loads(text)
+        # Errors below quote any value of it.
+        repr(content)
     except tomllib.TOMLDecodeError as fault:
         found = re.search(r"line (\d+)", str(fault))
         raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"is not TOML ({fault})") from fault
+    except (ValueError, RecursionError) as fault:
+        raise TablebaseError(
+            f"{path} is nested too deeply, or has a number of thousands of digits: write it more simply"
+        ) from fault
     return _Reader(path, _lines(text)).batch(content)
 
 

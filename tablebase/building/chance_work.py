@@ -69,6 +69,7 @@ def build_region(game: StochasticGame, region: Region, terms: Terms, *, summariz
                 deadline,
                 catalog=terms.catalog,
                 say=shown.write,
+                allowed=terms.limits.memory,
             )
     ended = work.report.ended()
     say(f"built and verified in {terms.data}: {ended.done} of {len(region.layers)} tables, {ended.placements:,} states")

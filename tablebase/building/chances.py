@@ -31,7 +31,7 @@ from tablebase.stochastic.files import LayerFile, layer_path, layer_title, limit
 from tablebase.stochastic.iteration import KEPT, Progress, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.choice import nothing_registered
-from tablebase.tables.folder import check_seal, file_sha256
+from tablebase.tables.folder import OTHER_FILE, check_seal, content_error, file_sha256
 
 ENGINE = "bounds"
 """Name of the solver of games with chance, in logs."""
@@ -106,17 +106,19 @@ def build_layers(
     deadline: Deadline[Layer] | None = None,
     catalog: str | None = None,
     say: Callable[[str], object] = lambda _: None,
+    allowed: int | None = None,
 ) -> None:
     """Build the layers of a region that are missing, and register them in the catalog; damaged files are renamed first.
 
     `report` is called now and then while a layer is solved, `finished` with each layer once it is registered, and `say` with a
     sentence about each damaged file. At the deadline the region may not be finished.
-    Raise `CapacityError` if it does not fit into memory, `StaleTableError` if a file is of other rules or in another format.
+    Raise `CapacityError` if it does not fit into `allowed` bytes of memory, `StaleTableError` if a file is of other rules or in
+    another format.
     """
     # Imported here because Numba is slow to load.
     from tablebase.compute.compiling import note_compiled
 
-    check_memory(game, region)
+    check_memory(game, region, allowed)
     form = compiled(game)
     chances = np.zeros((2, region.size), np.int64)
     with (
@@ -249,7 +251,7 @@ def _file_fault(path: Path, sha256: str) -> str | None:
     if not path.exists():
         return f"{path} is registered but missing: build it again"
     if file_sha256(path) != sha256:
-        return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+        return str(content_error(path, OTHER_FILE))
     return None
 
 

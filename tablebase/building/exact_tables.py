@@ -20,7 +20,7 @@ from tablebase.catalog.registration import EXACT, enter_flat, of_exact
 from tablebase.catalog.schema import ExactRow
 from tablebase.checking.checksums import Checks
 from tablebase.compute import machine
-from tablebase.compute.messages import in_bytes, in_time
+from tablebase.compute.messages import in_bytes, in_time, say
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game.functions import FunctionGame
 from tablebase.states.files import PLACE, ExactFile, exact_path, exact_title, rewrite_exact
@@ -32,6 +32,7 @@ class ExactTables(TableSort[FunctionGame[Any], ExactFile]):
     """See `TableSort`."""
 
     pattern = f"{PLACE}/*"
+    solver = exact_work.ENGINE
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
         """See `TableSort.limits_from`; there are none."""
@@ -72,8 +73,10 @@ class ExactTables(TableSort[FunctionGame[Any], ExactFile]):
         self, asked: Asked, folder: Path, workers: int | None, allowed: int | None, catalog: str | None, *, measured: bool
     ) -> tuple[list[Estimate], int]:
         """See `TableSort.estimate`; it is for one worker, and always measured."""
-        del asked, folder, workers, catalog, measured
-        return [exact_work.estimate(self.rules, machine.memory() if allowed is None else allowed)], 1
+        del asked, folder, catalog, measured
+        exact_work.tell_alone(self.rules, workers)
+        say(f"listing all positions of {self.rules.name}, for at most {in_time(exact_work.PATIENCE)}")
+        return [exact_work.estimate(self.rules, machine.memory() if allowed is None else allowed, exact_work.PATIENCE)], 1
 
     def estimate_table(self, lines: Sequence[Estimate], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
         """See `TableSort.estimate_table`."""
@@ -94,7 +97,8 @@ class ExactTables(TableSort[FunctionGame[Any], ExactFile]):
         self, asked: Asked, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
     ) -> tuple[int, Checks]:
         """See `TableSort.verify`."""
-        del asked, workers, published
+        del asked, published
+        exact_work.tell_alone(self.rules, workers)
         return 1, exact_work.verify(self.rules, folder, catalog)
 
     def title_at(self, path: Path) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +23,7 @@ from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.compute.messages import reach, say, watched
 from tablebase.compute.processes import ensured
 from tablebase.compute.progress import Progress, progress
-from tablebase.errors import CorruptTableError, RulesError, TablebaseError
+from tablebase.errors import CapacityError, CorruptTableError, RulesError, TablebaseError
 from tablebase.files.outputs import publish
 from tablebase.game.functions import FunctionGame
 from tablebase.game.guards import advice
@@ -38,6 +40,8 @@ FIXED = 1 << 13
 """Bytes of a file without its positions, at most."""
 BYTES_A_CODE = 2
 """At most."""
+PATIENCE = 60.0
+"""CPU-seconds for which `tablebase estimate` lists positions."""
 BESIDE_LISTING = 1.5
 """Time to solve, write and verify the positions, relative to that of listing them."""
 
@@ -69,12 +73,37 @@ def check_players(rules: FunctionGame[Any]) -> None:
         raise RulesError(f"{rules.name} has {rules.players} players, but tables are for two players: play it without tables")
 
 
-def estimate(rules: FunctionGame[Any], allowed: int) -> Estimate:
-    """What the table needs, by listing all positions; errors are those of `list_positions`."""
+@contextmanager
+def _within_memory(rules: FunctionGame[Any]) -> Iterator[None]:
+    """Raise `CapacityError` where the system has no more memory."""
+    try:
+        yield
+    except MemoryError as fault:
+        raise CapacityError(f"the table of {rules.name} does not fit into memory", "choose a smaller variant") from fault
+
+
+def tell_alone(rules: FunctionGame[Any], workers: int | None) -> None:
+    """Say that one process does the work, if more were asked for."""
+    if workers is not None and workers > 1:
+        say(f"workers: 1 instead of {workers}, since one process builds and checks the table of {rules.name}")
+
+
+def estimate(rules: FunctionGame[Any], allowed: int, patience: float = math.inf) -> Estimate:
+    """Predict what the table needs, by listing all positions; errors are those of `list_positions`.
+
+    Raise `CapacityError` if that takes more CPU-seconds than `patience`.
+    """
     check_players(rules)
     begin = time.process_time()
-    with progress(f"estimate {rules.name}", "positions") as shown:
-        listed = list_positions(rules, allowed, shown.reach)
+    with _within_memory(rules), progress(f"estimate {rules.name}", "positions") as shown:
+
+        def tick(positions: int) -> None:
+            shown.reach(positions)
+            if time.process_time() - begin > patience:
+                subject = f"the table of {rules.name} has more than {positions:,} positions, listed in {patience:.0f} s"
+                raise CapacityError(subject, "build it with --for 1h, or choose a smaller variant")
+
+        listed = list_positions(rules, allowed, tick)
     seconds = (time.process_time() - begin) * (1 + BESIDE_LISTING)
     longest = max(len(rules.format(position).encode()) for position in listed.positions)
     size = len(listed.positions)
@@ -93,12 +122,13 @@ def is_built(rules: FunctionGame[Any], folder: Path, catalog: str | None) -> boo
 def build_exact(rules: FunctionGame[Any], terms: Terms, *, summarized: bool = False) -> BuildResult:
     """Build the table if it is missing, and say so; see `tablebase.building.table_work.build_tables`."""
     check_players(rules)
+    tell_alone(rules, terms.limits.workers if terms.workers_given else None)
     if is_built(rules, terms.data, terms.catalog):
         say(f"nothing to do: all 1 tables are in {terms.data}, built and verified")
         return BuildResult(rules.name, terms.data, 1)
     with progress(f"build {rules.name}", "positions", verbose=terms.verbose) as shown:
         work = _Building(rules, terms, shown)
-        with watched(lambda stage: shown.at(PLACE, stage)):
+        with _within_memory(rules), watched(lambda stage: shown.at(PLACE, stage)):
             work.run()
     ended = work.report.ended()
     if not ended.left:
@@ -122,7 +152,7 @@ class _Building:
         """Say in logs what is to be done, as soon as that is known."""
         self._positions, self._expected, terms = positions, seconds, self._terms
         self._shown.reach(positions)
-        begun = Begun(self._rules.name, 1, positions, seconds, terms.limits.workers, terms.limits.memory, terms.deadline)
+        begun = Begun(self._rules.name, 1, positions, seconds, 1, terms.limits.memory, terms.deadline)
         self.report = Report(begun, terms.log)
 
     def run(self) -> None:

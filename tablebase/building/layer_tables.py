@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from tablebase.building import chance_work
-from tablebase.building.chances import Estimate, estimate, layer_file, opened_layer, verify_layers
+from tablebase.building.chances import ENGINE, Estimate, check_memory, estimate, layer_file, opened_layer, verify_layers
 from tablebase.building.records import BuildResult
 from tablebase.building.table_sort import Asked, TableSort
 from tablebase.building.terms import LOCAL, Counted, Needs, Terms
@@ -24,6 +24,7 @@ from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.kernels import Region
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.compiled import compiled
 from tablebase.stochastic.files import LayerFile, layer_title, rewrite_layer
@@ -38,6 +39,7 @@ class LayerTables(TableSort[StochasticGame, LayerFile]):
     """See `TableSort`."""
 
     pattern = "*/*"
+    solver = ENGINE
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
         """See `TableSort.limits_from`."""
@@ -54,8 +56,8 @@ class LayerTables(TableSort[StochasticGame, LayerFile]):
             if not pending:
                 raise TablebaseError(f"the option {option} needs a value, such as {option} {game.limits[name]}")
             text = pending.pop(0)
-            if isinstance(game.limits[name], int) and not (text.isascii() and text.isdigit() and len(text) < 10):
-                raise TablebaseError(f"{name} of {game.name} must be a whole number, not {quoted(text)}")
+            if isinstance(game.limits[name], int) and whole_number(text) is None:
+                raise TablebaseError(f"{name} of {game.name} must be {WHOLE_NUMBER}, not {quoted(text)}")
             limits[name] = int(text) if isinstance(game.limits[name], int) else text
         return limits
 
@@ -92,8 +94,11 @@ class LayerTables(TableSort[StochasticGame, LayerFile]):
         measured: bool,
     ) -> tuple[list[Estimate], int]:
         """See `TableSort.estimate`; it is for one worker, and what has been built does not correct it."""
-        del folder, workers, allowed, catalog, measured
-        return estimate(self.rules, self._region(asked)), 1
+        del folder, workers, catalog, measured
+        region = self._region(asked)
+        if allowed is not None:
+            check_memory(self.rules, region, allowed)
+        return estimate(self.rules, region), 1
 
     def estimate_table(
         self,

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.errors import ArgumentError, CapacityError, CorruptTableError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
@@ -82,7 +82,7 @@ def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | No
     if pieces is None and not texts:
         start = start_material(game)
         if start is None:
-            raise TablebaseError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
+            raise ArgumentError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
         return [start]
     return [material for text in texts or [] for material in parse_materials(game, text)]
 

@@ -26,7 +26,6 @@ from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import CorruptTableError, MissingTableError, TablebaseError
 from tablebase.game import Game
-from tablebase.game.plain_arguments import as_text
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials
 from tablebase.solvers.registry import find_solver
@@ -58,9 +57,12 @@ class SliceTables(TableSort[Game, Table]):
     def check_executor(self, where: str) -> None:
         """See `TableSort.check_executor`; all can."""
 
+    def check_solver(self, name: str) -> None:
+        """See `TableSort.check_solver`."""
+        find_solver(name)
+
     def check(self, asked: Asked) -> None:
         """See `TableSort.check`."""
-        find_solver(asked.solver)
         self._wanted(asked).planned()
 
     def chosen(self, registered: Sequence[Entry], asked: Asked, folder: Path, *, with_dependencies: bool = False) -> list[Entry]:
@@ -79,8 +81,7 @@ class SliceTables(TableSort[Game, Table]):
         return [material_name(self.rules, one) for one in planned]
 
     def _wanted(self, asked: Asked) -> Wanted:
-        solver = as_text("solver", asked.solver)
-        return Wanted(self.rules, asked.pieces, chosen_materials(self.rules, asked.pieces, asked.materials), solver)
+        return Wanted(self.rules, asked.pieces, chosen_materials(self.rules, asked.pieces, asked.materials), asked.solver)
 
     def needs(self, asked: Asked, terms: Terms, counted: set[Counted]) -> Needs:
         """See `TableSort.needs`."""

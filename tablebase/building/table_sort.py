@@ -17,7 +17,7 @@ from tablebase.building.records import BuildResult
 from tablebase.building.terms import Counted, Needs, Terms
 from tablebase.catalog.entries import Entry
 from tablebase.checking.checksums import Checks
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, quoted
 from tablebase.tables.header import Form
 
 G = TypeVar("G")
@@ -48,9 +48,12 @@ class TableSort(ABC, Generic[G, F]):
     ----------
     pattern : str
         Where its files and their drafts are in the game's folder.
+    solver : str
+        The name of the solver, as in logs; a sort with several overrides `check_solver`.
     """
 
     pattern: ClassVar[str]
+    solver: ClassVar[str]
 
     def __init__(self, rules: G) -> None:
         self.rules = rules
@@ -68,6 +71,12 @@ class TableSort(ABC, Generic[G, F]):
     @abstractmethod
     def check_executor(self, where: str) -> None:
         """Raise `TablebaseError` if an executor cannot build such tables."""
+
+    def check_solver(self, name: str) -> None:
+        """Raise `TablebaseError` if no solver of such tables has this name."""
+        if name not in (Asked.solver, self.solver):
+            game = self.rules.name  # type: ignore[attr-defined]
+            raise TablebaseError(f"there is no solver {quoted(name)} for {game}: choose {Asked.solver} or {self.solver}")
 
     @abstractmethod
     def check(self, asked: Asked) -> None:

@@ -104,9 +104,6 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> B
     """Solve, verify and store the missing tables of a plan, and say so; if `summarized`, in more than a line in the end."""
     find_solver(wanted.solver)
     asked, planned = wanted.planned()
-    if not has_catalog(terms.data, terms.catalog):
-        # A folder in which nothing can be made is refused before anything else is said.
-        Catalog(terms.data, create=True, catalog=terms.catalog).close()
     found = examined(wanted, planned, terms.data, terms.catalog)
     missing = found.missing
     if not missing:
@@ -114,6 +111,11 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> B
         say(f"nothing to do: all {len(planned)} tables are in {terms.data}, built and verified{checked}")
         return BuildResult(wanted.game.name, terms.data, len(planned))
     check_capacity(wanted.game, missing, terms.data, terms.limits, wanted.solver, terms.keep_free, terms.catalog)
+    # A folder in which nothing can be made, or that another build has locked, is refused before anything is said.
+    if not has_catalog(terms.data, terms.catalog):
+        Catalog(terms.data, create=True, catalog=terms.catalog).close()
+    with building.lock(terms.data):
+        pass
     if len(missing) < len(planned):
         say(f"solving {len(missing)} of {len(planned)} tables; the others are there already")
     elif len(planned) > len(asked):

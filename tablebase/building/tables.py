@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from tablebase.building.estimate import Pace, allowed_memory, costs_in, kernels_of, memory, solver_memory
-from tablebase.building.plan import dependency_graph, examine, set_aside, with_dependencies
+from tablebase.building.plan import dependency_graph, examine, fault_of, set_aside, with_dependencies
 from tablebase.checking.table import verify_table
 from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.compute.messages import Stage, reach
@@ -264,11 +264,7 @@ def _verify(game: Game, draft: Path, path: Path, material: Material, store: Stor
 
 
 def _is_sealed(game: Game, path: Path, material: Material) -> bool:
-    try:
-        check_seal(path, title(game, material))
-    except (FileNotFoundError, CorruptTableError):
-        return False
-    return True
+    return path.exists() and fault_of(lambda: check_seal(path, title(game, material))) is None
 
 
 def measure(game: Game) -> float:

@@ -57,7 +57,36 @@ COMMANDS = {
     "serve": "serve",
     "verify": "upkeep",
 }
-"""Each command and the module with its function, in the order of the help."""
+"""Each command and the module with its function."""
+GROUPS = {
+    "Build": (
+        "games",
+        "check-rules",
+        "estimate",
+        "build",
+        "batch",
+        "verify",
+        "copy",
+        "merge",
+        "pack",
+        "unpack",
+        "reindex",
+        "prune",
+    ),
+    "Ask": ("probe", "line", "stats", "perft", "count", "analyse", "prove"),
+    "Mine": ("mine", "sql", "features", "export", "patterns", "plot"),
+    "Play": ("play", "match", "match-stats", "train", "boxes", "exploit"),
+    "Serve": ("serve", "uci"),
+}
+"""The commands in the order of the help."""
+EXAMPLES = {
+    "": 'tablebase build doushouqi --pieces 3\n  tablebase probe doushouqi "7/7/3t3/7/7/R6/4E2/7/7 w"',
+    "build": "tablebase build doushouqi --pieces 3",
+    "probe": 'tablebase probe doushouqi "7/7/3t3/7/7/R6/4E2/7/7 w"',
+    "stats": "tablebase stats doushouqi",
+    "mine": 'tablebase mine doushouqi "SELECT max(distance) FROM positions"',
+}
+"""What the help of the program and of some commands ends with."""
 LIMITED = ("build", "estimate")
 """Commands that pass further options on to the game."""
 OLD_SPELLINGS = {
@@ -69,11 +98,20 @@ OLD_SPELLINGS = {
     "patterns": {"--html": "--output"},
 }
 """By command: options that name an output, as they were called before, which are still accepted."""
+HELP = ("-h", "--help")
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 class _Group(PlainValues, TyperGroup):
-    """The program."""
+    """The program; its help describes commands without making them, which takes far longer."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the groups of commands."""
+        del ctx
+        width = max(map(len, COMMANDS))
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{width}}", _summary(name)) for name in names])
 
 
 class _Command(PlainValues, TyperCommand):
@@ -100,6 +138,22 @@ def _options(
     """Options of the program itself."""
 
 
+def _function(name: str) -> Any:
+    """The function of a command."""
+    return getattr(import_module(f"tablebase.cli.{COMMANDS[name]}"), name.replace("-", "_"))
+
+
+def _summary(name: str) -> str:
+    """The first sentence about a command."""
+    first = docstring(_function(name)).partition("\n\n")[0]
+    return f"{first.partition('. ')[0].rstrip('.')}."
+
+
+def _ending(name: str) -> str | None:
+    """The example at the end of a help text, as click takes text that it must not wrap."""
+    return f"\b\nExample{'' if name else 's'}:\n  {EXAMPLES[name]}" if name in EXAMPLES else None
+
+
 @cache
 def program(name: str | None = None) -> Any:
     """The program as a command of click, with one of its commands or, as the help needs them, with all."""
@@ -107,15 +161,14 @@ def program(name: str | None = None) -> Any:
         name="tablebase",
         cls=_Group,
         no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": list(HELP)},
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
-    app.callback(help="Solve small board games, store the value of every position, and look it up.")(_options)
+    app.callback(help="Solve small board games, store the value of every position, and look it up.", epilog=_ending(""))(_options)
     for one in COMMANDS if name is None else [name]:
-        function = getattr(import_module(f"tablebase.cli.{COMMANDS[one]}"), one.replace("-", "_"))
-        settings = MORE_OPTIONS if one in LIMITED else None
-        app.command(name=one, cls=_Command, help=docstring(function), context_settings=settings)(function)
+        function, settings = _function(one), MORE_OPTIONS if one in LIMITED else None
+        app.command(name=one, cls=_Command, help=docstring(function), epilog=_ending(one), context_settings=settings)(function)
     return typer.main.get_command(app)
 
 
@@ -140,8 +193,10 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
     If it is `bounded`, statements run in a process of their own; see `tablebase.cli.child_processes`. It is forked, which only the
     program itself can allow.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    name = words[0] if words[0] in COMMANDS else None
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = given or ["--help"]
+    # The help needs no more than one of the commands that it lists. Shells, which complete words without arguments, need them all.
+    name = "games" if given and given[0] in HELP else words[0] if words[0] in COMMANDS else None
     try:
         result = program(name).main(words, prog_name="tablebase", standalone_mode=False, obj=Call(words, bounded))
         sys.stdout.flush()

@@ -122,6 +122,7 @@ def _job(work: Batch, entry: Entry) -> Job:
         sort = sort_of(rules)
         refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
         sort.check_executor(work.executor)
+        sort.check_solver(entry.solver)
         words = [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
         limits = sort.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: leave them out"))
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
@@ -249,6 +250,7 @@ def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: Ba
     """Build all entries, go on after faults, and run the commands if everything is there."""
     from tablebase.cli.batch_steps import run
     from tablebase.cli.output import in_time, say
+    from tablebase.compute.messages import logger
 
     begin, faults, left = time.monotonic(), list[TablebaseError](), 0
     done = {"commands run": 0, "unchanged": 0, "failed": 0}
@@ -259,7 +261,7 @@ def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: Ba
             with work.at(line):
                 return action()
         except TablebaseError as fault:
-            say(f"error: {fault}")
+            logger.error("error: %s", fault)
             faults.append(fault)
             done["failed"] += 1
             return default

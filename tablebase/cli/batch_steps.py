@@ -24,6 +24,7 @@ from tablebase.cli.options import (
     without_passwords,
 )
 from tablebase.errors import CommandError, TablebaseError
+from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.game.rules import Rules
 
@@ -200,7 +201,8 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
     for key in ("replay", "published"):
         if params.get(key) is not None:
             files.append(Path(params[key]))
-            if not files[-1].is_file():
+            check_regular(files[-1], f"name another one with --{key}")
+            if not files[-1].exists():
                 raise TablebaseError(f"there is no file {files[-1]}: name another one with --{key}")
     return tuple(files)
 

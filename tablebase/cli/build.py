@@ -40,7 +40,11 @@ def build(
     json_log: options.JsonLogFile = None,
     verbose: options.Verbose = False,
 ) -> None:
-    """Solve, verify and store the tables that are missing."""
+    """Solve, verify and store the tables that are missing.
+
+    Without options, these are all tables that a game from its start can need, if they are few enough, in the folder data, and all
+    processors are used.
+    """
     from tablebase.api.building import build as build_tables
 
     rules = chosen_rules("build", game, size, variant)

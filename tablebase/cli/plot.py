@@ -73,7 +73,7 @@ def plot(
     catalog: options.CatalogUrl = None,
     workers: options.Threads = None,
 ) -> None:
-    """Draw a chart of the tables built so far, or of the chances against players that err.
+    """Draw a chart of tables, or of chances against weakened play.
 
     Outcomes are for the side to move.
     """

@@ -21,6 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from tablebase.compute.messages import say
+
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 """Whether kernels are compiled. Numba reads this variable, too, but takes long to load."""
@@ -161,9 +163,9 @@ class KernelCache:
                 os.environ["TABLEBASE_CACHE"] = str(temporary)
         place = "" if parent is None else f" in {parent}"
         when = "" if self.folder is None else f" that {temporary} is emptied"
-        sys.stderr.write(
+        say(
             f"cannot save compiled kernels{place} ({fault.strerror}): they will be compiled every time{when}; "
-            "set TABLEBASE_CACHE to a folder that can be written to\n"
+            "set TABLEBASE_CACHE to a folder that can be written to"
         )
 
 

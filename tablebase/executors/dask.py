@@ -136,12 +136,15 @@ class DaskExecutor(Executor):
                 if end is not None and time.monotonic() >= end:
                     break
             if not done:
-                self._look_for_workers()
+                with self._cure():
+                    self._look_for_workers()
         # A result counts, also if another key has failed at the same time.
         for future in sorted(done, key=lambda one: one.status != "finished"):
             key = self._keys.pop(str(future.key))
             del self._needs[key]
-            yield key, self._result(self._futures.pop(key))
+            with self._cure():
+                result = self._result(self._futures.pop(key))
+            yield key, result
 
     def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (without keys there is nothing to end)
         """See `Executor.stop`."""
@@ -225,6 +228,16 @@ class DaskExecutor(Executor):
             self._say(_waiting(self._client))
         elif now > self._without + self._patience:
             raise no_workers(self._client, self._patience)
+
+    @contextmanager
+    def _cure(self) -> Iterator[None]:
+        """Replace what errors advise if the scheduler was started here: the user cannot start it, nor its workers."""
+        try:
+            yield
+        except ClusterError as fault:
+            if self._address is None:
+                raise ClusterError(fault.address, fault.fault, "start the same command again") from fault
+            raise
 
     def _scheduler_lost(self) -> ClusterError:
         where = self._address or "this machine"

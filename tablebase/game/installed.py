@@ -17,11 +17,11 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from tablebase.errors import RulesError, did_you_mean, quoted
+from tablebase.errors import ArgumentTypeError, RulesError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.functions import FunctionGame
-from tablebase.game.notation import MOST_DIGITS, whole_number
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.rules import Rules
 
 GROUP = "tablebase.rules"
@@ -63,7 +63,7 @@ def with_pieces(game: Any) -> Game:
     if isinstance(game, Game):
         return game
     if not isinstance(game, Rules):
-        raise RulesError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
+        raise ArgumentTypeError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
     kind = "of chance or of several players" if game.has_chance else "by functions"
     raise RulesError(f"{game.name} is a game {kind}, and has no pieces on squares: not possible here")
 
@@ -94,7 +94,7 @@ def load_rules(name: str) -> Game | FunctionGame[Any]:
     for word in words:
         key, value = _option(base, word, options)
         if key in chosen:
-            raise RulesError(f"{name!r} sets {key} twice")
+            raise RulesError(f"{quoted(name)} sets {key} twice")
         chosen[key] = value
     full = "-".join([base, *(_word(key, chosen[key]) for key in options if key in chosen and chosen[key] != options[key])])
     if full != name:
@@ -176,13 +176,12 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
     if key == SIZE:
         size = _SIZE.fullmatch(text)
         if size is None:
-            raise RulesError(f"{quoted(text)} is not a size of {base}: write files and ranks, as in {_word(SIZE, default)}")
+            raise RulesError(f"invalid size {quoted(text)} of {base}: expected files and ranks, as in {_word(SIZE, default)}")
         return key, (int(size[1]), int(size[2]))
     if isinstance(default, int):
         number = whole_number(text)
         if number is None:
-            limit = f" of at most {MOST_DIGITS} digits" if len(text) > MOST_DIGITS else ""
-            raise RulesError(f"{key} of {base} must be a whole number{limit}, not {quoted(text)}")
+            raise RulesError(f"{key} of {base} must be {WHOLE_NUMBER}, not {quoted(text)}")
         return key, number
     return key, text
 

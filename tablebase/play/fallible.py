@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
-from tablebase.errors import TablebaseError, quoted
+from tablebase.errors import ArgumentError, quoted
 from tablebase.probe.answers import Probe, RatedMove
 
 FAIR = "fair"
@@ -39,7 +39,7 @@ def check_fuzz(fuzz: float) -> None:
     """Raise `TablebaseError` unless the fuzz is a number from 0 to 1."""
     # This comparison also rejects NaN.
     if not 0 <= fuzz <= 1:
-        raise TablebaseError(f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {fuzz:g}")
+        raise ArgumentError(f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {fuzz:g}")
 
 
 def parse_fuzz(fuzz: float | str) -> float:
@@ -49,7 +49,7 @@ def parse_fuzz(fuzz: float | str) -> float:
     except ValueError:
         fair = f"; of the players, only {', '.join(FAIR_PLAYERS)} have a fair one" if fuzz == FAIR else ""
         fault = f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {quoted(str(fuzz))}{fair}"
-        raise TablebaseError(fault) from None
+        raise ArgumentError(fault) from None
     check_fuzz(number)
     return number
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.errors import ArgumentError, did_you_mean, quoted
 from tablebase.game.rules import Rules
 from tablebase.play.player import Player, Seat
 from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, read_settings
@@ -146,7 +146,7 @@ def find_player(text: str) -> PlayerRecord:
         if record.name == name:
             return record
     names = player_names()
-    raise TablebaseError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
+    raise ArgumentError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
 
 
 def open_player(text: str, seat: Seat, **settings: Any) -> Player:
@@ -182,12 +182,12 @@ def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     objection = record.refuses(rules)
     if objection is not None:
         choice = ", ".join(player_names(rules))
-        raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose {choice}")
+        raise ArgumentError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose {choice}")
     known = record.settings_in(rules)
     written = read_settings(record.name, text.partition(":")[2], known)
     for setting in settings:
         check_setting(record.name, setting, known)
         if setting in written:
-            raise TablebaseError(f"the setting {setting} of the player {record.name} is given twice: leave one of them out")
+            raise ArgumentError(f"the setting {setting} of the player {record.name} is given twice: leave one of them out")
     player: Player = record.make(seat, **written, **settings)
     return player

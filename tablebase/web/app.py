@@ -19,6 +19,7 @@ from tablebase.web.limits import Bounded
 from tablebase.web.monitoring import Metrics, Observed
 from tablebase.web.monitoring import router as monitoring
 from tablebase.web.problems import handle_errors
+from tablebase.web.proxied import Proxied
 from tablebase.web.questions import Apart
 from tablebase.web.settings import Settings
 
@@ -84,6 +85,7 @@ def create_app(settings: Settings) -> FastAPI:
             max_age=86400,
         )
     app.add_middleware(Observed, metrics=app.state.metrics, log=settings.access_log)
+    app.add_middleware(Proxied, root=settings.root)
     return app
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import tablebase
+from tablebase.errors import shell_word
 from tablebase.web.settings import Settings
 
 LONGEST = 2000
@@ -46,7 +47,7 @@ def without_paths(sentence: str, settings: Settings) -> str:
     folder = settings.folder
     for path in sorted({str(folder), str(folder.absolute()), str(folder.resolve())}, key=len, reverse=True):
         name = re.escape(path)
-        sentence = re.sub(rf" --data {name}(?![\w/.-])", "", sentence)
+        sentence = re.sub(rf" --data (?:{name}|{re.escape(shell_word(path))})(?![\w/.-])", "", sentence)
         # What is in the folder keeps its place there.
         sentence = re.sub(rf"(?<![\w/.-]){name}/(?=\w)", "", sentence)
         sentence = re.sub(rf"(?<![\w/.-]){name}(?![\w-])", A_FOLDER, sentence)

@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Mount
+from starlette.types import Scope
 
 from tablebase.errors import (
     CorruptCatalogError,
@@ -24,6 +25,7 @@ from tablebase.errors import (
     StaleTableError,
     TablebaseError,
     TimeLimitError,
+    UnusableFileError,
     did_you_mean,
     quoted,
 )
@@ -39,6 +41,7 @@ STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (CorruptCatalogError, 503),
     (StaleTableError, 503),
     (MissingExtraError, 503),
+    (UnusableFileError, 503),
     (TimeLimitError, 504),
 )
 """The statuses of errors that are not about what was sent; all others have 400."""
@@ -59,12 +62,18 @@ def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, 
     return Response(json.dumps(body), status, {"cache-control": "no-store", **(headers or {})}, MEDIA_TYPE)
 
 
+def is_of_api(scope: Scope) -> bool:
+    """Whether a request is answered in JSON."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path.startswith(API)
+
+
 def answer_problem(
     request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None, **fields: Any
 ) -> Response:
     """An error as problem+json or, outside the API, as a page; paths of this machine are taken out of the sentence."""
     detail = without_paths(sentence, settings_of(request))
-    if request.url.path.startswith(API):
+    if is_of_api(request.scope):
         return problem(status, detail, headers, **fields)
     page: Response = request.app.state.pages.problem_page(request, status, detail)
     page.headers.update(headers or {})
@@ -82,7 +91,7 @@ async def _on_known(request: Request, fault: Exception) -> Response:
     """A known error: its sentence, and of a table that has not been built what builds it, and what that would take."""
     assert isinstance(fault, TablebaseError)
     headers = fault.headers if isinstance(fault, ProblemError) else {}
-    if not request.url.path.startswith(API):
+    if not is_of_api(request.scope):
         page: Response = await in_thread(request, request.app.state.pages.fault_page, request, fault)
         page.headers.update(headers)
         return page
@@ -130,7 +139,7 @@ async def _on_http(request: Request, fault: Exception) -> Response:
     if fault.status_code == 405:
         allow = _methods(request)
         headers = {"allow": allow}
-    if request.url.path.startswith(API):
+    if is_of_api(request.scope):
         sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
     else:
         sentence = request.app.state.pages.reason(fault.status_code)

@@ -94,7 +94,7 @@ SEARCHING = {
     "analyse hexapawn 'ppp/PPP w'": "has 2 rows; the board of hexapawn has 3",
     "analyse doushouqi --time nan": "the time must be positive, not nan",
     "analyse doushouqi --repetition win": "'--repetition'",
-    "analyse doushouqi --hash much": "'much' is not a size",
+    "analyse doushouqi --hash much": "invalid size 'much'",
     "analyse doushouqi --hash 63": "a transposition table takes at least 64 bytes, not 63",
     "analyse doushouqi --data nowhere": "there is no tablebase in nowhere",
     "prove hexapawn --time 0": "the limit of seconds must be positive, not 0",

@@ -2,12 +2,14 @@
 
 import json
 import math
+import tracemalloc
 from collections.abc import Callable
 from io import BytesIO
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from tablebase.errors import TablebaseError
 from tablebase.files.outputs import lock_of, locked
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
-from tablebase.play.learning.learner import Learner, load_learner, new_learner, save_learner
+from tablebase.play.learning.learner import LARGEST, Learner, load_learner, new_learner, save_learner
 from tablebase.play.learning.self_play import Training, Turn, best_moves, measure, play_alone, targets, train
 from tablebase.play.learning.value_function import MOST_WEIGHTS, ValueFunction
 from tablebase.play.match import Match
@@ -235,14 +237,30 @@ def test_bytes_that_are_no_learner_are_refused(path: Path) -> None:
         load_learner(path.with_name("none"), PAWNS)
 
 
+def test_files_without_end_are_not_read(path: Path) -> None:
+    """No more than the largest file, and no part that would be larger when it is unpacked."""
+    with pytest.raises(TablebaseError, match=r"^/dev/zero has more than 33,554,432 bytes: name another file"):
+        open_player("learner:file=/dev/zero", Seat(PAWNS, PAWNS.initial))
+    with ZipFile(path, "w", ZIP_DEFLATED) as parts:
+        for name in ("about.npy", "weights.npy"):
+            parts.writestr(name, bytes(4 * LARGEST))
+    assert path.stat().st_size < LARGEST // 10
+    tracemalloc.start()
+    with pytest.raises(TablebaseError, match="is not the file of a learner"):
+        load_learner(path, PAWNS)
+    assert tracemalloc.get_traced_memory()[1] < 2 * LARGEST
+    tracemalloc.stop()
+
+
 # The player, and the command
 
 
-def test_it_plays_as_any_player(path: Path) -> None:
+def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes the moves of which its values expect most, on either side, and says what it expects."""
     learner = trained(200)
     save_learner(path, learner)
-    with open_player(f"learner:file={path}", Seat(PAWNS, PAWNS.initial)) as player:
+    monkeypatch.setenv("HOME", str(path.parent))
+    with open_player(f"learner:file=~/{path.name}", Seat(PAWNS, PAWNS.initial)) as player:
         match = Match(PAWNS, PAWNS.initial)
         while match.ending() is None:
             best = best_moves(learner.values, match.position, match.legal())

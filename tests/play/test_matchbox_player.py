@@ -209,12 +209,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "boxes.json"
 
 
-def test_the_file_keeps_what_was_learned(path: Path) -> None:
+def test_the_file_keeps_what_was_learned(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second player with the same file goes on where the first stopped, after every game."""
     first = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
     assert json.loads(path.read_text())["sides"]["b"]["won"] == {"w": 0, "b": 0}
     lost(first, "b1b2", "b2c3", beads="a3a2")
-    with open_player("matchboxes", Seat(GAME, ROOT, BLACK), boxes=str(path)) as second:
+    monkeypatch.setenv("HOME", str(path.parent))
+    with open_player("matchboxes", Seat(GAME, ROOT, BLACK), boxes=f"~/{path.name}") as second:
         assert isinstance(second, MatchboxPlayer)
         assert second.boxes.boxes == first.boxes.boxes
         assert second.boxes.won == [1, 0]

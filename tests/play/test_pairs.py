@@ -182,6 +182,14 @@ def test_what_is_no_engine(command: str, said: str) -> None:
         games(f"uci:{command}", "engine", count=2)
 
 
+def test_an_engine_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its command is no shell's, but ``~`` stands for the home folder."""
+    (tmp_path / "python").symlink_to(sys.executable)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(TablebaseError, match="has ended with exit code 3"):
+        games("uci:~/python -c exit(3)", "engine", count=2)
+
+
 def test_what_a_move_may_take() -> None:
     assert Budget(500, None).command == "go nodes 500"
     assert Budget(None, 0.25).command == "go movetime 250"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import TablebaseError, quoted
-from tablebase.files.inputs import read_text
+from tablebase.files.inputs import check_regular, read_text
 from tablebase.files.outputs import check_output, lock_of, locked, write_text
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
@@ -55,6 +55,7 @@ def load_boxes(path: Path, boxes: Matchboxes) -> None:
 
 def _sides(path: Path, boxes: Matchboxes) -> dict[str, Any]:
     """The content of a file by side; it must belong to the same game and start."""
+    check_regular(path, OTHER)
     try:
         document = json.loads(read_text(path, CURE, what="a file of matchboxes"))
     except (ValueError, RecursionError) as fault:
@@ -64,7 +65,7 @@ def _sides(path: Path, boxes: Matchboxes) -> dict[str, Any]:
         raise _damaged(path)
     for key in ("game", "start"):
         if document[key] != heading[key]:
-            difference = f"{quoted(str(document[key]))}, not {heading[key]!r}"
+            difference = f"{quoted(document[key])}, not {heading[key]!r}"
             raise TablebaseError(f"{path} holds matchboxes of another {key} ({difference}): {CURE}")
     sides = document["sides"]
     if not isinstance(sides, dict) or not sides.keys() <= {side.letter for side in boxes.game.sides}:

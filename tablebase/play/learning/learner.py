@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
+from os.path import expanduser
 from pathlib import Path
 from random import Random
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 
-from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.errors import TablebaseError, quoted
+from tablebase.files.inputs import MEBIBYTE, check_regular, read_bytes
 from tablebase.files.outputs import written
 from tablebase.game import Game
 from tablebase.game.moves import Position
@@ -24,9 +25,10 @@ from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 
 FORMAT = "learner 1"
-CURE = "name another file, or delete it"
-LARGEST = 64 << 20
-"""Bytes of a part of the file, unpacked."""
+OTHER = "name another file"
+CURE = f"{OTHER}, or delete it"
+LARGEST = 32 * MEBIBYTE
+"""Bytes of the file, and of each part of it, unpacked; the largest weights take half of it."""
 
 
 @dataclass
@@ -66,20 +68,21 @@ def load_learner(path: Path, game: Game, start: Position | None = None) -> Learn
 
     `TablebaseError` if the file cannot be read, is damaged, or belongs to another game or start.
     """
+    check_regular(path, OTHER)
+    content = read_bytes(path, CURE, LARGEST)
     try:
-        about, weights = _parts(path)
-    except OSError as fault:
-        raise system_error(fault, path, CURE) from fault
-    except (BadZipFile, zlib.error, ValueError, KeyError, EOFError, RuntimeError) as fault:
+        about, weights = _parts(content)
+    except Exception as fault:
+        # Compression, NumPy and JSON have many errors for the same: the bytes are not what was written.
         raise _damaged(path) from fault
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise _damaged(path)
     for key, expected in _heading(game, start).items():
         if about.get(key) != expected:
-            raise TablebaseError(f"{path} is a learner of another {key} ({quoted(str(about.get(key)))}, not {expected!r}): {CURE}")
+            raise TablebaseError(f"{path} is a learner of another {key} ({quoted(about.get(key))}, not {expected!r}): {CURE}")
     try:
         learner = _learner(about, game)
-    except (TypeError, ValueError, KeyError, OverflowError, TablebaseError) as fault:
+    except Exception as fault:
         raise _damaged(path) from fault
     if weights.shape != learner.values.weights.shape or weights.dtype != np.float32 or not np.isfinite(weights).all():
         raise _damaged(path)
@@ -87,13 +90,13 @@ def load_learner(path: Path, game: Game, start: Position | None = None) -> Learn
     return learner
 
 
-def _parts(path: Path) -> tuple[Any, Any]:
-    """The description of a learner in a file, and its weights."""
-    with ZipFile(path) as parts:
+def _parts(content: bytes) -> tuple[Any, Any]:
+    """The description of a learner in the bytes of a file, and its weights."""
+    with ZipFile(BytesIO(content)) as parts:
         if any(part.file_size > LARGEST for part in parts.infolist()):
             raise ValueError("a part of the file is too large")
-    with np.load(path, allow_pickle=False) as arrays:
-        return json.loads(arrays["about"].tobytes()), arrays["weights"]
+        about, weights = (np.load(BytesIO(parts.read(f"{name}.npy")), allow_pickle=False) for name in ("about", "weights"))
+    return json.loads(about.tobytes()), weights
 
 
 def _learner(about: Mapping[str, Any], game: Game) -> Learner:
@@ -133,4 +136,4 @@ def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     """The player ``learner``."""
     if file is None:
         raise TablebaseError("the player learner needs what 'tablebase train' has written: name it as in learner:file=FILE")
-    return LearnerPlayer(load_learner(Path(file), seat.pieces))
+    return LearnerPlayer(load_learner(Path(expanduser(file)), seat.pieces))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from os.path import expanduser
 from pathlib import Path
 from random import Random
 
@@ -136,4 +137,5 @@ def make(seat: Seat, boxes: str | Path | None = None, resigns: str = "yes", take
     """The player ``matchboxes``."""
     if boxes is not None and taken:
         raise TablebaseError("the settings boxes and taken both say which beads are gone: leave one of them out")
-    return MatchboxPlayer(seat, None if boxes is None else Path(boxes), resigns=read_yes("resigns", resigns), taken=taken)
+    path = None if boxes is None else Path(expanduser(boxes))
+    return MatchboxPlayer(seat, path, resigns=read_yes("resigns", resigns), taken=taken)

@@ -16,7 +16,7 @@ from tablebase.slices.material import materials, piece_counts
 from tablebase.web.api.routes import game_for, get, post, query_of
 from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, told
 from tablebase.web.caching import CHANGING, LASTING, answered
-from tablebase.web.context import settings_of
+from tablebase.web.context import settings_of, with_spaces
 from tablebase.web.problems import ProblemError
 from tablebase.web.questions import Question, apart_of, mined
 
@@ -67,11 +67,12 @@ async def count(request: Request) -> Response:
     """
     given = query_of(request, CountGiven)
     game = game_for("count", given.game)
-    words = [] if given.position is None else [given.position]
+    position = None if given.position is None else with_spaces(game, given.position)
+    words = [] if position is None else [position]
     command = shlex.join(["tablebase", "count", game.name, *words])
-    fields = {"game": game.name, "position": given.position}
+    fields = {"game": game.name, "position": position}
     question = Question("count", fields, f"to count the games of {game.name}", f"run '{command}'", command)
-    return answered(request, [await apart_of(request).answer(question)], LASTING)
+    return answered(request, [await apart_of(request).answer(request, question)], LASTING)
 
 
 @get(router, "/estimate", list[EstimateRow], given=EstimateGiven)
@@ -91,7 +92,7 @@ async def estimate(request: Request) -> Response:
     if given.pieces is not None:
         _check_pieces(game, given.pieces, settings_of(request).limits.materials, command)
     question = Question("estimate", fields, "this estimate", f"ask for fewer pieces, or run '{command}'", command)
-    return answered(request, await apart_of(request).answer(question), CHANGING)
+    return answered(request, await apart_of(request).answer(request, question), CHANGING)
 
 
 def _check_pieces(game: Game, pieces: int, most: int, command: str) -> None:

@@ -279,4 +279,4 @@ def _result(table: Table, match: Match[Any], ending: Ending) -> str:
     if ending.winner is None:
         return f"{'A draw' if rules.players == 2 else 'A shared first place'} {after}{why}"
     name = words.capital(rules.sides[ending.winner].name)
-    return f"{'You have' if alone and table.has_person(ending.winner) else f'{name} has'} won {after}{why}"
+    return f"{'You' if alone and table.has_person(ending.winner) else name} won {after}{why}"

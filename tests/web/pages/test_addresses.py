@@ -163,11 +163,11 @@ def test_positions_that_are_none(address: str, words: str, client: TestClient) -
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White has won"),
-        ("/hexapawn/position/3/1P1/3_b", "Black has no pieces left: White has won"),
-        ("/hexapawn/position/3/1p1/3_w", "White has no pieces left: Black has won"),
-        ("/doushouqi/position/3R3/7/7/7/7/7/7/e6/7_b", "The rat has reached d9: White has won"),
-        ("/hexapawn/position/1p1/1P1/3_w", "White has no legal move: Black has won"),
+        ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White won"),
+        ("/hexapawn/position/3/1P1/3_b", "Black has no pieces left: White won"),
+        ("/hexapawn/position/3/1p1/3_w", "White has no pieces left: Black won"),
+        ("/doushouqi/position/3R3/7/7/7/7/7/7/e6/7_b", "The rat has reached d9: White won"),
+        ("/hexapawn/position/1p1/1P1/3_w", "White has no legal move: Black won"),
     ],
 )
 def test_ends_of_games(address: str, words: str, client: TestClient) -> None:
@@ -287,8 +287,37 @@ def test_links_lead_to_pages_of_this_server(count: int, left_out: tuple[str, ...
             assert re.match(r"(/(?!/)|#)", named), (address, named)
 
 
-def test_behind_a_proxy(two_games: Path) -> None:
-    with TestClient(create_app(Settings(two_games)), root_path="/games/tables") as proxied:
+ROOT = "/games/tables"
+
+
+@pytest.mark.parametrize("removed", [True, False])
+@pytest.mark.parametrize(("root", "headers"), [(ROOT, {"x-forwarded-prefix": "/other"}), ("", {"x-forwarded-prefix": f"{ROOT}/"})])
+def test_behind_a_proxy(root: str, headers: dict[str, str], removed: bool, two_games: Path) -> None:
+    """All links of all pages begin with the root path and are answered, whether or not the proxy removes it from the request."""
+    proxy = TestClient(create_app(Settings(two_games, root=root)), client=("127.0.0.1", 1), raise_server_exceptions=False)
+    before = "" if removed else ROOT
+    with proxy:
         for address in ("/", "/hexapawn/", "/hexapawn/position/ppp/3/PPP_w", "/hexapawn/play?player=tables"):
-            named = addresses(parsed(proxied.get(address).text))
-            assert all(one.startswith(("/games/tables/", "#")) for one in named), named
+            answer = proxy.get(before + address, headers=headers)
+            named = addresses(parsed(answer.text))
+            assert (answer.status_code, len(named) > 3) == (200, True)
+            assert all(one.startswith((f"{ROOT}/", "#")) for one in named), named
+            for one in named:
+                if "/static/" in one:
+                    found = proxy.get(one.removeprefix(ROOT if removed else ""), headers=headers)
+                    assert found.status_code == 200, one
+        assert proxy.get(f"{before}/api/v1/probe", headers=headers).json()["detail"].startswith("the parameter game is missing")
+        assert proxy.get(f"{before}/api/v1/openapi.json", headers=headers).json()["servers"] == [{"url": ROOT}]
+        assert "<html" in proxy.get(f"{before}/nothing", headers=headers).text
+        assert proxy.get(ROOT, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("client", "prefix"),
+    [("10.0.0.1", ROOT), ("127.0.0.1", "//evil.example"), ("127.0.0.1", "https://evil.example"), ("127.0.0.1", 'a"b')],
+)
+def test_a_prefix_that_is_not_trusted(client: str, prefix: str, two_games: Path) -> None:
+    """It comes from elsewhere, or could lead links to another server."""
+    with TestClient(create_app(Settings(two_games)), client=(client, 1)) as asking:
+        named = addresses(parsed(asking.get("/", headers={"x-forwarded-prefix": prefix}).text))
+    assert "/hexapawn/" in named

@@ -84,11 +84,11 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
         assert list(legal) == list(match.legal())
         address = random.choice(list(legal.values()))
     if moves[-1] == "resigns":
-        assert said(identified(page, "verdict")).startswith("You have won after")
+        assert said(identified(page, "verdict")).startswith("You won after")
     else:
         ending = match.ending()
         assert ending is not None
-        winner = "You have won" if ending.winner == 1 else "White has won"
+        winner = "You won" if ending.winner == 1 else "White won"
         plies = "1 ply" if match.plies == 1 else f"{match.plies} plies"
         assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
 
@@ -107,7 +107,7 @@ def test_people_among_themselves(name: str, client: TestClient) -> None:
             [picture] = identified(page, "position").iter("img")
             assert picture.get("alt") == rules.described(match.position)
         if match.ending() is not None:
-            assert re.search(" (has won|first place) after ", said(identified(page, "verdict")))
+            assert re.search(" (won|first place) after ", said(identified(page, "verdict")))
             break
         assert said(identified(page, "verdict")).lower() == f"{rules.sides[match.player].name} to move".lower()
         for link in (one for one in page.iter("a") if one.get("data-move")):
@@ -283,7 +283,7 @@ def test_from_another_position(client: TestClient) -> None:
     assert identified(page, "position").get("data-position") == "1pp/P2/1P1 w"
     assert all("start=1pp/P2/1P1_w" in link for link in links(page).values())
     page = shown(client, f"{address}&moves=a2a3")
-    assert said(identified(page, "verdict")) == "You have won after 1 ply: the pawn has reached a3."
+    assert said(identified(page, "verdict")) == "You won after 1 ply: the pawn has reached a3."
 
 
 @pytest.mark.parametrize(
