@@ -57,7 +57,7 @@ def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     def compiled(function: Callable[..., Any]) -> Any:
         if not COMPILES:
             return _uncompiled(function)
-        made = _Callback(function, (signature.args, signature.return_type), locals={}, options={})  # type: ignore[no-untyped-call]
+        made = _Callback(function, (signature.args, signature.return_type), locals={}, options={})
         made.type = types.FunctionType(signature)
         _cached(made, function).compile()
         return made
