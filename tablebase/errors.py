@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 REBUILD = "delete it and build it again"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -76,9 +76,12 @@ class TablebaseError(Exception):
     exit_code = 2
     code = "error"
 
-    def __init__(self, sentence: object = "", *, places: Iterable[object] = ()) -> None:
-        self.places = tuple(map(str, places))
-        super().__init__(sentence)
+    places: tuple[str, ...] = ()
+
+    def naming(self, *places: object) -> Self:
+        """Set `places`, and return the error."""
+        self.places = tuple(str(place) for place in places if place)
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructors of subclasses take data, not the sentence.
@@ -285,21 +288,14 @@ class CapacityError(TablebaseError):
     exit_code = 3
 
     def __init__(
-        self,
-        subject: str,
-        cure: str,
-        *,
-        needed: int | None = None,
-        allowed: int | None = None,
-        unit: str = "bytes of memory",
-        places: Iterable[object] = (),
+        self, subject: str, cure: str, *, needed: int | None = None, allowed: int | None = None, unit: str = "bytes of memory"
     ) -> None:
         self.subject, self.cure, self.needed, self.allowed, self.unit = subject, cure, needed, allowed, unit
         if needed is not None and allowed is not None:
             subject = f"{subject} needs {needed:,} {unit}, but at most {allowed:,} can be used"
         elif allowed is not None:
             subject = f"{subject} needs more than the {allowed:,} {unit} that can be used"
-        super().__init__(f"{subject}: {cure}", places=places)
+        super().__init__(f"{subject}: {cure}")
 
 
 class ClusterError(TablebaseError):
@@ -374,15 +370,10 @@ class ForfeitError(TablebaseError):
     """A program that plays and has ended, does not answer, or answers what it may not: it loses the game."""
 
 
-def files_of(fault: BaseException) -> list[str]:
-    """List the files that an error of Python names: those of an import, or of the operating system."""
-    return [str(name) for name in (getattr(fault, "path", None), getattr(fault, "filename", None)) if name]
-
-
 def space_error(path: str | Path | None, reason: str, cure: str = "use another folder") -> CapacityError:
     """The error for a file or folder, if it is known, that cannot grow."""
     where = f" for {path}" if path else ""
-    return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {cure}", places=[path] if path else [])
+    return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {cure}").naming(path)
 
 
 def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
@@ -391,13 +382,12 @@ def system_error(fault: OSError, path: str | Path | None = None, cure: str = "us
     `path` is by default what the fault names; `cure` says what to do if nothing can be done about the reason.
     """
     path = path or fault.filename
-    places = [path] if path else []
     reason = os.strerror(fault.errno) if fault.errno else str(fault)
     if fault.errno in NO_SPACE:
         return space_error(path, reason, cure)
     if fault.errno == errno.ENOMEM:
         cure = "use fewer --workers or a smaller --memory"
-        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", cure, places=places)
+        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", cure).naming(path)
     if fault.errno in NO_RIGHT:
         cure = f"ask its owner for the right, or {cure}"
-    return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {cure}", places=places)
+    return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {cure}").naming(path)

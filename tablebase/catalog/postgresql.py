@@ -189,7 +189,7 @@ class PostgresqlDatabase(Database):
             name = str(connection.exec_driver_sql("SHOW search_path").scalar()).split(",")[-1].strip()
             url = without_password(self._url).set(drivername="postgresql").difference_update_query(["options"])
             command = f"psql {shell_word(url.render_as_string())} --command {shell_word(f'CREATE SCHEMA {name}')}"
-            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'", places=[url.render_as_string()])
+            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'").naming(url.render_as_string())
 
     def _check_folder(self, connection: Connection) -> None:
         """Raise an error if this is the catalog of another folder."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules, complete_game
-from tablebase.errors import TablebaseError, system_error
+from tablebase.errors import TablebaseError
 
 
 def verify(
@@ -74,49 +74,28 @@ def prune(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Remove tables of outdated rules, and stray files."""
+    from dataclasses import asdict
+
+    from tablebase.building.prune import prune as prune_tables
     from tablebase.cli.output import say, write_rows
+    from tablebase.compute.kernel_cache import cache_parent, prune_kernels
 
     total = ""
 
-    def agreed(rows: list[dict[str, Any]]) -> bool:
+    def agreed(items: Sequence[Any]) -> bool:
         nonlocal total
+        rows = [asdict(item) for item in items]
         write_rows(rows, style)
         total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
         return yes or _agreed(f"remove {total}?")
 
-    place, removed = _prune_kernels(agreed) if kernels else _prune_tables(data, catalog, agreed)
-    if removed:
+    place = cache_parent() if kernels else data
+    if place is None:
+        raise TablebaseError("there is no home folder: set TABLEBASE_CACHE to the folder of the compiled kernels")
+    if prune_kernels(place, agreed) if kernels else prune_tables(place, catalog, agreed):
         say(f"removed from {place}: {total}")
     else:
         say("nothing was removed" if total else f"nothing to remove in {place}")
-
-
-def _prune_tables(data: Path, catalog: str | None, agreed: Callable[[list[dict[str, Any]]], bool]) -> tuple[Path, bool]:
-    """Remove files of a tablebase, if that is agreed to; return its folder, and whether they were removed."""
-    from dataclasses import asdict
-
-    from tablebase.building.prune import prune as remove
-
-    return data, bool(remove(data, catalog, lambda items: agreed([asdict(item) for item in items])))
-
-
-def _prune_kernels(agreed: Callable[[list[dict[str, Any]]], bool]) -> tuple[Path, bool]:
-    """Remove compiled kernels of other versions, if that is agreed to; return their folder, and whether they were removed."""
-    from shutil import rmtree
-
-    from tablebase.compute.kernel_cache import cache_parent, old_kernels
-
-    parent = cache_parent()
-    if parent is None:
-        raise TablebaseError("there is no home folder: set TABLEBASE_CACHE to the folder of the compiled kernels")
-    try:
-        found = old_kernels(parent)
-        removed = bool(found) and agreed([one._asdict() for one in found])
-        for one in found if removed else ():
-            rmtree(one.folder)
-    except OSError as fault:
-        raise system_error(fault, parent) from fault
-    return parent, removed
 
 
 def _agreed(question: str) -> bool:

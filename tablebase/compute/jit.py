@@ -132,13 +132,13 @@ class _Cache:
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled function."""
         name, key = self._name_and_key(sig, data.codegen)
-        if not internals.can_be_saved(data):
-            # No file will come for which others could wait.
-            CACHE.release(name)
-            warnings.warn(f"{self._prefix} cannot be cached, since it uses an address or a large array", stacklevel=2)
-            return
-        CACHE.save(name, internals.saved(key, data))
+        content = internals.saved(key, data)
+        if content is not None:
+            CACHE.save(name, content)
+        # Without a file, others have nothing to wait for.
         CACHE.release(name)
+        if content is None:
+            warnings.warn(f"{self._prefix} cannot be cached, since it uses an address or a large array", stacklevel=2)
 
     def flush(self) -> None:
         """Nothing: what is saved for other processes stays valid."""
@@ -146,7 +146,6 @@ class _Cache:
     def _name_and_key(self, sig: Any, codegen: Any) -> tuple[str, tuple[Any, ...]]:
         """The file of a compiled function, and all that it depends on apart from the sources of all kernels."""
         # The bytecode is left out: it follows from the source, and is another one without docstrings (``PYTHONOPTIMIZE=2``).
-        captured = hashlib.sha256(internals.captured(self._py_func)).hexdigest()
-        line = self._py_func.__code__.co_firstlineno
-        key = (*_VERSIONS, self._source, line, sig, internals.processor(codegen), captured)
+        function = self._py_func
+        key = (*_VERSIONS, self._source, function.__code__.co_firstlineno, sig, *internals.surroundings(function, codegen))
         return f"{self._prefix[-150:]}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.nbc", key

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from tablebase.errors import ArgumentTypeError, RulesError, did_you_mean, files_of, quoted
+from tablebase.errors import ArgumentTypeError, RulesError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.functions import FunctionGame
@@ -131,7 +131,9 @@ def _faults_as_sentences(point: EntryPoint, failed: str, *passing: type[BaseExce
         if isinstance(fault, (KeyboardInterrupt, *passing)):
             raise
         said = " ".join(f"{type(fault).__name__}: {fault}".split())
-        raise RulesError(f"the entry point {point.value!r} of {point.name} {failed}: {said}", places=files_of(fault)) from fault
+        raise RulesError(f"the entry point {point.value!r} of {point.name} {failed}: {said}").naming(
+            getattr(fault, "path", None)
+        ) from fault
 
 
 def _split(name: str) -> tuple[str, list[str]]:

@@ -17,7 +17,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from tablebase.errors import RulesError, files_of
+from tablebase.errors import RulesError
 
 SUFFIX = "_pictures"
 
@@ -50,4 +50,6 @@ def beside(module: str, guarded: Callable[[str, Callable[..., Any]], Callable[..
         return Pictures(svg, drawn, described, found.LEGEND)
     except Exception as fault:
         said = " ".join(f"{type(fault).__name__}: {fault}".split())
-        raise RulesError(f"the pictures of {module} in {name} cannot be used: {said}", places=files_of(fault)) from fault
+        raise RulesError(f"the pictures of {module} in {name} cannot be used: {said}").naming(
+            getattr(fault, "path", None)
+        ) from fault

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.files.outputs import check_output, written
 from tablebase.svg.markup import HEIGHT as CAPITAL
 from tablebase.svg.markup import STEP
+
+if TYPE_CHECKING:
+    from tablebase.svg.sheets import Line, Sheet
 
 SUFFIXES = (".pdf", ".svg", ".png")
 CURE = "name another file for the sheet"
@@ -35,15 +37,6 @@ ADVANCE = 0.602
 """From letter to letter of the invisible text, in sizes of the font."""
 
 
-class Line(NamedTuple):
-    """A line of letters around its middle, in millimetres, with capital letters of this height."""
-
-    text: str
-    x: float
-    y: float
-    height: float
-
-
 def check_sheet(path: Path) -> None:
     """Raise `TablebaseError` unless a sheet can be written to a file, whose suffix says how; before any work."""
     suffix = path.suffix.lower()
@@ -54,13 +47,11 @@ def check_sheet(path: Path) -> None:
     check_output(path, CURE)
 
 
-def write_sheet(
-    pages: Sequence[str], size: tuple[float, float], title: str, path: Path, lines: Sequence[Sequence[Line]] = ()
-) -> list[Path]:
-    """Write pages of a size in millimetres to a file, or each of several to its own if that is no PDF; return their paths."""
+def write_sheet(sheet: Sheet, path: Path) -> list[Path]:
+    """Write a sheet to a file, or each of several pages to its own if that is no PDF; return their paths."""
     check_sheet(path)
     suffix = path.suffix.lower()
-    contents = [page.encode() for page in pages] if suffix == ".svg" else printed(pages, size, title, suffix[1:], lines)
+    contents = [page.encode() for page in sheet] if suffix == ".svg" else printed(sheet, suffix[1:])
     paths = [path]
     if len(contents) > 1:
         digits = len(str(len(contents)))
@@ -71,19 +62,17 @@ def write_sheet(
     return paths
 
 
-def printed(
-    pages: Sequence[str], size: tuple[float, float], title: str, form: str, lines: Sequence[Sequence[Line]] = ()
-) -> list[bytes]:
+def printed(sheet: Sheet, form: str) -> list[bytes]:
     """The contents of one file with all pages as ``pdf``, or of one for each page as ``png``."""
     check_extra("sheets as PDF or PNG", "print")
     # By its name, so that types are checked without it.
     typst: Any = import_module("typst")
-    source = DOCUMENT.format(width=size[0], height=size[1], pages=len(pages))
-    words = [[_placed(line) for line in page] for page in lines]
+    source = DOCUMENT.format(width=sheet.paper.width, height=sheet.paper.height, pages=len(sheet))
+    lines = [[_placed(line) for line in page] for page in sheet.lines]
     inputs = {
-        "title": title.partition("\n")[0],
-        "lines": json.dumps(words),
-        **{str(number): page for number, page in enumerate(pages)},
+        "title": sheet.title.partition("\n")[0],
+        "lines": json.dumps(lines),
+        **dict(zip(map(str, range(len(sheet))), sheet, strict=True)),
     }
     try:
         made = typst.compile(source.encode(), format=form, ppi=RESOLUTION, sys_inputs=inputs)

@@ -14,7 +14,6 @@ from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
 from tablebase.svg.markup import GLYPHS, STEP, WIDTH, Svg, element, lettering, picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
-from tablebase.svg.printing import Line
 from tablebase.svg.themes import Theme, as_theme
 
 
@@ -68,6 +67,15 @@ class Layout(NamedTuple):
         return self.columns * self.rows
 
 
+class Line(NamedTuple):
+    """A line of letters around its middle, with capital letters of this height."""
+
+    text: str
+    x: float
+    y: float
+    height: float
+
+
 class Sheet(list[Svg]):
     """Pages to print, each a picture as SVG in the size of the paper.
 
@@ -104,7 +112,7 @@ class Sheet(list[Svg]):
         """
         from tablebase.svg.printing import write_sheet
 
-        return write_sheet(self, self.paper, self.title, Path(path), self.lines)
+        return write_sheet(self, Path(path))
 
 
 def sheet(

@@ -30,7 +30,7 @@ def without_paths(said: TablebaseError | str, settings: Settings) -> str:
     'no table is registered in this tablebase: build one'
     >>> without_paths("postgresql+psycopg://host/db cannot be reached", local)
     'the database of the catalog cannot be reached'
-    >>> without_paths(TablebaseError("/etc/x cannot be used", places=["/etc/x"]), local)
+    >>> without_paths(TablebaseError("/etc/x cannot be used").naming("/etc/x"), local)
     '… cannot be used'
     """
     sentence = str(said)

@@ -209,7 +209,7 @@ def test_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(TablebaseError, match=r"a\.jpg is not the name of a sheet: use one of the suffixes \.pdf, \.svg, \.png"):
         sheet.write(tmp_path / "a.jpg")
     with pytest.raises(TablebaseError, match=r"a picture of the sheet cannot be drawn .*: write the sheet as SVG"):
-        printed(["<svg"], PAGES["a4"], "", "pdf")
+        printed(svg.Sheet([svg.Svg("<svg")], PAGES["a4"], ""), "pdf")
     monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     for name in ("a.pdf", "a.png"):
         with pytest.raises(MissingExtraError, match=r"sheets as PDF or PNG need typst: .*\[print\]"):

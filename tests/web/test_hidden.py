@@ -1,11 +1,14 @@
 """Sentences for people elsewhere: the names of files are left out by what errors carry, and words that look like them are not."""
 
 import errno
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from tablebase.errors import RulesError, TablebaseError, files_of, system_error
+from tablebase.errors import RulesError, TablebaseError, system_error
+from tablebase.game.installed import _load
 from tablebase.web.hidden import without_paths
 from tablebase.web.settings import Settings
 
@@ -21,7 +24,7 @@ from tablebase.web.settings import Settings
             TablebaseError("""nothing in /srv/a b: run 'tablebase reindex --data "/srv/a b"'"""),
             "nothing in this tablebase: run 'tablebase reindex'",
         ),
-        (TablebaseError("the data have no place", places=["data"]), "the data have no place"),
+        (TablebaseError("the data have no place").naming("data"), "the data have no place"),
         ("run 'tablebase reindex --catalog postgresql+psycopg://me@host/db'", "run 'tablebase reindex'"),
         ("postgresql://me:secret@host/db", "the database of the catalog"),
     ],
@@ -39,10 +42,12 @@ def test_a_relative_folder_is_no_word(tmp_path: Path, monkeypatch: pytest.Monkey
     assert without_paths(sentence, Settings(Path("data"))) == "the data of x.h5 and x.h5"
 
 
-def test_files_that_python_names() -> None:
-    """The sentence of an import that fails quotes the file; so do errors of the operating system."""
+def test_a_game_that_cannot_be_loaded_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence of Python quotes the file from which nothing could be imported."""
+    point = EntryPoint("chess", "os:nowhere", "tablebase.games")
     with pytest.raises(ImportError) as caught:
         from os import nowhere  # type: ignore[attr-defined]  # noqa: F401
-    fault = RulesError(f"cannot be loaded: {caught.value}", places=files_of(caught.value))
-    assert without_paths(fault, Settings(Path("/srv"))) == "cannot be loaded: cannot import name 'nowhere' from 'os' (…)"
-    assert files_of(FileNotFoundError(errno.ENOENT, "", "/srv/x")) == ["/srv/x"]
+    monkeypatch.setattr(EntryPoint, "load", Mock(side_effect=caught.value))
+    with pytest.raises(RulesError) as fault:
+        _load(point)
+    assert without_paths(fault.value, Settings(Path("/srv"))).endswith("ImportError: cannot import name 'nowhere' from 'os' (…)")
