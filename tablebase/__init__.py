@@ -44,6 +44,7 @@ from tablebase.errors import (
     TimeLimitError,
     UnusableFileError,
 )
+from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from tablebase.cli.batch_run import batch
     from tablebase.web.serving import serve
 
-__version__ = "0.2.0.dev0"
+__version__ = VERSION
 
 __all__ = [
     "ArgumentError",

@@ -108,7 +108,5 @@ def boxes(
             f"{rules.sides[number].name} never moves in {rules.name} from {render(rules, start)}: choose another side"
         )
     if boxes is not None:
-        from tablebase.play.learning.boxes_file import load_boxes
-
-        load_boxes(as_path("boxes", boxes), made)
+        made.load(as_path("boxes", boxes))
     return Boxes(made)

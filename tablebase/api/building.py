@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
-from tablebase.api.former_names import formerly
 from tablebase.building.estimate import Estimate
 from tablebase.building.prune import Prunable
 from tablebase.building.prune import prune as remove
@@ -19,6 +18,7 @@ from tablebase.building.reindex import reindex as rebuild
 from tablebase.building.sorts import sort_of
 from tablebase.building.table_sort import Asked
 from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
+from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import (
@@ -41,6 +41,26 @@ if TYPE_CHECKING:
     AnyEstimate = Estimate | LayerEstimate | ExactEstimate
 
 DEFAULT_GRACE = "10min"
+SHOWN = 10
+"""Tables that a notebook shows, the slowest first."""
+
+
+class ShownResult(BuildResult):
+    """The outcome of a build, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        slowest = sorted(self.records, key=lambda record: -record.seconds)[:SHOWN]
+        rows = [
+            {
+                "table": record.material,
+                "placements": f"{record.placements:,}",
+                "engine": record.engine,
+                "time": in_time(record.seconds),
+                "on disk": in_bytes(record.bytes),
+            }
+            for record in slowest
+        ]
+        return titled_table(repr(self), [], rows)
 
 
 class Estimates(list["AnyEstimate"]):
@@ -61,7 +81,6 @@ class Estimates(list["AnyEstimate"]):
         return titled_table("estimate", [], [asdict(line) for line in self])
 
 
-@formerly(engine="solver")
 def build(
     game: AnyGame,
     *,
@@ -158,7 +177,7 @@ def build(
         resources = chosen_limits(asked, allowed, executor, scheduler)
         terms = Terms(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
         summarized = end is not None or log is not None or json_log is not None
-        return sort.build(wanted, terms, summarized=summarized)
+        return ShownResult(**vars(sort.build(wanted, terms, summarized=summarized)))
 
 
 def estimate(

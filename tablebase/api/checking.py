@@ -15,12 +15,11 @@ from tablebase.building.transfer import entries_asked_for
 from tablebase.catalog.entries import entries_of
 from tablebase.checking.checksums import Checks, verify_files
 from tablebase.checking.published import read_published
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
-from tablebase.game.plain_arguments import as_path, as_text
+from tablebase.game.plain_arguments import as_path, as_text, usable_workers
 from tablebase.game.rules import Rules
 from tablebase.probe.html import titled_table
 from tablebase.tables.folder import default_catalog, default_folder

@@ -78,7 +78,7 @@ def count(
         If the game has chance, or may never end.
     """
     from tablebase.compute import threads
-    from tablebase.compute.machine import usable_workers
+    from tablebase.game.plain_arguments import usable_workers
 
     rules = as_rules(game, size, as_texts("variant", variant))
     check_verb("count", rules)

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_optional, as_texts, as_workers
 from tablebase.api.verbs import check_verb
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.compute.progress import compiling_said, progress
 from tablebase.errors import ArgumentError, quoted, shell_word
 from tablebase.files.outputs import check_output, written
 from tablebase.game.game_arguments import AnyGame, as_rules
-from tablebase.game.plain_arguments import as_number, as_path, as_real, as_size, as_text
+from tablebase.game.plain_arguments import as_number, as_path, as_real, as_size, as_text, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 from tablebase.tables.folder import check_folder, default_folder
 

@@ -174,8 +174,6 @@ BUILD: dict[str, Field] = {
 }
 THEN: dict[str, Field] = {"command": _command, "output": _path, "overwrite": _flag}
 TABLES = {"build": BUILD, "then": THEN}
-FORMER_KEYS = {"engine": "solver"}
-"""Keys of older files, and what they are called now."""
 
 
 def read_batch(path: Path) -> Batch:
@@ -264,13 +262,12 @@ class _Reader:
         """The values of a table, by key."""
         given = {}
         for key, value in content.items():
-            name = FORMER_KEYS.get(key, key)
-            if name not in fields:
+            if key not in fields:
                 meant = did_you_mean(key, fields) or f": there are {', '.join(fields)}"
                 where = f"[[{table}]]" if table else "the file"
                 raise self._error((table, number, key), f"{where} has no key {quoted(key)}{meant}", (key, 0, ""))
             try:
-                given[name] = fields[name](value)
+                given[key] = fields[key](value)
             except ValueError as fault:
                 raise self._error((table, number, key), f"{key} must be {fault}, not {quoted(str(value))}") from fault
         if required and required not in given:

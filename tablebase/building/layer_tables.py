@@ -20,11 +20,11 @@ from tablebase.catalog.registration import LAYER, enter_flat, of_layer
 from tablebase.catalog.schema import LayerRow
 from tablebase.checking.checksums import Checks
 from tablebase.compute import machine
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.kernels import Region
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
+from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.compiled import compiled
 from tablebase.stochastic.files import LayerFile, layer_title, rewrite_layer

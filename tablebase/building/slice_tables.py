@@ -22,10 +22,10 @@ from tablebase.catalog.registration import TABLE, of_file
 from tablebase.checking.checksums import Checks
 from tablebase.checking.tablebase import verify_tables
 from tablebase.compute import machine
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import CorruptTableError, MissingTableError, TablebaseError
 from tablebase.game import Game
+from tablebase.game.plain_arguments import usable_workers
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials
 from tablebase.solvers.registry import find_solver

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from tablebase.building.records import Log
 from tablebase.compute import machine
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.local import LocalExecutor
-from tablebase.game.plain_arguments import as_size
+from tablebase.game.plain_arguments import as_size, usable_workers
 
 LOCAL, DASK = "local", "dask"
 """What runs the solvers: processes of this machine, or workers of a cluster."""

@@ -15,12 +15,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-import tablebase
 from tablebase.cli import process
 from tablebase.cli.options import Call, UsageError, usage_sentence
 from tablebase.cli.plain_values import PlainValues
 from tablebase.compute.modules import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
+from tablebase.version import VERSION
 
 COMMANDS = {
     "games": "games",
@@ -79,30 +79,27 @@ GROUPS = {
     "Serve": ("serve", "uci"),
 }
 """The commands in the order of the help."""
-EXAMPLES = {
-    "": 'tablebase build doushouqi --pieces 3\n  tablebase probe doushouqi "7/7/3t3/7/7/R6/4E2/7/7 w"',
-    "build": "tablebase build doushouqi --pieces 3",
-    "probe": 'tablebase probe doushouqi "7/7/3t3/7/7/R6/4E2/7/7 w"',
-    "stats": "tablebase stats doushouqi",
-    "mine": 'tablebase mine doushouqi "SELECT max(distance) FROM positions"',
-}
-"""What the help of the program and of some commands ends with."""
 LIMITED = ("build", "estimate")
 """Commands that pass further options on to the game."""
-OLD_SPELLINGS = {
-    "probe": {"--svg": "--output"},
-    "line": {"--svg": "--to"},
-    "match": {"--record": "--output"},
-    "prove": {"--proof": "--output"},
-    "export": {"--parquet": "--to"},
-    "patterns": {"--html": "--output"},
-}
-"""By command: options that name an output, as they were called before, which are still accepted."""
 HELP = ("-h", "--help")
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
-class _Group(PlainValues, TyperGroup):
+class _Exemplified(PlainValues):
+    """A command whose help ends with examples, if an installed game gives them."""
+
+    epilog: str | None
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples as click takes text that it must not wrap."""
+        from tablebase.game.examples import examples
+
+        for lines in examples(f"help of {self.name}"):  # type: ignore[attr-defined]
+            self.epilog = "\n  ".join([f"\b\nExample{'s' if len(lines) > 1 else ''}:", *lines])
+        super().format_epilog(ctx, formatter)  # type: ignore[misc]
+
+
+class _Group(_Exemplified, TyperGroup):
     """The program; its help describes commands without making them, which takes far longer."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -114,19 +111,13 @@ class _Group(PlainValues, TyperGroup):
                 formatter.write_dl([(f"{name:{width}}", _summary(name)) for name in names])
 
 
-class _Command(PlainValues, TyperCommand):
-    """A command that also takes its `OLD_SPELLINGS`, which the help does not list."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words of the command."""
-        spellings = OLD_SPELLINGS.get(self.name or "", {})
-        parts = [word.partition("=") for word in args]
-        return super().parse_args(ctx, ["".join((spellings.get(name, name), *rest)) for name, *rest in parts])
+class _Command(_Exemplified, TyperCommand):
+    """A command."""
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(f"tablebase {tablebase.__version__}\n")
+        sys.stdout.write(f"tablebase {VERSION}\n")
         raise typer.Exit
 
 
@@ -149,11 +140,6 @@ def _summary(name: str) -> str:
     return f"{first.partition('. ')[0].rstrip('.')}."
 
 
-def _ending(name: str) -> str | None:
-    """The example at the end of a help text, as click takes text that it must not wrap."""
-    return f"\b\nExample{'' if name else 's'}:\n  {EXAMPLES[name]}" if name in EXAMPLES else None
-
-
 @cache
 def program(name: str | None = None) -> Any:
     """The program as a command of click, with one of its commands or, as the help needs them, with all."""
@@ -165,10 +151,10 @@ def program(name: str | None = None) -> Any:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
-    app.callback(help="Solve small board games, store the value of every position, and look it up.", epilog=_ending(""))(_options)
+    app.callback(help="Solve small board games, store the value of every position, and look it up.")(_options)
     for one in COMMANDS if name is None else [name]:
         function, settings = _function(one), MORE_OPTIONS if one in LIMITED else None
-        app.command(name=one, cls=_Command, help=docstring(function), epilog=_ending(one), context_settings=settings)(function)
+        app.command(name=one, cls=_Command, help=docstring(function), context_settings=settings)(function)
     return typer.main.get_command(app)
 
 

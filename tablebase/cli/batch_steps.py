@@ -12,7 +12,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-import tablebase
 from tablebase.building.batch_record import Ran, digest_of
 from tablebase.cli.options import (
     OUTPUTS,
@@ -27,6 +26,7 @@ from tablebase.errors import CommandError, TablebaseError
 from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.game.rules import Rules
+from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from tablebase.building.batch import Step
@@ -57,7 +57,7 @@ class Prepared:
         """When it last ran, if it need not run again; None otherwise."""
         if self.step.command[0] not in REPEATABLE or not self.outputs:
             return None
-        return record.unchanged(self.words, tablebase.__version__, tables, self.inputs, self.outputs)
+        return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs)
 
     def tables(self) -> str | None:
         """Digest of the tables that it can read, as the catalog lists them."""
@@ -128,7 +128,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
                 _finish(one, run_command(one.words, file, environment))
     outputs = record.digests(path for path in one.outputs if _is_kept(path))
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
-    record.keep(Ran(one.words, tablebase.__version__, tables, record.digests(one.inputs), outputs, now, seconds))
+    record.keep(Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
     return True
 
 

@@ -32,7 +32,6 @@ def build(
     solver: Annotated[
         str, typer.Option("--solver", help="Solver: auto, planes, pursuit, groups or reference; all write the same files.")
     ] = "auto",
-    engine: Annotated[str | None, typer.Option("--engine", hidden=True, help="The former name of --solver.")] = None,
     deadline: options.Deadline = None,
     duration: options.Duration = None,
     grace: options.Grace = options.DEFAULT_GRACE,
@@ -58,7 +57,7 @@ def build(
         memory=memory,
         executor=executor,
         scheduler=scheduler,
-        solver=solver if engine is None else engine,
+        solver=solver,
         deadline=deadline,
         duration=duration,
         grace=grace,

@@ -13,7 +13,7 @@ import typer
 from tablebase.cli import options
 from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import Format, all_features, chosen_rules, from_input
-from tablebase.compute.machine import usable_workers
+from tablebase.game.plain_arguments import usable_workers
 
 
 class MineFormat(StrEnum):

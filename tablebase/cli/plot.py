@@ -11,7 +11,7 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import chosen_rules
-from tablebase.compute.machine import usable_workers
+from tablebase.game.plain_arguments import usable_workers
 
 
 class Chart(StrEnum):

@@ -21,6 +21,7 @@ from tablebase.compute import machine
 from tablebase.compute.messages import Stage
 from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.executors.executor import Check, Executor, Fault, Limits, Watch, unwatched
+from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -322,13 +323,11 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
 
 def no_offer(error: Exception) -> Fault:
     """What is wrong with a worker that could not say what it offers: it cannot be reached, or cannot load this program."""
-    from tablebase import __version__
-
     if isinstance(error, TimeoutError):
         return Fault(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
     if isinstance(error, OSError):
         return Fault(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
-    cure = f"install {DISTRIBUTION} {__version__} in the environment of every worker"
+    cure = f"install {DISTRIBUTION} {VERSION} in the environment of every worker"
     return Fault(f"cannot load this program ({type(error).__name__}: {error})", cure)
 
 

@@ -13,6 +13,8 @@ from operator import index
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tablebase.compute import machine
+from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, quoted
 
 Kind = TypeVar("Kind")
@@ -72,6 +74,16 @@ def as_path(name: str, value: Any) -> Path:
     if "\0" in os.fspath(value):
         raise refused(name, "a path", value, ArgumentError)
     return Path(value)
+
+
+def usable_workers(asked: int | None) -> int:
+    """The number of workers: by default one for each processor, and never more; a message says if fewer are used than asked for."""
+    if asked is None:
+        return machine.default_workers()
+    most = machine.cores()
+    if asked > most:
+        say(f"workers: {most} instead of {asked}, one for each processor that this program may use")
+    return min(asked, most)
 
 
 def parse_size(text: str) -> int:

@@ -7,12 +7,11 @@ from random import Random
 from typing import TypeVar
 
 from tablebase.errors import ArgumentError, quoted
+from tablebase.play.players import all_players
 from tablebase.probe.answers import Probe, RatedMove
 
 FAIR = "fair"
 """Instead of a number: the fuzz that gives a perfect opponent an even chance."""
-FAIR_PLAYERS = ("foxbox", "ranking", "exploit")
-"""The players that take it."""
 Item = TypeVar("Item")
 
 
@@ -47,7 +46,8 @@ def parse_fuzz(fuzz: float | str) -> float:
     try:
         number = float(fuzz)
     except ValueError:
-        fair = f"; of the players, only {', '.join(FAIR_PLAYERS)} have a fair one" if fuzz == FAIR else ""
+        takers = ", ".join(record.name for record in all_players() if record.fair)
+        fair = f"; of the players, only {takers} have a fair one" if fuzz == FAIR else ""
         fault = f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {quoted(str(fuzz))}{fair}"
         raise ArgumentError(fault) from None
     check_fuzz(number)

@@ -22,6 +22,8 @@ class PlayerRecord:
     weighs: bool = False  # whether the weights of the game's evaluation are settings, too
     needs_tables: bool = False  # whether it needs the tables of all positions that can come up
     needs_file: bool = False  # whether it needs a file, which a setting names
+    fair: bool = False  # whether its fuzz may be ``fair``
+    strategy: Callable[..., Any] | None = None  # the `Strategy` of its errors, from a graph and its values, if that is known
     refuses: Callable[[Rules[Any]], str | None] = lambda _rules: None  # why it cannot play a game, as a clause; None if it can
 
     def settings_in(self, rules: Rules[Any]) -> list[str]:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-import tablebase
 from tablebase.compute.compiling import when_compiling
 from tablebase.compute.progress import COMPILING
 from tablebase.errors import TablebaseError, quoted, system_error
@@ -20,6 +19,7 @@ from tablebase.protocol.uci_settings import BUTTON, Settings
 from tablebase.protocol.uci_words import Go, Placement, read_go, read_option, read_placement, split
 from tablebase.search import Analysis, Engine
 from tablebase.search.frames import MOST_DEPTH
+from tablebase.version import VERSION
 
 NO_MOVE = "0000"
 """The move of a side that has none."""
@@ -96,7 +96,7 @@ class UciServer:
     def _answer(self, command: str, words: list[str]) -> None:
         """Answer a command."""
         if command == "uci":
-            name = f"id name tablebase {tablebase.__version__}"
+            name = f"id name tablebase {VERSION}"
             self._say(name, "id author the authors of tablebase", *self.settings.declared(), "uciok")
         elif command == "isready":
             if not self._thinking.is_set():

@@ -87,8 +87,6 @@ class Solver:
         Why it is not worth using, though it could be; None if it is.
     mode : str
         Of the same solver, the name of a way to work that needs less memory.
-    aliases : tuple of str
-        Other names that the command line accepts.
     """
 
     name: str
@@ -99,12 +97,11 @@ class Solver:
     refuses: Objection = _no_objection
     avoids: Objection = _no_objection
     mode: str = ""
-    aliases: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """All names, the most precise first."""
-        return (*filter(None, (self.mode, self.name)), *self.aliases)
+        return tuple(filter(None, (self.mode, self.name)))
 
 
 def _pursuit_memory(game: Game, material: Material) -> int:
@@ -198,7 +195,6 @@ SOLVERS = (
         speed=17e6,
         strength="one piece runs and the others only step forwards",
         refuses=pursuit_fault,
-        aliases=("chase",),
     ),
     Solver(
         "planes",
@@ -237,7 +233,7 @@ def solver_names() -> tuple[str, ...]:
 
 
 def find_solver(name: str) -> Solver | None:
-    """The solver, or the mode of one, of that name or alias; None for ``auto``. It is a `TablebaseError` if there is none."""
+    """The solver, or the mode of one, of that name; None for ``auto``. It is a `TablebaseError` if there is none."""
     if name == AUTO:
         return None
     for solver in SOLVERS:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.files.outputs import check_output, written
 from tablebase.svg.markup import HEIGHT as CAPITAL
-from tablebase.svg.markup import STEP
-
-if TYPE_CHECKING:
-    from tablebase.svg.sheets import Line, Sheet
+from tablebase.svg.markup import STEP, Svg
 
 SUFFIXES = (".pdf", ".svg", ".png")
 CURE = "name another file for the sheet"
@@ -37,6 +35,70 @@ ADVANCE = 0.602
 """From letter to letter of the invisible text, in sizes of the font."""
 
 
+class Paper(NamedTuple):
+    """The size of a page; like all lengths of sheets, in millimetres."""
+
+    width: float
+    height: float
+
+
+class Line(NamedTuple):
+    """A line of letters around its middle, with capital letters of this height."""
+
+    text: str
+    x: float
+    y: float
+    height: float
+
+
+class Sheet(list[Svg]):
+    """Pages to print, each a picture as SVG in the size of the paper.
+
+    Parameters
+    ----------
+    pages : iterable of Svg
+    paper : Paper
+    title : str
+    lines : sequence of sequences of Line
+        The letters of each page that are drawn as paths; a PDF also has them as text, to be searched and copied.
+    """
+
+    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[Line]] = ()) -> None:
+        super().__init__(pages)
+        self.paper, self.title, self.lines = paper, title, lines
+
+    def __repr__(self) -> str:
+        return f"Sheet({self.title.partition(chr(10))[0]!r}, {len(self)} {'page' if len(self) == 1 else 'pages'})"
+
+    def _repr_html_(self) -> str:
+        return " ".join(self)
+
+    def write(self, path: str | Path) -> list[Path]:
+        """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return what was written.
+
+        A PDF holds all pages; of several pages as SVG or PNG, each has a file of its own, with its number before the suffix.
+
+        Raises
+        ------
+        MissingExtraError
+            If the extra ``print`` is not installed, which PDF and PNG need.
+        TablebaseError
+            If the file cannot be written, or has another suffix.
+        """
+        path = Path(path)
+        check_sheet(path)
+        suffix = path.suffix.lower()
+        contents = [page.encode() for page in self] if suffix == ".svg" else printed(self, suffix[1:])
+        paths = [path]
+        if len(contents) > 1:
+            digits = len(str(len(contents)))
+            paths = [path.with_name(f"{path.stem}-{number:0{digits}}{path.suffix}") for number in range(1, len(contents) + 1)]
+        for one, content in zip(paths, contents, strict=True):
+            with written(one, CURE) as file:
+                file.write(content)
+        return paths
+
+
 def check_sheet(path: Path) -> None:
     """Raise `TablebaseError` unless a sheet can be written to a file, whose suffix says how; before any work."""
     suffix = path.suffix.lower()
@@ -45,21 +107,6 @@ def check_sheet(path: Path) -> None:
     if suffix != ".svg":
         check_extra("sheets as PDF or PNG", "print")
     check_output(path, CURE)
-
-
-def write_sheet(sheet: Sheet, path: Path) -> list[Path]:
-    """Write a sheet to a file, or each of several pages to its own if that is no PDF; return their paths."""
-    check_sheet(path)
-    suffix = path.suffix.lower()
-    contents = [page.encode() for page in sheet] if suffix == ".svg" else printed(sheet, suffix[1:])
-    paths = [path]
-    if len(contents) > 1:
-        digits = len(str(len(contents)))
-        paths = [path.with_name(f"{path.stem}-{number:0{digits}}{path.suffix}") for number in range(1, len(contents) + 1)]
-    for one, content in zip(paths, contents, strict=True):
-        with written(one, CURE) as file:
-            file.write(content)
-    return paths
 
 
 def printed(sheet: Sheet, form: str) -> list[bytes]:

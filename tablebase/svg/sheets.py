@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
-from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
@@ -12,17 +11,10 @@ from xml.etree.ElementTree import Element
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
-from tablebase.svg.markup import GLYPHS, STEP, WIDTH, Svg, element, lettering, picture
+from tablebase.svg.markup import GLYPHS, STEP, WIDTH, element, lettering, picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
+from tablebase.svg.printing import Line, Paper, Sheet
 from tablebase.svg.themes import Theme, as_theme
-
-
-class Paper(NamedTuple):
-    """A page; like all lengths of this module, in millimetres."""
-
-    width: float
-    height: float
-
 
 PAGES = {"a4": Paper(210, 297), "letter": Paper(215.9, 279.4)}
 MARGIN, GAP = 12.0, 8.0
@@ -65,54 +57,6 @@ class Layout(NamedTuple):
     def capacity(self) -> int:
         """Pictures of a page."""
         return self.columns * self.rows
-
-
-class Line(NamedTuple):
-    """A line of letters around its middle, with capital letters of this height."""
-
-    text: str
-    x: float
-    y: float
-    height: float
-
-
-class Sheet(list[Svg]):
-    """Pages to print, each a picture as SVG in the size of the paper.
-
-    Parameters
-    ----------
-    pages : iterable of Svg
-    paper : Paper
-    title : str
-    lines : sequence of sequences of Line
-        The letters of each page that are drawn as paths; a PDF also has them as text, to be searched and copied.
-    """
-
-    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[Line]] = ()) -> None:
-        super().__init__(pages)
-        self.paper, self.title, self.lines = paper, title, lines
-
-    def __repr__(self) -> str:
-        return f"Sheet({self.title.partition(chr(10))[0]!r}, {len(self)} {'page' if len(self) == 1 else 'pages'})"
-
-    def _repr_html_(self) -> str:
-        return " ".join(self)
-
-    def write(self, path: str | Path) -> list[Path]:
-        """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return what was written.
-
-        A PDF holds all pages; of several pages as SVG or PNG, each has a file of its own, with its number before the suffix.
-
-        Raises
-        ------
-        MissingExtraError
-            If the extra ``print`` is not installed, which PDF and PNG need.
-        TablebaseError
-            If the file cannot be written, or has another suffix.
-        """
-        from tablebase.svg.printing import write_sheet
-
-        return write_sheet(self, Path(path))
 
 
 def sheet(

@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -64,11 +65,12 @@ def missing_tablebase(folder: Path) -> TablebaseError:
 
 
 def free_space(folder: Path) -> int:
-    """Bytes that are free where a folder is, or would be made."""
+    """Bytes that are free where a folder is, or would be made; no limit on a file system that does not count them."""
     there = folder.resolve()
     while not there.exists():
         there = there.parent
-    return disk_usage(there).free
+    usage = disk_usage(there)
+    return usage.free if usage.total else sys.maxsize
 
 
 def make_folder(folder: Path) -> None:

@@ -89,9 +89,9 @@ def computer(settings: Settings, request: Any) -> dict[str, Any]:
 
 def _leaves(folder: str, request: Any) -> Any:
     """The tables for the leaves of a search, if the request names a game of two; None without."""
-    from tablebase.api.commands import DEFAULT_GAME
+    from tablebase.api.commands import default_game
 
-    name = request.get("game", DEFAULT_GAME) if isinstance(request, dict) else None
+    name = request.get("game", default_game()) if isinstance(request, dict) else None
     if not isinstance(name, str):
         return None
     try:

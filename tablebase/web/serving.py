@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, check_extra, quoted
-from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text
+from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text, usable_workers
 from tablebase.tables.folder import default_catalog, default_folder
 
 LOGS = ("none", "json")

@@ -20,8 +20,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules
 from tablebase.mining.own_tables import own_tables
-from tablebase.play.learning.boxes_file import load_boxes, save_boxes
-from tablebase.play.learning.learner import load_learner, new_learner, save_learner
+from tablebase.play.learning.learner import Learner
 from tablebase.play.learning.matchboxes import Matchboxes, grow_tree
 from tablebase.play.learning.self_play import Training
 from tablebase.play.records import Record, records_in, replayed, write_record
@@ -84,8 +83,8 @@ def readers(pawn_tables: Tablebase) -> Readers:
         "position": lambda path: pawn_tables.probe("hexapawn", text(path)),
         "mine": lambda path: pawn_tables.mine("hexapawn", text(path)),
         "sql": lambda path: pawn_tables.sql(text(path)),
-        "boxes": lambda path: load_boxes(path, boxes),
-        "learner": lambda path: load_learner(path, PAWNS),
+        "boxes": lambda path: boxes.load(path),
+        "learner": lambda path: Learner(PAWNS, PAWNS.initial).load(path, any_start=True),
     }
 
 
@@ -93,8 +92,8 @@ def readers(pawn_tables: Tablebase) -> Readers:
 def valid(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Files that can be read, by the same names."""
     folder = tmp_path_factory.mktemp("valid")
-    save_boxes(folder / "boxes", Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial)))
-    save_learner(folder / "learner", new_learner(PAWNS, PAWNS.initial, Training(order=1)))
+    Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial)).save(folder / "boxes")
+    Learner(PAWNS, PAWNS.initial, Training(order=1)).save(folder / "learner")
     files = {name: (folder / name).read_bytes() for name in ("boxes", "learner")}
     return {**{name: content.encode() for name, content in TEXTS.items()}, **files}
 

@@ -127,7 +127,7 @@ def test_probe_in_python(data: Path) -> None:
 def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
     """They never lose from the start, and records are replayed."""
     record = tmp_path / "games.txt"
-    options = ["--games", "20", "--seed", "3", "--opening", "0", "--data", data, "--record", record]
+    options = ["--games", "20", "--seed", "3", "--opening", "0", "--data", data, "--output", record]
     won, lost = ask("match", "rows", "--player", "tables", "--player", "random", *options, "--format", "json").json
     assert (won["player"], won["losses"], lost["player"]) == ("tables", 0, "random")
     assert won["wins"] > 10

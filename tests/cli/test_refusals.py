@@ -78,7 +78,6 @@ PLAYING = {
     "match hexapawn --player engine --player engine:levl=3": "no setting 'levl' (did you mean 'level'?)",
     "match hexapawn --player engine --player engine:level=3,nodes=5": "level and nodes both say",
     f"{MATCH} --games 2 --nodes 5 --time 1": "--nodes and --time both limit a move",
-    f"{MATCH} --games 2 --sprt 5": "--sprt needs two differences in Elo points, as in 0,10, not '5'",
     f"{MATCH} --games 2 --output /nowhere/games": "name a new file with --output",
     f"{MATCH} --games 2 --output {__file__}": "already exists: name a new file with --output",
     "line hexapawn --replay /nowhere/games": "name the file that match --output has written",

@@ -11,6 +11,7 @@ from support.program import Answer, assert_refused
 
 from tablebase.errors import RulesError
 from tablebase.game import installed
+from tablebase.game.companions import companion, companions
 from tablebase.game.installed import game_names, load_game, variants
 from tablebase.testing.suite import CHECKS, check_rules
 
@@ -121,7 +122,7 @@ Install = Callable[[str, str, dict[str, str]], None]
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Installs a distribution of one module with this name, text and entry points beside the package."""
-    modules, caches = [], (installed._installed, installed.load_rules)
+    modules, caches = [], (installed.installed_games, installed.load_rules)
 
     def install(module: str, text: str, points: dict[str, str]) -> None:
         (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")
@@ -258,3 +259,20 @@ def test_rules_pass_their_checks(name: str) -> None:
     missing = {"mirror", "swap"} if game.mirror is None else set()
     assert {result.name for result in results} == {check.name for check in CHECKS} - missing
     assert all(result.cases > 0 for result in results)
+
+
+def test_modules_next_to_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are found by their names; one that fails is one sentence, and one that is missing is not needed."""
+    (tmp_path / "odd_players.py").write_text("PLAYERS = ()\n")
+    (tmp_path / "odd_routes.py").write_text("raise ValueError('no\\nrouter')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert companion("odd", "_players", "players").PLAYERS == ()
+    assert companion("odd", "_pictures", "pictures") is None
+    assert companion("nowhere.odd", "_players", "players") is None
+    with pytest.raises(RulesError) as refused:
+        companion("odd", "_routes", "routes")
+    assert str(refused.value) == "the routes of odd in odd_routes cannot be used: ValueError: no router"
+    assert [module.__name__ for module in companions("_players", "players")] == [
+        "tablebase_rules.foxhounds_players",
+        "tablebase_rules.harehedgehog_players",
+    ]

@@ -146,7 +146,7 @@ OPTIONS = {
     "mine doushouqi 'SELECT 1' --data given.csv": "given.csv is a file",
     "mine doushouqi 'SELECT 1' --data {two} --features mine.py": "mine.py",
     "features doushouqi --format parquet": "parquet",
-    "features doushouqi --features .": "there is no file .",
+    "features doushouqi --features .": ". is not a regular file: name a Python file",
     "features doushouqi --features given.csv": "given.csv",
 }
 

@@ -12,7 +12,6 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
-from tablebase.play.learning.boxes_file import load_boxes, updated
 from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
 from tablebase.play.learning.taken_beads import read_taken, remove_taken
 from tablebase.play.match import Match
@@ -67,7 +66,7 @@ class MatchboxPlayer(Player):
             raise TablebaseError(f"there is no box for {render(game, position)}: make a player for another start or side")
         if not self._drawn and self._path is not None and self._path.exists():
             # Other players of the file may have learned meanwhile.
-            load_boxes(self._path, self.boxes)
+            self.boxes.load(self._path)
         drawn, self.remark = self.boxes.draw(box, random), "the box is empty"
         if drawn is None:
             return None if self._resigns else self._any_move(box, position, random)
@@ -126,7 +125,7 @@ class MatchboxPlayer(Player):
 
     def _kept(self) -> AbstractContextManager[None]:
         """In the block, the boxes are as the file says, and they are saved at its end; nothing without a file."""
-        return nullcontext() if self._path is None else updated(self._path, self.boxes)
+        return nullcontext() if self._path is None else self.boxes.updated(self._path)
 
 
 def _count(number: int, word: str, plural: str = "s") -> str:

@@ -12,6 +12,7 @@ from tablebase.api import row_types
 from tablebase.building.estimate import Estimate
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
+from tablebase.game.examples import example, examples
 from tablebase.slices.material import materials, piece_counts
 from tablebase.web.api.routes import game_for, get, post, query_of
 from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, told
@@ -29,7 +30,9 @@ LONGEST_STATEMENT = 100_000
 class CountGiven(Given):
     """A start."""
 
-    game: Annotated[str, Field(max_length=LONGEST_NAME, description="Name of the game, which must end.", examples=["hexapawn"])]
+    game: Annotated[
+        str, Field(max_length=LONGEST_NAME, description="Name of the game, which must end.", examples=examples("counted game"))
+    ]
     position: Annotated[str | None, Field(max_length=LONGEST_POSITION, description="By default the start of the game.")] = None
 
 
@@ -37,7 +40,7 @@ class EstimateGiven(Given):
     """A material, or a number of pieces."""
 
     game: GameName
-    material: Annotated[MaterialName | None, Field(examples=["RvC"])] = None
+    material: Annotated[MaterialName | None, Field(examples=examples("material"))] = None
     pieces: Annotated[int | None, Field(ge=2, le=64, description="All tables with this number of pieces, and what they need.")] = (
         None
     )
@@ -46,14 +49,7 @@ class EstimateGiven(Given):
 class MineGiven(Given):
     """A statement over the positions of a game."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "game": "doushouqi",
-                "statement": "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n",
-            }
-        }
-    )
+    model_config = ConfigDict(json_schema_extra=example("mine"))
     game: GameName
     statement: Annotated[str, Field(max_length=LONGEST_STATEMENT, description="One SELECT over positions.")]
     limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Answer with this number of rows at most.")] = 1000
