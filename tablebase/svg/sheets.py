@@ -13,7 +13,8 @@ from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
 from tablebase.svg.markup import GLYPHS, STEP, WIDTH, element, lettering, picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
-from tablebase.svg.printing import Line, Paper, Sheet
+from tablebase.svg.printing import Line, Paper
+from tablebase.svg.printing import Sheet as Sheet
 from tablebase.svg.themes import Theme, as_theme
 
 PAGES = {"a4": Paper(210, 297), "letter": Paper(215.9, 279.4)}
