@@ -40,7 +40,7 @@ CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
 KINDS = {"Game", "StochasticGame", "FunctionGame"}
 ASKING = {
     "api/searching.py": 1,
-    "building/sorts.py": 1,
+    "building/kinds.py": 1,
     "game/installed.py": 2,
     "probe/prober.py": 1,
     "testing/suite.py": 1,

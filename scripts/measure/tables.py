@@ -19,8 +19,9 @@ from tqdm import tqdm
 
 from scripts.measure.clock import timed
 from tablebase.api.tablebase import Tablebase
+from tablebase.building.options import BuildOptions
 from tablebase.building.plan import plan, with_dependencies
-from tablebase.building.tables import build
+from tablebase.building.slice_kind import make_materials
 from tablebase.checking import general, table
 from tablebase.files.outputs import publish
 from tablebase.game import Game, load_game
@@ -48,7 +49,7 @@ def measure_tables(name: str, pieces: str) -> dict[str, list[dict[str, Any]]]:
     material = locate(game, parse_material(game, pieces), 0).material
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        for _ in build(game, with_dependencies(game, [material]), folder):
+        for _ in make_materials(game, with_dependencies(game, [material]), BuildOptions(folder)):
             pass
         store = Store(folder)
         load = _loader(game, store)
@@ -153,7 +154,7 @@ def measure_sums(pieces: int) -> dict[str, list[dict[str, Any]]]:
     spent: Counter[str] = Counter()
     ratios = []
     with TemporaryDirectory() as scratch:
-        for _ in build(game, plan(game, range(2, max(pieces, 3)), []), Path(scratch)):
+        for _ in make_materials(game, plan(game, range(2, max(pieces, 3)), []), BuildOptions(Path(scratch))):
             pass
         store = Store(Path(scratch))
         load = _loader(game, store)

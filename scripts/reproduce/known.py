@@ -7,12 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from tablebase.building.options import BuildOptions
 from tablebase.building.plan import plan, start_material
-from tablebase.building.tables import build
+from tablebase.building.slice_kind import make_materials
 from tablebase.cli.output import say
 from tablebase.errors import TablebaseError
 from tablebase.executors.executor import Limits
-from tablebase.executors.local import LocalExecutor
 from tablebase.game import Game
 
 
@@ -20,7 +20,7 @@ def build_start(game: Game, folder: Path, workers: int = 1) -> None:
     """Build the table of the start and all that it depends on, unless they are there."""
     material = start_material(game)
     assert material is not None
-    for _ in build(game, plan(game, None, [material]), folder, executor=LocalExecutor(Limits(workers))):
+    for _ in make_materials(game, plan(game, None, [material]), BuildOptions(folder, Limits(workers))):
         pass
 
 

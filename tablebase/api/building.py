@@ -9,17 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
+from tablebase.building.build import build as build_tables
 from tablebase.building.estimate import Estimate
+from tablebase.building.kinds import table_kind
+from tablebase.building.options import DASK, LOCAL, BuildOptions, TableQuery, chosen_limits
 from tablebase.building.prune import Prunable
 from tablebase.building.prune import prune as remove
 from tablebase.building.records import BuildResult, Log
 from tablebase.building.reindex import Rebuilt, prepare_catalog
 from tablebase.building.reindex import reindex as rebuild
-from tablebase.building.sorts import sort_of
-from tablebase.building.table_sort import Asked
-from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
+from tablebase.catalog.catalog import read_known
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
+from tablebase.executors.executor import Limits
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import (
     as_path,
@@ -28,6 +30,7 @@ from tablebase.game.plain_arguments import (
     as_whole,
     end_of_work,
     refused,
+    usable_workers,
 )
 from tablebase.game.rules import Rules
 from tablebase.probe.html import titled_table
@@ -35,8 +38,8 @@ from tablebase.tables.folder import default_catalog, default_folder
 
 if TYPE_CHECKING:
     # Other games load what they need themselves.
-    from tablebase.building.chances import Estimate as LayerEstimate
-    from tablebase.building.exact_work import Estimate as ExactEstimate
+    from tablebase.building.exact_kind import Estimate as ExactEstimate
+    from tablebase.building.layer_kind import Estimate as LayerEstimate
 
     AnyEstimate = Estimate | LayerEstimate | ExactEstimate
 
@@ -165,19 +168,19 @@ def build(
         raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
-    sort = sort_of(rules)
+    kind = table_kind(rules)
     refuse_given(rules, pieces=pieces, material=material)
-    sort.check_executor(executor)
-    sort.check_solver(as_text("solver", solver))
-    wanted = Asked(counts, materials, _limits(rules, limits), solver)
+    kind.check_executor(executor)
+    kind.check_solver(as_text("solver", solver))
+    wanted = TableQuery(counts, materials, _limits(rules, limits), solver)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
     prepare_catalog(folder, url)
     with Log(as_optional(as_path, "log", log), as_optional(as_path, "json_log", json_log), folder) as lines:
         resources = chosen_limits(asked, allowed, executor, scheduler)
-        terms = Terms(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
+        options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
         summarized = end is not None or log is not None or json_log is not None
-        return ShownResult(**vars(sort.build(wanted, terms, summarized=summarized)))
+        return ShownResult(**vars(build_tables(kind, wanted, options, summarized=summarized)))
 
 
 def estimate(
@@ -206,8 +209,8 @@ def estimate(
     Returns
     -------
     Estimates
-        A list of `tablebase.building.estimate.Estimate`; with chance of `tablebase.building.chances.Estimate`, and for games by
-        functions without chance of `tablebase.building.exact_work.Estimate`.
+        A list of `tablebase.building.estimate.Estimate`; with chance of `tablebase.building.layer_kind.Estimate`, and for games by
+        functions without chance of `tablebase.building.exact_kind.Estimate`.
 
     Raises
     ------
@@ -218,11 +221,14 @@ def estimate(
     counts, materials = as_counts(pieces), as_texts("material", material)
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
-    wanted = Asked(counts, materials, _limits(rules, limits))
+    wanted = TableQuery(counts, materials, _limits(rules, limits))
     refuse_given(rules, pieces=pieces, material=material)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
-    return Estimates(*sort_of(rules).estimate(wanted, folder, asked, allowed, url, measured=measure))
+    kind = table_kind(rules)
+    options = BuildOptions(folder, Limits(usable_workers(asked), allowed), workers_given=asked is not None)
+    lines = kind.estimate(wanted, options, read_known(rules, folder, url), measured=measure)
+    return Estimates(lines, 1 if kind.in_process else options.limits.workers)
 
 
 def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]:

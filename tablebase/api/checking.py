@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.api.arguments import as_counts, as_optional, as_texts, as_workers
-from tablebase.building.sorts import sort_of
-from tablebase.building.table_sort import Asked
+from tablebase.building.kinds import table_kind
+from tablebase.building.options import TableQuery
 from tablebase.building.transfer import entries_asked_for
 from tablebase.catalog.entries import entries_of
 from tablebase.checking.checksums import Checks, verify_files
@@ -111,7 +111,7 @@ def verify(
         raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
     refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = read_published(listed, rules) if listed else {}
-    total, results = sort_of(rules).verify(Asked(counts, materials), folder, asked, expected, url)
+    total, results = table_kind(rules).verify(TableQuery(counts, materials), folder, asked, expected, url)
     compared: set[str] = set()
 
     def noted() -> Checks:

@@ -14,7 +14,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Protocol
 
-from tablebase.building.sorts import sort_of
+from tablebase.building.kinds import table_kind
 from tablebase.building.transfer import CHECKSUMS, Taken, take_in
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entries_of
@@ -146,7 +146,7 @@ def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[t
             source.fetch(entry.file, draft)
             try:
                 check_bytes(draft, entry.title, entry.sha256)
-                sort_of(load_rules(entry.game)).opened(draft, entry.row).close()
+                table_kind(load_rules(entry.game)).opened(draft, entry.row).close()
             except CorruptTableError as fault:
                 raise CorruptTableError(fault.fault, source.place(entry.file)) from fault
         yield entry, draft
@@ -216,11 +216,11 @@ def rewrite_file(source: Path, folder: Path, form: Form, entry: Entry) -> tuple[
     """Write one file again as a draft, and read that back; return the name of the file, and the draft to be published."""
     path = source / entry.file
     check_bytes(path, entry.title, entry.sha256)
-    sort = sort_of(load_rules(entry.game))
-    with closing(sort.opened(path, entry.row)) as file:
-        draft = sort.rewrite(folder / entry.file, file, form)
+    kind = table_kind(load_rules(entry.game))
+    with closing(kind.opened(path, entry.row)) as file:
+        draft = kind.rewrite(folder / entry.file, file, form)
     reach("verifying")
-    with closing(sort.opened(draft, entry.row)) as file:
-        if sort.values_digest(file) != entry.row["values_sha256"]:
+    with closing(kind.opened(draft, entry.row)) as file:
+        if kind.values_digest(file) != entry.row["values_sha256"]:
             raise CorruptTableError("does not hold the values that were registered", draft)
     return entry.file, draft

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from tablebase.building.jobs import Cost, CostModel, Made
 from tablebase.building.plan import plan
+from tablebase.catalog.known import TableCost
 from tablebase.compute import machine
-from tablebase.errors import CapacityError
 from tablebase.executors.executor import Limits
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import dependencies, sides_stored, slices, table_placements
+from tablebase.slices.location import aliases, dependencies, sides_stored, slices, table_placements
 from tablebase.slices.material import Material, material_name, parse_material, placements
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.registry import AUTO, SOLVERS, Solver, solver_for
-from tablebase.tables.folder import free_space
-
-if TYPE_CHECKING:
-    # Workers need no catalog, which takes as long to load as all else.
-    from tablebase.catalog.catalog import TableCost
 
 WORKER_BYTES = 300_000_000
 """Memory of a worker before it holds any position."""
@@ -40,6 +35,8 @@ COMPILING = {"planes": 11.5, "groups": 2.6, "pursuit": 2.0, "bounds": 20.0}
 """CPU-seconds to compile the kernels of a solver, and those that check and write its tables, on the reference machine."""
 OTHERS = 4.0
 """The same for other solvers."""
+RECENT = 8
+"""Tables from which the time of the next ones by the clock is judged."""
 LOOP, LOOP_SECONDS = 100_000, 0.00225
 """Rounds of a plain loop, and the CPU-seconds that they take on the reference machine."""
 
@@ -67,11 +64,6 @@ def cells(game: Game, material: Material) -> int:
     return layout_of(game, material).size * len(sides_stored(game, material))
 
 
-def allowed_memory(limits: Limits) -> int:
-    """Bytes of memory that a build may use: those of its limits or, without such a limit, of this machine."""
-    return machine.memory() if limits.memory is None else limits.memory
-
-
 def memory(game: Game, material: Material, solver: str = AUTO, allowed: int | None = None) -> int:
     """Bytes that a worker needs to solve, write and verify the table of a stored material, with a solver for which `allowed` do."""
     chosen = solver_for(game, material, solver, solver_memory(game, material, allowed))
@@ -88,61 +80,81 @@ def _other_memory(game: Game, material: Material) -> int:
     return WORKER_BYTES + BYTES_PER_CHILD * sum(layout_of(game, child).size for child in dependencies(game, material))
 
 
-def costs_in(game: Game, folder: Path, catalog: str | None = None) -> list[TableCost]:
-    """What the tables of a game took that have been built in a folder, whose catalog may have a URL."""
-    from tablebase.catalog.catalog import Catalog, has_catalog
-
-    if not has_catalog(folder, catalog):
-        return []
-    with closing(Catalog(folder, catalog=catalog)) as opened:
-        return opened.costs(game)
-
-
-def disk(game: Game, materials: Sequence[Material], costs: Sequence[TableCost]) -> int:
-    """Bytes that the files of stored materials are expected to have, judged by those that have been built."""
-    predicted = sum(_file_bytes(game, parse_material(game, cost.material)) for cost in costs)
-    correction = sum(cost.bytes for cost in costs) / predicted if costs else 1.0
-    return int(correction * sum(_file_bytes(game, material) for material in materials))
-
-
 def _file_bytes(game: Game, material: Material) -> float:
     """Bytes that the file of a stored material is expected to have."""
     model = ROW_FILES if pursuit_fault(game, material) is not None else PURSUIT_FILES
     return model(cells(game, material))
 
 
-class Pace:
-    """Build time relative to the reference machine, where the speeds of solvers were measured."""
+class SpeedModel(CostModel):
+    """Costs of tables of slices, by the speeds of solvers on the reference machine and the tables that have been built."""
 
     def __init__(
         self,
         game: Game,
         solver: str = AUTO,
-        allowed: int | None = None,  # bytes of memory that a worker may need, by which solvers are chosen
-        costs: Sequence[TableCost] = (),  # of tables of this game on this machine
+        limits: Limits | None = None,
+        known: Sequence[TableCost] = (),
         factor: float | None = None,
     ) -> None:
-        """By default `factor` is the median over all codes of `costs`: tables that had kernels to compile took far longer."""
-        self._game, self._solver, self._allowed = game, solver, allowed
-        self._known = [(ratio, cost.codes) for cost in costs for ratio in _ratios(game, cost)]
+        """Choose solvers that the memory of `limits` is enough for; `known` are costs of tables on this machine.
+
+        By default `factor`, the build time relative to the reference machine, is the median over all codes of `known`: tables
+        that had kernels to compile took far longer.
+        """
+        self._game, self._solver, self._limits = game, solver, limits or Limits()
+        self._ratios = [(ratio, cost.codes) for cost in known for ratio in _ratios(game, cost)]
         self._fixed = factor
-        self.factor = _median(self._known) if factor is None else factor
+        self.factor = _median(self._ratios) if factor is None else factor
+        predicted = sum(_file_bytes(game, parse_material(game, cost.material)) for cost in known)
+        self._disk = sum(cost.bytes for cost in known) / predicted if known else 1.0
+        self._recent: deque[Made] = deque(maxlen=RECENT)
+
+    def with_kernels(self, materials: Iterable[Material]) -> SpeedModel:
+        """Note which solvers will have to be compiled for these materials; return this."""
+        self.kernels = frozenset(self._solver_of(material).name for material in materials)
+        return self
+
+    def _solver_of(self, material: Material) -> Solver:
+        return solver_for(self._game, material, self._solver, solver_memory(self._game, material, self._limits.memory))
+
+    def cost(self, key: Material) -> Cost:
+        """See `CostModel.cost`; of a stored material."""
+        return Cost(
+            table_placements(self._game, key),
+            memory(self._game, key, self._solver, self._limits.memory),
+            int(self._disk * _file_bytes(self._game, key)),
+            self.seconds(key),
+        )
+
+    def placements(self, key: Material) -> int:
+        """See `CostModel.placements`."""
+        stored = (one for side in sides_stored(self._game, key) for one in aliases(self._game, key, side))
+        return sum(placements(self._game, one.material) for one in stored)
 
     def seconds(self, material: Material) -> float:
         """CPU-seconds to solve, write and verify the table of a stored material."""
-        memory = solver_memory(self._game, material, self._allowed)
-        return self.factor * model(self._game, material, solver_for(self._game, material, self._solver, memory))
+        return self.factor * model(self._game, material, self._solver_of(material))
 
-    def solvers(self, materials: Iterable[Material]) -> set[str]:
-        """Names of the solvers of stored materials."""
-        found = {(one, solver_memory(self._game, one, self._allowed)) for one in materials}
-        return {solver_for(self._game, material, self._solver, memory).name for material, memory in found}
+    def wall(self, keys: Sequence[Material]) -> float:
+        """See `CostModel.wall`; judged by how long the last tables took."""
+        seconds = [self.seconds(key) for key in keys]
+        largest = max(memory(self._game, key, self._solver, self._limits.memory) for key in keys)
+        return self._slowdown() * elapsed(seconds, largest, self._limits)
 
-    def learn(self, cost: TableCost) -> None:
-        """Take into account what another table took."""
-        self._known += [(ratio, cost.codes) for ratio in _ratios(self._game, cost)]
+    def _slowdown(self) -> float:
+        """Seconds by the clock for a CPU-second, in the last tables."""
+        if not self._recent:
+            return 1.0
+        return sum(made.elapsed for made in self._recent) / sum(made.seconds for made in self._recent)
+
+    def learn(self, made: Made) -> None:
+        """See `CostModel.learn`."""
+        self._recent.append(made)
+        cost = TableCost(material_name(self._game, made.key), cells(self._game, made.key), made.bytes, made.seconds, made.engine)
+        self._ratios += [(ratio, cost.codes) for ratio in _ratios(self._game, cost)]
         if self._fixed is None:
-            self.factor = _median(self._known)
+            self.factor = _median(self._ratios)
 
 
 @cache
@@ -225,41 +237,36 @@ def estimate(
     game: Game,
     pieces: int | range | None,
     materials: Sequence[Material],
-    folder: Path,
+    known: Sequence[TableCost] = (),
     factor: float | None = None,
     *,
     whole: bool = False,
     workers: int = 1,
     allowed: int | None = None,
-    catalog: str | None = None,
 ) -> list[Estimate]:
-    """What all slices with so many pieces, the materials, and all that they depend on need, built already or not.
+    """Predict what all slices with so many pieces, the materials, and all that they depend on need, built already or not.
 
     There is a line for each number of pieces or, if there are only materials and not `whole`, for each table. The tables of the
-    folder correct the figures measured elsewhere; `factor` is the build time relative to the reference machine, as by
-    `tablebase.building.tables.measure`, and by default that of these tables. So many `workers` solve tables at a time, which may
-    need `allowed` bytes of memory together, by default all that this machine has.
+    catalog correct the figures measured elsewhere; `factor` is the build time relative to the reference machine, and by default
+    follows from these tables. `workers` solve tables at the same time, which may need `allowed` bytes of memory together, by
+    default all that this machine has.
     """
     planned = plan(game, pieces, materials)
     limits = Limits(workers, machine.memory() if allowed is None else allowed)
-    costs = costs_in(game, folder, catalog)
-    pace = Pace(game, AUTO, limits.memory, costs, factor)
+    speed = SpeedModel(game, AUTO, limits, known, factor).with_kernels(planned)
     if pieces is None and not whole:
-        lines = [_line(game, [material], pace, costs, limits, material_name(game, material)) for material in planned]
+        lines = [_line(game, [material], speed, material_name(game, material)) for material in planned]
     else:
         counts = sorted({material.pieces for material in planned})
         groups = ([material for material in planned if material.pieces == count] for count in counts)
-        lines = [_line(game, group, pace, costs, limits) for group in groups]
-    before = start_seconds() + compiling(game.name, pace.solvers(planned))
+        lines = [_line(game, group, speed) for group in groups]
+    before = start_seconds() + compiling(game.name, speed.kernels)
     return [replace(lines[0], start_seconds=before), *lines[1:]]
 
 
-def _line(
-    game: Game, planned: list[Material], pace: Pace, costs: Sequence[TableCost], limits: Limits, name: str | None = None
-) -> Estimate:
+def _line(game: Game, planned: list[Material], speed: SpeedModel, name: str | None = None) -> Estimate:
     """The line for stored materials with the same number of pieces."""
-    largest = max(memory(game, material, AUTO, limits.memory) for material in planned)
-    seconds = [pace.seconds(material) for material in planned]
+    costs = [speed.cost(material) for material in planned]
     stored = set(planned)
     held = [one for one in slices(game, planned[0].pieces) if one.location.material in stored]
     return Estimate(
@@ -267,44 +274,19 @@ def _line(
         slices=len(held),
         distinct=sum(one.distinct for one in held),
         tables=len(planned),
-        placements=sum(placements(game, one.material) for one in held),
-        distinct_placements=sum(table_placements(game, material) for material in planned),
-        memory=largest,
-        disk=disk(game, planned, costs),
-        cpu_seconds=sum(seconds),
+        placements=sum(map(speed.placements, planned)),
+        distinct_placements=sum(cost.size for cost in costs),
+        memory=max(cost.memory for cost in costs),
+        disk=sum(cost.disk for cost in costs),
+        cpu_seconds=sum(cost.cpu_seconds for cost in costs),
         material=name,
-        wall_seconds=elapsed(seconds, largest, limits),
+        wall_seconds=speed.wall(planned),
     )
 
 
 def elapsed(seconds: Sequence[float], largest: int, limits: Limits) -> float:
     """Seconds by the clock for tables that take these CPU-seconds each, the largest of them with this much memory."""
-    at_a_time = limits.workers if limits.each else max(1, min(limits.workers, machine.cores(), allowed_memory(limits) // largest))
+    allowed = machine.memory() if limits.memory is None else limits.memory
+    at_a_time = limits.workers if limits.each else max(1, min(limits.workers, machine.cores(), allowed // largest))
     # Tables with the same number of pieces seldom wait for each other, but the largest one is solved by one worker.
     return max(sum(seconds) / at_a_time, max(seconds))
-
-
-def check_capacity(
-    game: Game,
-    missing: Sequence[Material],
-    folder: Path,
-    limits: Limits,
-    solver: str,
-    keep: int = 0,
-    catalog: str | None = None,
-) -> None:
-    """Raise `CapacityError` if a table would not fit into memory, or all of them onto the disk with `keep` bytes left free."""
-    present, allowed = machine.memory(), allowed_memory(limits)
-    largest = max(missing, key=lambda material: memory(game, material, solver, allowed))
-    needed = memory(game, largest, solver, allowed)
-    if needed > allowed:
-        name = material_name(game, largest)
-        cure = "allow more with --memory" if needed <= present else "this machine has no more"
-        if limits.each:
-            cure = "no worker has more, so use fewer or larger ones"
-        raise CapacityError(name, cure, needed=needed, allowed=allowed)
-    needed, free = disk(game, missing, costs_in(game, folder, catalog)), max(0, free_space(folder) - keep)
-    if needed > free:
-        raise CapacityError(
-            "the build", "name another folder with --data", needed=needed, allowed=free, unit=f"bytes on the disk of {folder}"
-        )

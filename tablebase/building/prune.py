@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tablebase.building.folders import lock
+from tablebase.building.kind import TableKind
+from tablebase.building.kinds import table_kind
 from tablebase.building.reindex import prepare_catalog
-from tablebase.building.sorts import sort_of
-from tablebase.building.table_sort import TableSort
-from tablebase.building.tables import lock
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
@@ -78,26 +78,26 @@ def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Rul
 
 def _files_of(folder: Path, game: Rules[Any]) -> Iterator[tuple[Path, str]]:
     """The drafts and tables of a game, with the reason why each would be removed if it is not in the catalog."""
-    sort = sort_of(game)
-    for path in sorted((folder / game.name).glob(sort.pattern)):
+    kind = table_kind(game)
+    for path in sorted((folder / game.name).glob(kind.pattern)):
         if path.is_symlink() or not path.is_file():
             continue
         if _TABLE_DRAFT.fullmatch(path.name):
             yield path, DRAFT
-        elif path.suffix == SUFFIX and _is_table(sort, path):
-            yield path, _reason(sort, folder, path)
+        elif path.suffix == SUFFIX and _is_table(kind, path):
+            yield path, _reason(kind, path)
 
 
-def _is_table(sort: TableSort[Any, Any], path: Path) -> bool:
+def _is_table(kind: TableKind[Any, Any], path: Path) -> bool:
     """Whether a file begins as a table of the game does that has this name; it may be damaged, or of other rules."""
     with path.open("rb") as file:
         beginning = file.read(USER_BLOCK)
-    return re.match(rf"tablebase \d+ {re.escape(sort.title_at(path))} sha256=".encode(), beginning) is not None
+    return re.match(rf"tablebase \d+ {re.escape(kind.title_at(path))} sha256=".encode(), beginning) is not None
 
 
-def _reason(sort: TableSort[Any, Any], folder: Path, path: Path) -> str:
+def _reason(kind: TableKind[Any, Any], path: Path) -> str:
     try:
-        sort.opened_at(folder, path).close()
+        kind.opened_at(path).close()
     except (StaleTableError, NotationError, RulesError):
         # Other rules may have had materials, or limits, that these have not.
         return OLD_RULES

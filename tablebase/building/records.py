@@ -89,12 +89,12 @@ class Log:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def write(self, record: Record) -> None:
-        """Add a record to both files."""
+    def write(self, record: Record, unit: str) -> None:
+        """Add a record to both files; `unit` is counted in tables."""
         self.built += isinstance(record, TableRecord) and record.engine is not None
         now = datetime.now().astimezone()
         if self._text:
-            self._text.write(f"{now:%Y-%m-%d %H:%M:%S}  {describe(record)}\n")
+            self._text.write(f"{now:%Y-%m-%d %H:%M:%S}  {describe(record, unit)}\n")
         if self._lines:
             fields = {name: round(value, 3) if isinstance(value, float) else value for name, value in asdict(record).items()}
             event = {"event": EVENTS[type(record)], "time": now.isoformat(timespec="seconds"), **fields}
@@ -106,24 +106,24 @@ class Log:
         return self._open.enter_context(appended(path, cure, folder=folder, inputs=[other]))
 
 
-def describe(record: Record) -> str:
-    """A record as a line for people."""
+def describe(record: Record, unit: str) -> str:
+    """Describe a record in a line of text; `unit` is counted in tables."""
     if isinstance(record, Begun):
         until = f", until {record.deadline}" if record.deadline else ""
         time = in_time(record.expected_seconds)
-        said = f"tables to build: {record.tables}, placements: {record.placements:,}, expected time: {time}{until}"
+        said = f"tables to build: {record.tables}, {unit}: {record.placements:,}, expected time: {time}{until}"
         return f"{record.game}  {said}{f'; {record.solvers}' if record.solvers else ''}"
     if isinstance(record, Ended):
-        return f"{record.game}  {'; '.join(summary(record))}"
+        return f"{record.game}  {'; '.join(summary(record, unit))}"
     memory = "" if record.memory is None else f"  {in_bytes(record.memory)} of memory"
     times = f"{record.seconds:.1f} s  {record.rate / 1e6:.1f} M/s"
     name = f"{record.game} {record.material}  {record.engine or 'already there'}"
-    return f"{name}  {record.placements:,} placements  {times}{memory}  {in_bytes(record.bytes)} on disk  verified"
+    return f"{name}  {record.placements:,} {unit}  {times}{memory}  {in_bytes(record.bytes)} on disk  verified"
 
 
-def summary(ended: Ended) -> list[str]:
-    """What has come of a build, in parts of a sentence."""
-    parts = [f"tables built: {ended.done}, placements: {ended.placements:,}, time: {in_time(ended.seconds)}"]
+def summary(ended: Ended, unit: str) -> list[str]:
+    """Describe the end of a build, in parts of a sentence."""
+    parts = [f"tables built: {ended.done}, {unit}: {ended.placements:,}, time: {in_time(ended.seconds)}"]
     if ended.left:
         parts.append(f"tables left, as the deadline came first: {ended.left}")
     if ended.dropped:
@@ -134,29 +134,29 @@ def summary(ended: Ended) -> list[str]:
     return parts
 
 
-def say_summary(ended: Ended) -> None:
-    """Say what has come of a build, but for what was done."""
-    for sentence in summary(ended)[1:]:
+def say_summary(ended: Ended, unit: str) -> None:
+    """Say how a build has ended, except the number of tables."""
+    for sentence in summary(ended, unit)[1:]:
         say(sentence)
 
 
 class Report:
     """What has come of a build so far; all of it is also written to a log."""
 
-    def __init__(self, begun: Begun, log: Log) -> None:
-        self._begun, self._log = begun, log
+    def __init__(self, begun: Begun, log: Log, unit: str) -> None:
+        self._begun, self._log, self._unit = begun, log, unit
         self._begin = time.monotonic()
         self._expected_cpu_seconds = 0.0
         self.tables: list[TableRecord] = []  # in the order in which they were finished
         self.dropped: list[str] = []  # materials whose work was ended at a deadline
         self.again = 0  # tables that were found damaged after the build had begun, and are built again
-        log.write(begun)
+        log.write(begun, unit)
 
     def add(self, table: TableRecord, expected_cpu_seconds: float) -> None:
         """Count a finished table."""
         self.tables.append(table)
         self._expected_cpu_seconds += expected_cpu_seconds
-        self._log.write(table)
+        self._log.write(table, self._unit)
 
     def ended(self) -> Ended:
         """The last record."""
@@ -176,7 +176,7 @@ class Report:
             slowest=slowest.material if slowest else None,
             largest=largest.material if largest else None,
         )
-        self._log.write(ended)
+        self._log.write(ended, self._unit)
         return ended
 
 

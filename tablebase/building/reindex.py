@@ -14,9 +14,9 @@ from typing import Any
 from sqlalchemy import Connection, select
 from sqlalchemy.orm import Session
 
-from tablebase.building.sorts import sort_of
-from tablebase.building.table_sort import TableSort
-from tablebase.building.tables import lock
+from tablebase.building.folders import lock
+from tablebase.building.kind import TableKind
+from tablebase.building.kinds import table_kind
 from tablebase.catalog.catalog import Catalog, database_of, has_catalog
 from tablebase.catalog.database import Database
 from tablebase.catalog.entries import Entry, read_entries
@@ -26,8 +26,8 @@ from tablebase.errors import CorruptCatalogError, TablebaseError, UnusableFileEr
 from tablebase.game.installed import load_rules
 from tablebase.tables.folder import SUFFIX, make_folder
 
-Found = tuple[TableSort[Any, Any], Entry]
-"""The sort of a table, and what the catalog has to say of its file."""
+Found = tuple[TableKind[Any, Any], Entry]
+"""The kind of a table, and what the catalog has to say of its file."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def _read(folder: Path, refused: dict[str, str] | None = None) -> list[Found]:
     for home in sorted(path for path in folder.iterdir() if path.is_dir()):
         for path in sorted(home.glob(f"*/*{SUFFIX}")):
             try:
-                sort = sort_of(load_rules(home.name))
-                found.append((sort, sort.read(folder, path)))
+                kind = table_kind(load_rules(home.name))
+                found.append((kind, kind.read(folder, path)))
             except TablebaseError as fault:
                 if refused is None or isinstance(fault, UnusableFileError):
                     raise
@@ -114,9 +114,9 @@ def _rebuild(
         database.prepare(connection)
         known, before = _known(database, connection)
         lost = {f"the index {name}": "went with its table, which is a new one" for name in database.clear(connection)}
-        for sort, entry in found:
+        for kind, entry in found:
             old = known.get(entry.file)
-            sort.enter(session, entry, old if old is not None and old.sha256 == entry.sha256 else None)
+            kind.enter(session, entry, old if old is not None and old.sha256 == entry.sha256 else None)
         session.flush()
     lost |= {file: "is not in the folder" for file in before if not (folder / file).exists()}
     return Rebuilt(dict(Counter(entry.game for _, entry in found)), {**lost, **refused}, fault, database.set_aside)

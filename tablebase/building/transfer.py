@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tablebase.building.sorts import sort_of
-from tablebase.building.table_sort import Asked
-from tablebase.building.tables import lock, remove_drafts
+from tablebase.building.folders import lock, remove_drafts
+from tablebase.building.kinds import table_kind
+from tablebase.building.options import TableQuery
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entries_of
 from tablebase.compute.processes import ensured
@@ -59,7 +59,7 @@ def entries_asked_for(
     entries = [entry for entry in entries_of(folder, catalog).values() if entry.is_of(game)]
     if not entries:
         raise nothing_registered(game, folder)
-    return sort_of(game).chosen(entries, Asked(pieces, material or ()), folder, with_dependencies=with_dependencies)
+    return table_kind(game).chosen(entries, TableQuery(pieces, material or ()), folder, with_dependencies=with_dependencies)
 
 
 def usable_entries(entries: Iterable[Entry]) -> tuple[list[Entry], dict[str, str]]:
@@ -80,7 +80,7 @@ def _foreign_fault(entry: Entry) -> str | None:
         return "was built under other rules than those installed"
     # A catalog from elsewhere might name any file.
     parts = PurePosixPath(entry.file).parts
-    is_in_place = entry.file == entry.place and len(parts) == 3 and ".." not in parts and sort_of(rules).is_in_place(entry)
+    is_in_place = entry.file == entry.place and len(parts) == 3 and ".." not in parts and table_kind(rules).is_in_place(entry)
     return None if is_in_place else "is not where such a table belongs"
 
 
@@ -157,18 +157,18 @@ def _holds(path: Path, entry: Entry) -> bool:
     """Whether a file holds what an entry says, as far as its seal and its header show: an interrupted command has left it."""
     try:
         check_seal(path, entry.title)
-        sort = sort_of(load_rules(entry.game))
-        with closing(sort.opened(path, entry.row)) as file:
-            return sort.claimed_digest(file) == str(entry.row["values_sha256"])
+        kind = table_kind(load_rules(entry.game))
+        with closing(kind.opened(path, entry.row)) as file:
+            return bool(file.values_sha256 == entry.row["values_sha256"])
     except TablebaseError:
         return False
 
 
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
     """Enter a file as it is in the folder, with what the other catalog knew of it."""
-    sort = sort_of(load_rules(entry.game))
-    with closing(sort.opened(folder / entry.file, entry.row)) as file, catalog.writing() as session:
-        sort.enter(session, sort.entry_of(folder, file), entry)
+    kind = table_kind(load_rules(entry.game))
+    with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as session:
+        kind.enter(session, kind.entry_of(folder, file), entry)
 
 
 def _write_checksums(folder: Path, catalog: Catalog) -> None:

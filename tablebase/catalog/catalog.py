@@ -7,16 +7,17 @@ It holds slices, counts and files, but no positions. All of it except the solver
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, cast, delete, func, select, text, type_coerce, union_all
 from sqlalchemy.orm import Session
 
 from tablebase.catalog.database import Answer, Database
-from tablebase.catalog.registration import enter, enter_flat, of_exact, of_file, of_layer, read_flat
+from tablebase.catalog.known import Known, KnownFile, TableCost
+from tablebase.catalog.registration import read_flat
 from tablebase.catalog.schema import (
     FLAT,
     SLICE_COUNTS,
@@ -35,12 +36,6 @@ from tablebase.game import Game, Outcome
 from tablebase.game.rules import Rules
 from tablebase.slices.location import count_slices
 from tablebase.tables.folder import check_folder, make_folder
-
-if TYPE_CHECKING:
-    # Reading the catalog alone needs no HDF5.
-    from tablebase.states.files import ExactFile
-    from tablebase.stochastic.files import LayerFile
-    from tablebase.tables.reader import Table
 
 
 @dataclass(frozen=True)
@@ -69,17 +64,6 @@ class Counts:
         """The fields of a row ``by`` pieces or material, in order."""
         counts = [one.name for one in fields(cls) if one.name not in ("material", "side", "of_slices")]
         return ["material", "side", *counts] if by == "material" else [*counts, "of_slices"]
-
-
-@dataclass(frozen=True)
-class TableCost:
-    """What a table took: disk space, and the CPU-seconds to solve, write and verify it, if it was built here."""
-
-    material: str
-    codes: int
-    bytes: int
-    seconds: float | None
-    engine: str | None
 
 
 class Registered(NamedTuple):
@@ -141,21 +125,6 @@ class Catalog:
             yield session
             session.flush()
 
-    def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
-        """Enter a verified table with all slices that it solves; an older registration of its file is replaced."""
-        with self.writing() as session:
-            enter(session, game, of_file(self.folder, game, table, engine, seconds))
-
-    def register_layer(self, file: LayerFile, seconds: float | None = None) -> None:
-        """Enter the verified file of a layer; an older registration of it is replaced."""
-        with self.writing() as session:
-            enter_flat(session, file.game, LayerRow, of_layer(self.folder, file, seconds))
-
-    def register_exact(self, file: ExactFile, seconds: float | None = None) -> None:
-        """Enter the verified file of exact values of a game; an older registration of it is replaced."""
-        with self.writing() as session:
-            enter_flat(session, file.rules, ExactRow, of_exact(self.folder, file, seconds))
-
     def layers(self, game: Rules[Any]) -> list[dict[str, Any]]:
         """The registered layers of the rules installed now, as rows of the table ``layers``."""
         return self._flat(LayerRow, game)
@@ -183,6 +152,19 @@ class Catalog:
         with self.reading() as connection:
             return {file: tuple(more) for file, *more in connection.execute(union_all(*(select(*some) for some in columns)))}
 
+    def known_files(self, game: Rules[Any]) -> dict[str, KnownFile]:
+        """The registered files of the rules installed now."""
+        queries = (
+            select(table.file, table.bytes, table.file_sha256).where(table.game == game.name, table.rules_digest == game.digest)
+            for table in (TableRow, *FLAT)
+        )
+        with self.reading() as connection:
+            return {row.file: KnownFile(row.bytes, row.file_sha256) for row in connection.execute(union_all(*queries))}
+
+    def known(self, game: Rules[Any]) -> Known:
+        """What is known of the tables of the rules installed now."""
+        return Known(self.known_files(game), self.costs(game))
+
     def registered(self, game: Game) -> dict[str, Registered]:
         """The registered tables of the rules installed now, by material name."""
         query = select(TableRow.material, TableRow.file_sha256, TableRow.engine, TableRow.seconds, TableRow.seal)
@@ -191,7 +173,7 @@ class Catalog:
             rows = connection.execute(query).all()
         return {row.material: Registered(row.file_sha256, row.engine, row.seconds, row.seal) for row in rows}
 
-    def costs(self, game: Game) -> list[TableCost]:
+    def costs(self, game: Rules[Any]) -> list[TableCost]:
         """What each registered table of the rules installed now took."""
         query = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds, TableRow.engine)
         query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
@@ -303,3 +285,11 @@ def has_catalog(folder: Path, catalog: str | None = None) -> bool:
             return False
         with database.snapshot() as connection:
             return database.version(connection) is not None
+
+
+def read_known(rules: Rules[Any], folder: Path, catalog: str | None = None) -> Known:
+    """Read what the catalog of a folder, if there is one, says of the tables of a game."""
+    if not has_catalog(folder, catalog):
+        return Known()
+    with closing(Catalog(folder, catalog=catalog)) as opened:
+        return opened.known(rules)

@@ -63,6 +63,12 @@ class Entry:
         """Whether it belongs to a game, under the rules installed now."""
         return (self.row["game"], self.row["rules_digest"]) == (game.name, game.digest)
 
+    def solved(self, engine: str | None, seconds: float | None) -> Entry:
+        """The same with another solver and its CPU-seconds."""
+        known = {name: value for name, value in (("engine", engine), ("seconds", seconds)) if name in self.row}
+        registration = self.registration and self.registration.solved(engine, seconds)
+        return Entry({**self.row, **known}, registration, self.patterns)
+
     def has_values_of(self, other: Entry) -> bool:
         """Whether both hold the same values under the same rules, in whatever form."""
         return all(self.row[name] == other.row[name] for name in ("rules_digest", "values_sha256"))
@@ -98,7 +104,7 @@ def enter_known(session: Session, game: Game, registration: Registration, known:
     if known is None or known.registration is None:
         enter(session, game, registration)
         return
-    enter(session, game, registration.solved_like(known.registration))
+    enter(session, game, registration.solved(known.registration["engine"], known.registration["seconds"]))
     for table, row in known.patterns:
         named = dict(zip(contents(table, "slice_id"), row, strict=True))
         of_slice = select(SliceRow.id).where(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,9 +70,9 @@ class Registration:
         """A column of `tables`."""
         return self.table[TABLE.index(name)]
 
-    def solved_like(self, other: Registration) -> Registration:
-        """The same, but with the solver and the seconds of another."""
-        known = {"engine": other["engine"], "seconds": other["seconds"]}
+    def solved(self, engine: str | None, seconds: float | None) -> Registration:
+        """The same with another solver and its CPU-seconds."""
+        known = {"engine": engine, "seconds": seconds}
         return Registration(tuple(known.get(name, value) for name, value in zip(TABLE, self.table, strict=True)), self.sides)
 
 
@@ -233,24 +233,22 @@ def pairing(location: Location) -> str:
     return " ".join(str(piece + 1) for piece in location.pairing)
 
 
-def of_layer(folder: Path, file: LayerFile, seconds: float | None = None) -> Values:
-    """What the catalog has to say of a layer's file, in the order of `LAYER`."""
-    row = {
-        **_of_flat(folder, file.game, file, seconds),
-        "region": file.region.name,
-        "layer": file.layer.name,
-        **vars(file.counts),
-    }
-    return tuple(row[name] for name in LAYER)
+def of_layer(folder: Path, file: LayerFile) -> dict[str, Any]:
+    """What the catalog has to say of the file of a layer, by column of `LayerRow`."""
+    more = {"region": file.region.name, "layer": file.layer.name, **vars(file.counts)}
+    return _ordered(LAYER, {**_of_flat(folder, file.game, file), **more})
 
 
-def of_exact(folder: Path, file: ExactFile, seconds: float | None = None) -> Values:
-    """What the catalog has to say of a file of exact values, in the order of `EXACT`."""
-    row = {**_of_flat(folder, file.rules, file, seconds), **vars(file.counts())}
-    return tuple(row[name] for name in EXACT)
+def of_exact(folder: Path, file: ExactFile) -> dict[str, Any]:
+    """What the catalog has to say of a file of exact values, by column of `ExactRow`."""
+    return _ordered(EXACT, {**_of_flat(folder, file.rules, file), **vars(file.counts())})
 
 
-def _of_flat(folder: Path, game: Rules[Any], file: FlatFile, seconds: float | None) -> dict[str, Any]:
+def _ordered(names: Sequence[str], row: dict[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in names}
+
+
+def _of_flat(folder: Path, game: Rules[Any], file: FlatFile) -> dict[str, Any]:
     return {
         "game": game.name,
         "file": file.path.relative_to(folder).as_posix(),
@@ -258,16 +256,15 @@ def _of_flat(folder: Path, game: Rules[Any], file: FlatFile, seconds: float | No
         "file_sha256": file_sha256(file.path),
         "values_sha256": file.values_sha256,
         "rules_digest": game.digest,
-        "seconds": seconds if seconds is None else float(seconds),
+        "seconds": None,
     }
 
 
-def enter_flat(session: Session, game: Rules[Any], table: type[LayerRow] | type[ExactRow], row: Values) -> None:
+def enter_flat(session: Session, game: Rules[Any], table: type[LayerRow] | type[ExactRow], row: Mapping[str, Any]) -> None:
     """Write the only row of a file into one of the tables `FLAT`; an older one of the same file is replaced."""
     _enter_game(session, game, side_letters="", kinds="")
-    named = dict(zip(contents(table), row, strict=True))
-    session.execute(delete(table).where(table.file == named["file"]))
-    session.execute(insert(table).values(**named, seal=digest(row)))
+    session.execute(delete(table).where(table.file == row["file"]))
+    session.execute(insert(table).values(**row, seal=digest([row[name] for name in contents(table)])))
 
 
 def sealed(connection: Connection, table: type[Base], key: str) -> dict[Any, tuple[Values, str]]:

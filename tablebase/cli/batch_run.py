@@ -17,8 +17,8 @@ from tablebase.game.plain_arguments import as_path, end_of_work, parse_duration,
 if TYPE_CHECKING:
     from tablebase.building.batch import Batch, Entry
     from tablebase.building.batch_record import BatchRecord
+    from tablebase.building.options import BuildOptions, Counted, Requirements
     from tablebase.building.records import BuildResult
-    from tablebase.building.terms import Counted, Needs, Terms
     from tablebase.cli.batch_steps import Prepared
 
 T = TypeVar("T")
@@ -31,8 +31,8 @@ class Job:
     entry: Entry
     game: str  # its full name
     # What it needs beside the tables that have been counted, or an error if it does not fit.
-    needs: Callable[[Terms, set[Counted]], Needs]
-    build: Callable[[Terms], BuildResult]
+    needs: Callable[[BuildOptions, set[Counted]], Requirements]
+    build: Callable[[BuildOptions], BuildResult]
 
 
 @dataclass(frozen=True)
@@ -112,26 +112,28 @@ def batch(
 
 def _job(work: Batch, entry: Entry) -> Job:
     """An entry whose game and tables are known."""
-    from tablebase.building.sorts import sort_of
-    from tablebase.building.table_sort import Asked
+    from tablebase.building.build import build
+    from tablebase.building.kinds import table_kind
+    from tablebase.building.options import TableQuery
+    from tablebase.building.table_plan import requirements
     from tablebase.game.game_arguments import refuse_given
     from tablebase.game.installed import load_rules
 
     with work.at(entry.line):
         rules = load_rules(entry.game)
-        sort = sort_of(rules)
+        kind = table_kind(rules)
         refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
-        sort.check_executor(work.executor)
-        sort.check_solver(entry.solver)
+        kind.check_executor(work.executor)
+        kind.check_solver(entry.solver)
         words = [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
-        limits = sort.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: leave them out"))
+        limits = kind.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: leave them out"))
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
-        asked = Asked(pieces, entry.materials, limits, entry.solver)
-        sort.check(asked)
-        return Job(entry, rules.name, partial(sort.needs, asked), partial(sort.build, asked, summarized=True))
+        asked = TableQuery(pieces, entry.materials, limits, entry.solver)
+        kind.check(asked)
+        return Job(entry, rules.name, partial(requirements, kind, asked), partial(build, kind, asked, summarized=True))
 
 
-def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: Terms) -> None:
+def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> None:
     """Refuse what cannot be written: the folder of the tables, the record, logs and outputs."""
     from tablebase.cli.batch_steps import check_outputs
     from tablebase.files.outputs import check_output, check_writable
@@ -153,9 +155,9 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
         reserved += one.outputs
 
 
-def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> Terms:
+def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> BuildOptions:
     """Where, when and with what to build."""
-    from tablebase.building.terms import Terms, chosen_limits
+    from tablebase.building.options import BuildOptions, chosen_limits
 
     with work.at("memory" if work.scheduler is None else "scheduler"):
         limits = chosen_limits(work.workers, work.memory, work.executor, work.scheduler)
@@ -169,7 +171,7 @@ def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> Terms
         duration = None if work.duration is None else parse_duration(work.duration)
     end = end_of_work(deadline, duration)
     chosen = work.catalog or catalog
-    return Terms(
+    return BuildOptions(
         work.data or data,
         limits,
         end,
@@ -183,7 +185,7 @@ def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> Terms
     )
 
 
-def _needs(work: Batch, jobs: Sequence[Job], terms: Terms) -> list[Needs]:
+def _needs(work: Batch, jobs: Sequence[Job], terms: BuildOptions) -> list[Requirements]:
     """What the entries need; raises `BatchError` if one does not fit, or all together do not."""
     from tablebase.tables.folder import free_space
 
@@ -199,7 +201,9 @@ def _needs(work: Batch, jobs: Sequence[Job], terms: Terms) -> list[Needs]:
     return needs
 
 
-def _write_needs(jobs: Sequence[Job], needs: Sequence[Needs], steps: Sequence[Prepared], record: BatchRecord, terms: Terms) -> None:
+def _write_needs(
+    jobs: Sequence[Job], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions
+) -> None:
     """Write a line about each entry, and all together."""
     from tablebase.cli.output import in_bytes, in_time, write_table
     from tablebase.compute import machine
@@ -246,7 +250,7 @@ def _write_needs(jobs: Sequence[Job], needs: Sequence[Needs], steps: Sequence[Pr
 # The night
 
 
-def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: Terms) -> BatchResult:
+def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
     """Build all entries, go on after faults, and run the commands if everything is there."""
     from tablebase.cli.batch_steps import run
     from tablebase.cli.output import in_time, say

@@ -234,12 +234,12 @@ def _check_sqlite(statement: str) -> None:
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
     """Refuse materials and positions that the game does not have."""
-    from tablebase.building.sorts import sort_of
+    from tablebase.building.kinds import table_kind
     from tablebase.cli.positions import STANDARD_INPUT, asked, is_stream
     from tablebase.game.game_arguments import as_asked
 
     # A chart takes patterns of materials, too.
-    sort_of(rules).check_materials(params.get("material") or [] if name != "plot" else [])
+    table_kind(rules).check_materials(params.get("material") or [] if name != "plot" else [])
     words = [text for text in (*(params.get("positions") or []), params.get("position"), params.get("start")) if text is not None]
     for text in words:
         if is_stream(text):

@@ -90,7 +90,7 @@ def estimate(
     from dataclasses import asdict
 
     from tablebase.api.building import estimate as estimate_build
-    from tablebase.building.sorts import sort_of
+    from tablebase.building.kinds import table_kind
     from tablebase.cli.output import write_rows
 
     rules = chosen_rules("estimate", game, size, variant)
@@ -108,6 +108,6 @@ def estimate(
     if style is not Format.TABLE:
         write_rows([asdict(line) for line in lines], style)
         return
-    rows, below = sort_of(rules).estimate_table(lines, lines.workers, data)
+    rows, below = table_kind(rules).estimate_table(lines, lines.workers, data)
     write_rows(rows, style)
     sys.stdout.write(f"\n{below}\n")

@@ -296,9 +296,9 @@ def more_limits(game: Rules[Any], context: typer.Context) -> dict[str, Any]:
     """The limits of tables among further options such as ``--carrots 60``; games of pieces have none."""
     if not context.args:
         return {}
-    from tablebase.building.sorts import sort_of
+    from tablebase.building.kinds import table_kind
 
-    return sort_of(game).limits_from(context.args, lambda: _unknown_option(context))
+    return table_kind(game).limits_from(context.args, lambda: _unknown_option(context))
 
 
 def _unknown_option(context: typer.Context) -> TablebaseError:

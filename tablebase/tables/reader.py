@@ -127,6 +127,11 @@ class Table:
         self._chunk_bytes = self.header.chunk * np.dtype(self.coding.dtype).itemsize
 
     @property
+    def values_sha256(self) -> str:
+        """SHA-256 of the values, as the header names it."""
+        return self.header.values_sha256
+
+    @property
     def coding(self) -> Coding:
         """The coding of the codes."""
         return self.header.coding

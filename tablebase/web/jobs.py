@@ -33,12 +33,14 @@ def count(settings: Settings, game: str, position: str | None) -> CountRow:
 def estimate(settings: Settings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
     """What `tablebase estimate --workers 1 --format json` writes."""
     from tablebase.building.estimate import estimate as estimate_build
+    from tablebase.catalog.catalog import read_known
     from tablebase.game import load_game
     from tablebase.slices.material import parse_materials
 
     rules = load_game(game)
     materials = [] if material is None else list(parse_materials(rules, material))
-    lines = estimate_build(rules, pieces, materials, settings.folder, whole=material is None, catalog=settings.catalog)
+    known = read_known(rules, settings.folder, settings.catalog).costs
+    lines = estimate_build(rules, pieces, materials, known, whole=material is None)
     return [asdict(line) for line in lines]
 
 

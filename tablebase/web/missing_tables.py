@@ -7,6 +7,7 @@ from typing import Any
 from tablebase.api.row_types import Cost
 from tablebase.building.estimate import Estimate, estimate
 from tablebase.building.plan import with_dependencies
+from tablebase.catalog.catalog import read_known
 from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.slices.material import material_name, parse_material
@@ -46,7 +47,8 @@ def _cost(settings: Settings, fault: MissingTableError) -> Cost | None:
     if not missing or len(missing) > MOST_TABLES:
         return None
     names = {material_name(game, one) for one in missing}
-    lines = [line for line in estimate(game, None, [material], folder, catalog=settings.catalog) if line.material in names]
+    known = read_known(game, folder, settings.catalog).costs
+    lines = [line for line in estimate(game, None, [material], known) if line.material in names]
     return {
         "tables": sum(line.tables for line in lines),
         "placements": sum(line.distinct_placements for line in lines),
@@ -66,9 +68,9 @@ def lines_of(settings: Settings, fault: MissingTableError) -> list[Estimate]:
         return []
     game = load_game(fault.game)
     try:
+        known = read_known(game, settings.folder, settings.catalog).costs
         if isinstance(fault.builds, int):
-            return estimate(game, fault.builds, [], settings.folder, catalog=settings.catalog)
-        materials = [parse_material(game, fault.builds)]
-        return estimate(game, None, materials, settings.folder, whole=True, catalog=settings.catalog)
+            return estimate(game, fault.builds, [], known)
+        return estimate(game, None, [parse_material(game, fault.builds)], known, whole=True)
     except CapacityError:
         return []

@@ -24,9 +24,9 @@ print(result.built, result.left, tablebase.verify("doushouqi", data=sys.argv[1],
 """
 AFTER_FOUR = """
 import os, signal, sys, tablebase
-from tablebase.catalog.catalog import Catalog
+from tablebase.building.registrar import Registrar
 
-register, done = Catalog.register, []
+register, done = Registrar.add, []
 
 def ring(self, *more):
     register(self, *more)
@@ -34,7 +34,7 @@ def ring(self, *more):
     if len(done) == 4:
         os.killpg(0, signal.SIGINT)
 
-Catalog.register = ring
+Registrar.add = ring
 try:
     tablebase.build("doushouqi", pieces=2, data=sys.argv[1], workers=int(sys.argv[2]))
 except KeyboardInterrupt:

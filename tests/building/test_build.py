@@ -9,12 +9,13 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from support.builds import build
 from support.catalogs import registered
 from support.program import SOLVERS, Ask, assert_one_sentence, assert_refused, contents, drafts, make_old, table_of
 from support.wrong_solvers import wrong_about_one
 
-from tablebase.building import tables as building
-from tablebase.building.estimate import Pace, memory
+from tablebase.building import slice_kind, slice_work
+from tablebase.building.estimate import SpeedModel, memory
 from tablebase.building.plan import plan
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
@@ -48,7 +49,7 @@ def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path, ask: Ask
 
 def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """If everything has been built, nothing is solved, written or registered again, and a message says so."""
-    monkeypatch.setattr(building, "solve_material", Mock(side_effect=AssertionError("solved again")))
+    monkeypatch.setattr(slice_work, "solve_material", Mock(side_effect=AssertionError("solved again")))
     before = {path: path.stat().st_mtime_ns for path in copied.rglob("*.h5")}
     rows = registered(copied)
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
@@ -97,7 +98,7 @@ def test_stray_drafts_are_removed(copied: Path, ask: Ask) -> None:
 
 def test_a_published_table_is_not_solved_again(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that are on disk but not in the catalog are verified and registered as they are."""
-    monkeypatch.setattr(building, "solve_material", Mock(side_effect=AssertionError("solved again")))
+    monkeypatch.setattr(slice_work, "solve_material", Mock(side_effect=AssertionError("solved again")))
     (copied / FILE_NAME).unlink()
     before = contents(copied)
     assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
@@ -120,10 +121,10 @@ def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
 
 def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a solver is wrong about one position, the build fails with a sentence that shows it, and leaves no file."""
-    monkeypatch.setattr(building, "solve_material", wrong_about_one(building.solve_material))
+    monkeypatch.setattr(slice_work, "solve_material", wrong_about_one(slice_work.solve_material))
     answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
     assert_refused(answer, CorruptTableError.exit_code, "which its moves contradict")
-    assert (contents(tmp_path), drafts(tmp_path), registered(tmp_path)) == ({}, [], {})
+    assert (contents(tmp_path), drafts(tmp_path), (tmp_path / FILE_NAME).exists()) == ({}, [], False)
 
 
 @pytest.mark.parametrize("resource", ["disk", "memory"])
@@ -132,7 +133,7 @@ def test_no_space_is_a_sentence(resource: str, tmp_path: Path, ask: Ask, monkeyp
     if resource == "disk":
         monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
     else:
-        monkeypatch.setattr(building, "solve_material", Mock(side_effect=MemoryError))
+        monkeypatch.setattr(slice_work, "solve_material", Mock(side_effect=MemoryError))
     assert_refused(ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path), 3)
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
@@ -147,7 +148,7 @@ def test_a_build_that_does_not_fit_leaves_nothing(tmp_path: Path, ask: Ask) -> N
 def test_only_one_build_at_a_time(tmp_path: Path, ask: Ask) -> None:
     """A second build in the same folder ends with one sentence; the first continues."""
     words = ["build", "doushouqi", "--pieces", "2", "--data", tmp_path]
-    first = building.build(GAME, plan(GAME, 2, []), tmp_path)
+    first = build(GAME, plan(GAME, 2, []), tmp_path)
     next(first)
     assert_one_sentence(ask(*words), f"another build is running in {tmp_path}")
     assert len(list(first)) == 9
@@ -159,14 +160,14 @@ def test_only_the_main_process_publishes(copied: Path) -> None:
     path, material = table_of(copied, "CvW"), parse_material(GAME, "CvW")
     data = path.read_bytes()
     path.unlink()
-    built, draft = building.build_table(GAME.name, copied, "auto", material)
-    assert (built.material, built.engine) == (material, "planes")
-    assert draft is not None
-    assert draft.read_bytes() == data
+    made = slice_work.make_table(GAME.name, copied, "auto", material)
+    assert (made.key, made.engine) == (material, "planes")
+    assert made.draft is not None
+    assert made.draft.read_bytes() == data
     assert not path.exists()
-    draft.rename(path)
-    found, draft = building.build_table(GAME.name, copied, "auto", material)
-    assert (found.material, found.engine, found.bytes, draft) == (material, None, len(data), None)
+    made.draft.rename(path)
+    found = slice_work.make_table(GAME.name, copied, "auto", material)
+    assert (found.key, found.engine, found.bytes, found.draft) == (material, None, len(data), None)
 
 
 def test_little_memory_gives_the_same_bytes(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
@@ -186,15 +187,15 @@ def test_little_memory_gives_the_same_bytes(three_pieces: Path, tmp_path: Path, 
 
 def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """How much slower it is shows in one table, built when all kernels are compiled."""
-    monkeypatch.setattr(building, "mkdtemp", lambda: str(tmp_path))
+    monkeypatch.setattr(slice_kind, "mkdtemp", lambda: str(tmp_path))
     removed: list[object] = []
-    monkeypatch.setattr(building, "rmtree", removed.append)
-    monkeypatch.setattr(building, "MEASURED_BYTES", 300_050_000)
-    factor = building.measure(GAME)
+    monkeypatch.setattr(slice_kind, "rmtree", removed.append)
+    monkeypatch.setattr(slice_kind, "MEASURED_BYTES", 300_050_000)
+    factor = slice_kind.measure(GAME)
     with closing(Catalog(tmp_path / "second")) as catalog:
         [cost] = catalog.costs(GAME)
     # Two rats: 34 of 61 squares up to the mirror, times 61; the table is self-paired.
     assert (cost.material, cost.codes) == ("RvR", 34 * 61)
     assert cost.seconds is not None
-    assert math.isclose(factor, cost.seconds / Pace(GAME, factor=1).seconds(parse_material(GAME, "RvR")))
+    assert math.isclose(factor, cost.seconds / SpeedModel(GAME, factor=1).seconds(parse_material(GAME, "RvR")))
     assert removed == [str(tmp_path)]

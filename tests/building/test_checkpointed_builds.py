@@ -13,7 +13,7 @@ from support.checks import at_least_one
 from support.program import Ask, ask_fresh, contents, drafts, table_of
 from support.wrong_solvers import wrong_about_one
 
-from tablebase.building import tables as building
+from tablebase.building import slice_work
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import publish
@@ -112,7 +112,7 @@ def test_a_build_stopped_after_solving_goes_on(
     """While a table is written and checked, its checkpoint is still there."""
     words = ["build", "doushouqi", "--material", "RCvW", "--data", copied]
     with monkeypatch.context() as patch:
-        patch.setattr(building, step, Mock(side_effect=KeyboardInterrupt))
+        patch.setattr(slice_work, step, Mock(side_effect=KeyboardInterrupt))
         assert ask(*words).code == 130
     assert drafts(copied) == [".RCvW.h5.checkpoint"]
     assert len(saves) > 7
@@ -125,7 +125,7 @@ def test_a_build_stopped_after_solving_goes_on(
 def stopped(copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tablebase with the checkpoint of a table that is missing."""
     with monkeypatch.context() as patch:
-        patch.setattr(building, "verify_table", Mock(side_effect=KeyboardInterrupt))
+        patch.setattr(slice_work, "verify_table", Mock(side_effect=KeyboardInterrupt))
         assert ask("build", "doushouqi", "--material", "RCvW", "--solver", "lean", "--data", copied).code == 130
     assert sorted(drafts(copied)) == [".RCvW.h5.checkpoint", ".RCvW.h5.checkpoint-log"]
     saves.clear()
@@ -161,7 +161,7 @@ def test_nobody_goes_on_from_wrong_codes(
     copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the check finds a fault, the next build begins again."""
-    monkeypatch.setattr(building, "solve_material", wrong_about_one(building.solve_material))
+    monkeypatch.setattr(slice_work, "solve_material", wrong_about_one(slice_work.solve_material))
     assert ask("build", "doushouqi", "--material", "RCvW", "--data", copied).code == CorruptTableError.exit_code
     assert saves
     assert drafts(copied) == []
@@ -175,11 +175,11 @@ def test_a_checkpoint_belongs_to_rules_and_children(copied: Path, monkeypatch: p
         keys.append(checkpoint.key)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(building, "solve_material", note)
+    monkeypatch.setattr(slice_work, "solve_material", note)
 
     def ask_for_key(name: str = "RCvW") -> str:
         with pytest.raises(KeyboardInterrupt):
-            building.build_table(GAME.name, copied, "auto", parse_material(GAME, name))
+            slice_work.make_table(GAME.name, copied, "auto", parse_material(GAME, name))
         return keys[-1]
 
     first = ask_for_key()

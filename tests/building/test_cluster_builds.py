@@ -9,13 +9,16 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from support.builds import build
 from support.catalogs import snapshot
 from support.damage import damage_after_look
 from support.dask import DaskCluster, cluster, wait_for_workers
 from support.program import Ask, contents, drafts, flip, middle_of_codes, table_of
 
 import tablebase
-from tablebase.building import tables as building
+from tablebase.building import slice_work
+from tablebase.building.examined import Examined
+from tablebase.building.jobs import Made
 from tablebase.building.plan import plan
 from tablebase.building.prune import _TABLE_DRAFT
 from tablebase.building.site import site
@@ -88,14 +91,14 @@ def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
 # Nothing twice
 
 
-def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> building.Built:
+def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> Made:
     """What a worker does."""
-    return building.build_shared_table("doushouqi", folder, "auto", old, parse_material(GAME, name))[0]
+    return slice_work.make_shared_table("doushouqi", folder, "auto", old, parse_material(GAME, name))
 
 
 def test_a_table_that_is_there_now_is_not_built_again(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lost worker has published it, so its seal is enough; one that was there before is verified: it may be of any origin."""
-    monkeypatch.setattr(building, "build_table", Mock(side_effect=AssertionError("built again")))
+    monkeypatch.setattr(slice_work, "make_table", Mock(side_effect=AssertionError("built again")))
     built = build_shared(two_pieces, "RvC")
     assert (built.engine, built.bytes) == (None, table_of(two_pieces, "RvC").stat().st_size)
     with pytest.raises(AssertionError, match="built again"):
@@ -108,10 +111,10 @@ def test_a_table_damaged_during_a_build(
 ) -> None:
     """A worker elsewhere that finds it does not end the build: the file is renamed, and both tables are built."""
     path, said = table_of(copied, "CvW"), []
-    damage_after_look(monkeypatch, building, "examine", lambda: flip(path, middle_of_codes(path)))
+    damage_after_look(monkeypatch, Examined, "is_current", lambda: flip(path, middle_of_codes(path)))
     planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
     executor = DaskExecutor(scheduler=a_worker.address)
-    built = {one.material for one in building.build(GAME, planned, copied, executor=executor, say=said.append)}
+    built = {one.key for one in build(GAME, planned, copied, executor=executor, say=said.append)}
     assert built == {parse_material(GAME, name) for name in ("CvW", "RCvW")}
     assert [str(path) in line for line in said] == [True]
     assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
@@ -152,7 +155,7 @@ def test_a_file_that_comes_late_is_waited_for(tmp_path: Path, monkeypatch: pytes
 def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
     """A table for which it is not enough is refused although all workers together have it, before any is started."""
     with pytest.raises(CapacityError, match="at most 1,000 can be used: use a worker with more memory"):
-        list(building.build(GAME, plan(GAME, 2, []), tmp_path, executor=DaskExecutor(Limits(9**9, 1000, each=True))))
+        list(build(GAME, plan(GAME, 2, []), tmp_path, executor=DaskExecutor(Limits(9**9, 1000, each=True))))
 
 
 # One mind
@@ -211,6 +214,6 @@ def test_a_build_refuses_a_worker_of_another_mind(tmp_path: Path) -> None:
         with pytest.raises(
             ClusterError, match=r"^the worker tcp://\S+ has version 0\.0\.9 of this program instead of .*: install the"
         ):
-            list(building.build(GAME, plan(GAME, 2, []), tmp_path / "data", executor=DaskExecutor(scheduler=started.address)))
+            list(build(GAME, plan(GAME, 2, []), tmp_path / "data", executor=DaskExecutor(scheduler=started.address)))
     assert contents(tmp_path / "data") == {}
     assert drafts(tmp_path / "data") == []

@@ -7,16 +7,19 @@ from unittest.mock import Mock
 
 import h5py
 import pytest
+from support.builds import build
 from support.catalogs import opened, registered, snapshot
 from support.damage import damage_after_look
 from support.program import Answer, Ask, assert_refused, contents, flip, middle_of_codes, reseal, table_of
 from support.tablebases import once_on_postgresql
 
-from tablebase.building import plan as planning
-from tablebase.building import tables as building
-from tablebase.building.plan import examine, plan
+from tablebase.building import examined, make_tables, slice_work
+from tablebase.building.examined import Examined
+from tablebase.building.options import BuildOptions, TableQuery
+from tablebase.building.plan import plan
+from tablebase.building.slice_kind import SliceTables
+from tablebase.building.table_plan import plan_tables
 from tablebase.executors.executor import Limits
-from tablebase.executors.local import LocalExecutor
 from tablebase.slices.material import material_name, parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -67,7 +70,7 @@ def test_no_file_is_overwritten(copied: Path, two_pieces: Path, ask: Ask) -> Non
 def test_a_damaged_table_is_not_counted(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
     """From the moment in which its file is renamed, the catalog does not list it."""
     table_of(copied, "RvE").write_bytes(b"")
-    monkeypatch.setattr(building, "solve_material", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(slice_work, "solve_material", Mock(side_effect=KeyboardInterrupt))
     ask("build", "doushouqi", "--pieces", "2", "--data", copied)
     assert table_of(copied, "RvE").with_name("RvE.h5.damaged").exists()
     assert len(registered(copied)) == 9
@@ -76,7 +79,7 @@ def test_a_damaged_table_is_not_counted(copied: Path, ask: Ask, monkeypatch: Pat
 
 def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Path, ask: Ask, monkeypatch: Patch) -> None:
     """Of tables that are too large to read all of them, those that a missing one needs are; the others are said not to be."""
-    monkeypatch.setattr(planning, "SEALED_BYTES", 0)
+    monkeypatch.setattr(examined, "SEALED_BYTES", 0)
     path = table_of(copied, "CvW")
     flip(path, middle_of_codes(path))
     broken = path.read_bytes()
@@ -84,10 +87,9 @@ def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Pat
     assert (answer.code, path.read_bytes()) == (0, broken)
     assert "tablebase verify doushouqi" in answer.err
     DAMAGES["longer"](table_of(copied, "RvR"))
-    with closing(opened(copied)) as catalog:
-        for names, damaged in ((("CvW", "RvR"), {"RvR"}), (("RCvW",), {"CvW"})):
-            planned = plan(GAME, None, [parse_material(GAME, name) for name in names])
-            assert {material_name(GAME, one) for one in examine(GAME, planned, copied, catalog).damaged} == damaged
+    for names, damaged in ((("CvW", "RvR"), {"RvR"}), (("RCvW",), {"CvW"})):
+        found = plan_tables(SliceTables(GAME), TableQuery(materials=names), BuildOptions(copied)).examined
+        assert {material_name(GAME, one) for one in found.damaged} == damaged
     answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
     assert answer.code == 0
     assert path.with_name("CvW.h5.damaged").read_bytes() == broken
@@ -102,17 +104,17 @@ def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Pat
 def test_a_table_damaged_during_a_build(workers: int, copied: Path, two_pieces: Path, monkeypatch: Patch) -> None:
     """A worker that finds it ends neither the build nor its own table: both are built."""
     path, said = table_of(copied, "CvW"), []
-    damage_after_look(monkeypatch, building, "examine", lambda: flip(path, middle_of_codes(path)))
+    damage_after_look(monkeypatch, Examined, "is_current", lambda: flip(path, middle_of_codes(path)))
     planned = plan(GAME, None, [parse_material(GAME, name) for name in ("RCvW", "CDvW")])
-    built = building.build(GAME, planned, copied, executor=LocalExecutor(Limits(workers)), say=said.append)
-    assert {material_name(GAME, one.material) for one in built} >= {"CvW", "RCvW", "CDvW"}
+    built = build(GAME, planned, copied, limits=Limits(workers), say=said.append)
+    assert {material_name(GAME, one.key) for one in built} >= {"CvW", "RCvW", "CDvW"}
     assert [str(path) in line for line in said] == [True]
     assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
 
 
 def test_a_command_whose_table_is_damaged_during_the_build(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
     """It ends well, having built one table more; the catalog lists both."""
-    damage_after_look(monkeypatch, building, "examine", lambda: table_of(copied, "CvW").write_bytes(b""))
+    damage_after_look(monkeypatch, Examined, "is_current", lambda: table_of(copied, "CvW").write_bytes(b""))
     answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
     assert (answer.code, answer.err.count("CvW.h5.damaged")) == (0, 1)
     assert {"CvW", "RCvW"} <= registered(copied).keys()
@@ -121,7 +123,8 @@ def test_a_command_whose_table_is_damaged_during_the_build(copied: Path, ask: As
 def test_a_disk_that_damages_a_table_twice_ends_the_build(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
     """Building it again and again would be no cure."""
     path = table_of(copied, "CvW")
-    damage_after_look(monkeypatch, building, "examine", lambda: path.write_bytes(b""), look=None)
+    damage_after_look(monkeypatch, Examined, "is_current", lambda: path.write_bytes(b""))
+    damage_after_look(monkeypatch, make_tables, "examine", lambda: path.write_bytes(b""), look=None)
     assert_refused(ask("build", "doushouqi", "--material", "RCvW", "--data", copied), 1, str(path))
 
 

@@ -14,7 +14,7 @@ from support.catalogs import registered
 from support.processes import wait_for
 from support.program import Answer, Ask, ask_fresh, assert_refused, contents, drafts, start_fresh
 
-from tablebase.building import tables as building
+from tablebase.building import slice_work
 
 
 @pytest.fixture
@@ -42,18 +42,18 @@ def ended(process: Popen[str]) -> Answer:
 AFTER_FOUR = """
 import os
 import shutil
-from tablebase.catalog.catalog import Catalog
+from tablebase.building.registrar import Registrar
 from tablebase.cli import main
 
-register, tables = Catalog.register, []
+register, tables = Registrar.add, []
 
-def ring(self, game, table, *more):
-    register(self, game, table, *more)
-    tables.append(table)
+def ring(self, entry):
+    register(self, entry)
+    tables.append(entry)
     if len(tables) == 4:
         os.killpg(0, {number})
 
-Catalog.register = ring
+Registrar.add = ring
 main()
 """
 """The program, with a signal for all its processes once four tables are done."""
@@ -89,7 +89,7 @@ def test_an_interrupted_build_resumes(
 
 BELL = """
 import os, signal
-from tablebase.catalog.catalog import Catalog
+from tablebase.building.registrar import Registrar
 from tablebase.cli import main
 
 class Bell:
@@ -97,13 +97,13 @@ class Bell:
         os.kill(os.getpid(), signal.SIGINT)
         sum(range(1000))
 
-register = Catalog.register
+register = Registrar.add
 
 def ring(self, *arguments):
     register(self, *arguments)
     Bell()
 
-Catalog.register = ring
+Registrar.add = ring
 main()
 """
 """The program, with a Ctrl-C that always arrives while Python finalizes an object and ignores exceptions."""
@@ -119,7 +119,7 @@ def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
 
 def test_an_interruption_leaves_no_draft(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """The draft of the table that is being verified is removed."""
-    monkeypatch.setattr(building, "verify_table", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(slice_work, "verify_table", Mock(side_effect=KeyboardInterrupt))
     assert ask("build", "hexapawn", "--pieces", "2", "--data", tmp_path).code == 130
     assert list(tmp_path.glob("hexapawn/2"))
     assert (drafts(tmp_path), contents(tmp_path)) == ([], {})

@@ -9,9 +9,9 @@ import pytest
 from support.catalogs import rows, snapshot
 from support.program import Ask, assert_refused, contents, drafts, table_of
 
-from tablebase.building.layer_tables import LayerTables
-from tablebase.building.slice_tables import SliceTables
-from tablebase.building.table_sort import TableSort
+from tablebase.building.kind import TableKind
+from tablebase.building.layer_kind import LayerTables
+from tablebase.building.slice_kind import SliceTables
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError
@@ -76,7 +76,7 @@ def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path
     ids=["slices", "layers"],
 )
 def test_what_was_written_is_read_back(
-    sort: type[TableSort[Any, Any]],
+    sort: type[TableKind[Any, Any]],
     words: list[str],
     name: str,
     fault: str,

@@ -1,15 +1,18 @@
 """Plans of builds: sizes as they are written, the tables of a plan, and what is said about them."""
 
 import re
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import pytest
 from support import toys
 from twins import naive
 
-from tablebase.building.estimate import memory
+from tablebase.building.estimate import SpeedModel, memory
+from tablebase.building.options import BuildOptions
 from tablebase.building.plan import plan, start_material
-from tablebase.building.table_work import describe_sharing
+from tablebase.building.slice_kind import SliceTables
 from tablebase.cli.options import parse_size
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors.executor import Limits
@@ -133,16 +136,23 @@ def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name:
     assert (caught.value.needed, caught.value.allowed, caught.value.exit_code) == (size, 1 << 40, 3)
 
 
+def sharing(game: Game, planned: Sequence[Material], limits: Limits) -> str:
+    """Describe how workers share tables."""
+    kind = SliceTables(game)
+    jobs = kind.jobs_of(planned, Path("nowhere"))
+    return kind.sharing(jobs, SpeedModel(game, limits=limits), BuildOptions(Path("nowhere"), limits))
+
+
 def test_how_workers_divide_the_work_is_said() -> None:
     """Among tables; within those of which two do not fit into memory; and within all tables of a chain."""
     planned = plan(GAME, None, [parse_material(GAME, "RWvCE")])
     *_, second, largest = sorted(memory(GAME, material) for material in planned)
-    describe = partial(describe_sharing, GAME, planned, solver="auto")
+    describe = partial(sharing, GAME, planned)
     assert describe(Limits(2)) == describe(Limits(2, 2 * largest)) == "tables at a time: up to 2"
     assert second < largest
     said = describe(Limits(3, 2 * largest - 1))
     assert said.startswith("tables at a time: up to 3; tables solved alone, with 3 threads: 1 (")
     assert f"{2 * largest - 1:,} bytes" in said
     tiers = load_game("foxhounds-6x6")
-    said = describe_sharing(tiers, plan(tiers, None, [start_material(tiers)]), Limits(2, 1 << 40), "auto")
+    said = sharing(tiers, plan(tiers, None, [start_material(tiers)]), Limits(2, 1 << 40))
     assert said.startswith("tables at a time: 1, with 2 threads (")

@@ -10,7 +10,7 @@ from support.catalogs import forge, forget, rows, snapshot
 from support.program import Answer, Ask, assert_refused, contents, drafts, make_old, table_of
 from support.tablebases import on_both
 
-from tablebase.building.tables import lock
+from tablebase.building.folders import lock
 from tablebase.catalog.sqlite import FILE_NAME
 
 OLD, UNREGISTERED, BROKEN = "built under other rules", "not in the catalog", "broken, and not in the catalog"

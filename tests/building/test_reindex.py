@@ -13,8 +13,8 @@ from support.checks import at_least_one
 from support.program import Ask, assert_refused, drafts, flip, table_of
 from support.tablebases import on_both
 
-from tablebase.building import slice_tables
-from tablebase.building.tables import lock
+from tablebase.building import slice_kind
+from tablebase.building.folders import lock
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
 
@@ -166,7 +166,7 @@ def test_a_failure_half_way_changes_nothing(
 ) -> None:
     """After so many tables: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
     before = catalog_file(copied), everything(copied)
-    enter, entered = slice_tables.enter_known, []
+    enter, entered = slice_kind.enter_known, []
 
     def fail(*arguments: Any) -> None:
         if len(entered) == number:
@@ -174,7 +174,7 @@ def test_a_failure_half_way_changes_nothing(
         entered.append(arguments)
         enter(*arguments)
 
-    monkeypatch.setattr(slice_tables, "enter_known", fail)
+    monkeypatch.setattr(slice_kind, "enter_known", fail)
     assert_refused(ask("reindex", "--data", copied), code)
     assert (catalog_file(copied), everything(copied)) == before
     assert drafts(copied) == []

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.checks import at_least_one
 
-from tablebase.building import tables as building
+from tablebase.building import slice_work
 from tablebase.compute import messages
 from tablebase.compute.messages import Stage, watched
 from tablebase.slices.material import parse_material
@@ -38,7 +38,7 @@ def stages_of(work: Callable[[], Any]) -> dict[str, list[Stage]]:
 def test_a_build_goes_from_stage_to_stage(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "SLAB", 1)
     material = parse_material(doushouqi(), "RCvW")
-    found = stages_of(lambda: building.build_table("doushouqi", copied, "planes", material))
+    found = stages_of(lambda: slice_work.make_table("doushouqi", copied, "planes", material))
     assert list(found) == ["loading", "looking up captures", "solving", "writing", "reading", "verifying"]
     for name in ("looking up captures", "writing", "verifying"):
         assert found[name][-1].done == found[name][-1].total, name

@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from support.builds import register
 from support.catalogs import forge, opened, rows
 from support.program import Ask, assert_one_sentence, assert_refused, drafts, table_of
 from support.tablebases import on_both
@@ -169,7 +170,7 @@ def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch
         read = reader.exec_driver_sql("SELECT engine FROM tables")
         first = read.fetchone()
         with closing(Catalog(copied, create=True)) as catalog:
-            catalog.register(GAME, table, "somebody")
+            register(catalog, GAME, table, "somebody")
         assert ("somebody",) not in [first, *read.fetchall()]
     assert {"engine": "somebody"} in rows(copied, "SELECT engine FROM tables")
 

@@ -233,7 +233,7 @@ def test_changes_wait_for_each_other(copied: Path, monkeypatch: pytest.MonkeyPat
 
     def register() -> None:
         with closing(Table(table_of(copied, "CvW"), GAME, material)) as table:
-            writer.register(GAME, table, "late")
+            register(writer, GAME, table, "late")
         done.set()
 
     with closing(opened(copied, create=True)) as writer:

@@ -151,7 +151,7 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
         there = ("--data", copied, "--catalog", server.url(schema, "reader", "reader"))
         for words in (["stats", "doushouqi"], ["sql", "SELECT count(*) FROM tables"], ["build", "doushouqi", "--pieces", "2"]):
             assert ask(*words, *there).code == 0
-        monkeypatch.setattr("tablebase.building.tables.build_table", None)
+        monkeypatch.setattr("tablebase.building.slice_work.make_table", None)
         for words in (["reindex"], ["build", "doushouqi", "--material", "RCvW"], ["patterns", "doushouqi", "--material", "RvC"]):
             answer = ask(*words, *there)
             assert_refused(answer, 2, "reader may only read", writing)

@@ -13,9 +13,9 @@ import pytest
 from support.processes import group, wait_for
 from support.program import Ask, assert_one_sentence, contents, start_fresh
 
-from tablebase.building import tables
+from tablebase.building import slice_work
 from tablebase.building.batch_record import BatchRecord
-from tablebase.building.estimate import disk
+from tablebase.building.estimate import SpeedModel
 from tablebase.building.plan import plan
 from tablebase.cli import batch_run as module
 from tablebase.errors import CapacityError
@@ -74,7 +74,7 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
     answer = ask("batch", path, "--dry-run", "--data", data)
     assert (answer.code, answer.err) == (0, "")
     first, second = (line.split() for line in answer.out.splitlines()[2:4])
-    assert first[:5] == ["doushouqi", "--pieces", "2", "10", "44,820"]
+    assert first[:5] == ["doushouqi", "--pieces", "2", "10", "160,068"]
     assert second[0] == "hexapawn"
     assert "deadline: " in answer.out
     assert "too early" not in answer.out
@@ -123,7 +123,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
         ('workers = 2\nmemory = "1M"\n[[build]]\ngame = "hexapawn"', 5, "bytes of memory"),
         ('workers = 2\ndeadline = "noon"\n[[build]]\ngame = "hexapawn"', 2, "'noon' is not a time"),
         ('workers = 2\nfor = "long"\n[[build]]\ngame = "hexapawn"', 2, "'long' is not a duration"),
-        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by threads of one process"),
+        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by one process"),
         ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
         (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "a scheduler belongs to the executor dask"),
         (
@@ -155,7 +155,7 @@ def test_all_entries_together_must_fit_onto_the_disk(tmp_path: Path, ask: Ask, m
     path = night(tmp_path, "disk = 1000\n" + TWO)
     data = tmp_path / "data"
     wanted = [(load_game("doushouqi"), 2), (load_game("hexapawn"), 6)]
-    needed = sum(disk(game, plan(game, pieces, []), []) for game, pieces in wanted)
+    needed = sum(SpeedModel(game).cost(material).disk for game, pieces in wanted for material in plan(game, pieces, []))
     monkeypatch.setattr(folder, "free_space", lambda _: needed + 1000)
     assert ask("batch", path, "--dry-run", "--data", data).code == 0
     monkeypatch.setattr(folder, "free_space", lambda _: needed + 999)
@@ -195,8 +195,8 @@ def test_a_fault_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, 
             raise CapacityError("the table", "free some space")
         return solve(game, path, *more)
 
-    solve = tables._solve
-    monkeypatch.setattr(tables, "_solve", fails)
+    solve = slice_work._solve
+    monkeypatch.setattr(slice_work, "_solve", fails)
     output = tmp_path / "out.csv"
     entries = [f'[[build]]\ngame = "doushouqi"\nmaterial = "{material}"\n' for material in ("CvWD", "TEvR")]
     step = f'[[then]]\ncommand = ["stats", "doushouqi"]\noutput = {json.dumps(str(output))}\n'

@@ -23,7 +23,7 @@ from twins import exact as twin
 import tablebase
 from tablebase.api.commands import new_game
 from tablebase.api.verbs import commands_for
-from tablebase.building import exact_work
+from tablebase.building import exact_kind, options
 from tablebase.cli import program
 from tablebase.compute import machine
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError, TablebaseError
@@ -208,7 +208,7 @@ def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeyp
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(exact_work, "list_positions", full)
+    monkeypatch.setattr(exact_kind, "list_positions", full)
     for command in (["build", "rows", "--data", tmp_path / "new"], ["estimate", "rows"]):
         assert_refused(ask(*command), 3, "the table of rows does not fit into memory: choose a smaller variant")
 
@@ -216,7 +216,7 @@ def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeyp
 def test_an_estimate_says_what_it_does_and_ends(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Positions are listed for a bounded time; a build has its own limit."""
     assert ask("estimate", "rows").err == "listing all positions of rows, for at most 1 min\n"
-    monkeypatch.setattr(exact_work, "PATIENCE", 0.0)
+    monkeypatch.setattr(exact_kind, "PATIENCE", 0.0)
     assert_refused(ask("estimate", "rows"), 3, "the table of rows has more than 1 positions", "build it with --for 1h")
 
 
@@ -240,20 +240,20 @@ def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
     said = "workers: 1 instead of 2, since one process builds and checks the table of rows"
     for command in (["build", "rows", "--data", tmp_path], ["verify", "rows", "--data", tmp_path], ["estimate", "rows"]):
         answer = ask(*command, "--workers", 2)
-        assert (answer.code, answer.err.splitlines()[0]) == (0, said)
+        assert (answer.code, said in answer.err.splitlines()) == (0, True)
         assert said not in ask(*command, "--workers", 1).err
 
 
 def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not pass the check is not kept."""
-    right = exact_work.solve
+    right = exact_kind.solve
 
     def wrong(listed: object) -> object:
         codes, coding = right(listed)  # type: ignore[arg-type]
         codes[100] = codes[100] + 2
         return codes, coding
 
-    monkeypatch.setattr(exact_work, "solve", wrong)
+    monkeypatch.setattr(exact_kind, "solve", wrong)
     answer = ask("build", "rows", "--data", tmp_path)
     assert_refused(answer, 1, "is wrong")
     assert not list(tmp_path.rglob("*.h5*"))
@@ -287,7 +287,7 @@ def test_positions_of_an_author(data: Path) -> None:
 
 def test_at_the_deadline_nothing_is_left(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     late = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic, process_time=time.process_time)
-    monkeypatch.setattr(exact_work, "time", late)
+    monkeypatch.setattr(options, "time", late)
     answer = ask("build", "rows", "--for", "1min", "--grace", "1min", "--data", tmp_path / "late")
     assert_refused(answer, 4, "1 table is left")
     assert not list(tmp_path.rglob("*.h5*"))
@@ -351,7 +351,7 @@ def test_prune(ask: Ask, data: Path) -> None:
     found = {row["file"]: row["reason"] for row in ask("prune", "--format", "json", "--data", data).json}
     assert found == {
         "rows/exact/.all.h5.4711.tmp": "left by an interrupted command",
-        "rows/exact/other.h5": "broken, and not in the catalog",
+        "rows/exact/other.h5": "not in the catalog",
         "misere/exact/all.h5": "built under other rules",
     }
 

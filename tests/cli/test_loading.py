@@ -115,8 +115,8 @@ def test_files_of_tables_are_handled_without_a_compiler(copied: Path, tmp_path: 
     copy = ["copy", "doushouqi", "--material", "CvC", "--to", str(tmp_path / "copy"), *data]
     commands = [["reindex", *data], ["prune", "--yes", *data], copy, ["verify", "doushouqi", "--quick", *data]]
     found = loaded(IN_PROCESS, commands)
-    assert "tablebase.building.slice_tables" in found
-    assert not found & {"numba", "tablebase.building.layer_tables"}
+    assert "tablebase.building.slice_kind" in found
+    assert not found & {"numba", "tablebase.building.layer_kind"}
 
 
 @pytest.mark.full

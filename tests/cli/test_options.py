@@ -16,7 +16,7 @@ from support.checks import at_least_one
 from support.program import Answer, Ask, assert_one_sentence
 
 import tablebase
-from tablebase.building.terms import chosen_limits
+from tablebase.building.options import chosen_limits
 from tablebase.cli.options import Where, without_passwords
 from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError

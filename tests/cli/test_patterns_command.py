@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.builds import register
 from support.program import Answer, Ask
 
 from tablebase.catalog.catalog import Catalog
@@ -79,7 +80,7 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
         closing(Catalog(copied, create=True)) as catalog,
         closing(Table(table_path(copied, GAME, material), GAME, material)) as table,
     ):
-        catalog.register(GAME, table)
+        register(catalog, GAME, table)
     for name in TABLES:
         assert query(copied, f"SELECT DISTINCT material FROM {name}") == [{"material": "RvC"}]
     table_path(copied, GAME, parse_material(GAME, "RvC")).unlink()

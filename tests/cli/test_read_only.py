@@ -15,7 +15,7 @@ from support.catalogs import forge
 from support.checks import at_least_one
 from support.program import Answer, Ask, files_of_at_most
 
-from tablebase.building.tables import build_table
+from tablebase.building.slice_work import make_table
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CapacityError, TablebaseError, system_error
 from tablebase.slices.material import parse_material
@@ -156,12 +156,12 @@ def test_a_table_that_does_not_fit_is_a_sentence(copied: Path) -> None:
     path.unlink()
     material = parse_material(doushouqi(), "RvC")
     # Kernels are compiled now, since they are files as well.
-    _, draft = build_table("doushouqi", copied, "auto", material)
+    draft = make_table("doushouqi", copied, "auto", material).draft
     assert draft is not None
     draft.unlink()
     for size in (600, 6000):
         with files_of_at_most(size), pytest.raises(CapacityError) as refused:
-            build_table("doushouqi", copied, "auto", material)
+            make_table("doushouqi", copied, "auto", material)
         assert str(refused.value) == f"there is no space left for {path} (File too large): free some space, or use another folder"
         assert [file.name for file in path.parent.iterdir() if file.name.startswith(".")] == []
         assert not path.exists()

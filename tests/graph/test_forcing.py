@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from numpy.typing import NDArray
 from support import toys
+from support.builds import build
 from support.checks import at_least_one
 from twins import naive
 from twins import walk as naive_walk
@@ -16,7 +17,7 @@ from twins.walk import Walk, walk
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
-from tablebase.building import tables as building
+from tablebase.building import slice_work
 from tablebase.building.plan import plan, start_material
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, load_game
@@ -107,7 +108,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
         game = load_game(name)
         material = start_material(game)
         assert material is not None
-        for _ in building.build(game, plan(game, None, [material]), folder):
+        for _ in build(game, plan(game, None, [material]), folder):
             pass
     with tablebase.open(folder) as opened:
         yield opened
@@ -158,8 +159,8 @@ def test_values_without_tables_are_those_of_the_tables(known: Knows, name: str) 
 def test_values_of_a_game_with_draws(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where having no move is a draw the values are those of plain Python, and a draw has no plies."""
     game = toys.shelter(ending)
-    monkeypatch.setattr(building, "load_game", lambda _: game)
-    for _ in building.build(game, plan(game, range(2, game.max_pieces + 1), []), tmp_path):
+    monkeypatch.setattr(slice_work, "load_game", lambda _: game)
+    for _ in build(game, plan(game, range(2, game.max_pieces + 1), []), tmp_path):
         pass
     graph = reachable(game)
     with tablebase.open(tmp_path) as opened:

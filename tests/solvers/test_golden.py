@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from support.builds import build
 
 from tablebase.building.plan import plan, start_material, with_dependencies
-from tablebase.building.tables import build
 from tablebase.game import load_game
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.tables.folder import table_path

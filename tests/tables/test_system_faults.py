@@ -16,9 +16,9 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from support.program import Ask, assert_refused, contents, drafts, table_of
+from tablebase.building.chances import layer_file
 from zstandard import ZstdError
 
-from tablebase.building.chances import layer_file
 from tablebase.cli import run
 from tablebase.errors import CapacityError, UnusableFileError
 from tablebase.game import load_game

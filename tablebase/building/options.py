@@ -1,11 +1,14 @@
-"""On which terms tables are built, and what that needs."""
+"""Options of a build, and what a build requires."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from tablebase.building.jobs import LateError
 from tablebase.building.records import Log
 from tablebase.compute import machine
 from tablebase.compute.messages import say
@@ -15,9 +18,9 @@ from tablebase.executors.local import LocalExecutor
 from tablebase.game.plain_arguments import as_size, usable_workers
 
 LOCAL, DASK = "local", "dask"
-"""What runs the solvers: processes of this machine, or workers of a cluster."""
+"""Executors: processes of this machine, or workers of a cluster."""
 AHEAD = 3.0
-"""Seconds of work before workers are started that nobody has asked for."""
+"""Seconds of work before workers start by default."""
 
 
 def local_executor(workers: int | None) -> LocalExecutor:
@@ -26,11 +29,21 @@ def local_executor(workers: int | None) -> LocalExecutor:
 
 
 @dataclass(frozen=True)
-class Terms:
+class TableQuery:
+    """Tables as the options of a command name them; a kind reads the options that it supports."""
+
+    pieces: range | None = None
+    materials: Sequence[str] = ()
+    limits: Mapping[str, int | str] = field(default_factory=dict)
+    solver: str = "auto"
+
+
+@dataclass(frozen=True)
+class BuildOptions:
     """Where, when and with what to build."""
 
     data: Path
-    limits: Limits
+    limits: Limits = field(default_factory=Limits)
     end: float | None = None  # the deadline, in seconds since the epoch
     grace: float = 0.0  # seconds after it for tables in work
     keep_free: int = 0  # bytes of the disk
@@ -39,10 +52,13 @@ class Terms:
     catalog: str | None = None  # URL of the PostgreSQL database with the catalog
     where: str = LOCAL
     scheduler: str | None = None  # of a cluster; None for one that is started on this machine
-    workers_given: bool = False  # whether somebody asked for that many workers, and is told how they share the tables
+    workers_given: bool = False  # whether the number of workers was chosen, so that messages say how they share the tables
+    given_executor: Executor | None = None  # instead of one that `where` names
 
     def executor(self) -> Executor:
-        """What runs the solvers."""
+        """Return what runs the solvers."""
+        if self.given_executor is not None:
+            return self.given_executor
         if self.where == LOCAL:
             return LocalExecutor(self.limits, 0.0 if self.workers_given else AHEAD)
         from tablebase.executors.dask import DaskExecutor
@@ -50,9 +66,24 @@ class Terms:
         return DaskExecutor(self.limits, self.scheduler, say)
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether workers publish their tables; see `Executor.ordered`."""
+        return self.where != LOCAL if self.given_executor is None else self.given_executor.ordered
+
+    @property
     def deadline(self) -> str | None:
         """The deadline as local time, to the second."""
         return None if self.end is None else datetime.fromtimestamp(self.end).astimezone().isoformat(timespec="seconds")
+
+    def check_time(self) -> None:
+        """Raise `LateError` after the deadline and its grace."""
+        if self.end is not None and time.time() > self.end + self.grace:
+            raise LateError("the deadline has come")
+
+    @property
+    def allowed_memory(self) -> int:
+        """Bytes of memory that a build may use: the limit or, without one, the memory of this machine."""
+        return machine.memory() if self.limits.memory is None else self.limits.memory
 
 
 Counted = tuple[str, str]
@@ -60,11 +91,11 @@ Counted = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Needs:
-    """What a build needs that has not begun."""
+class Requirements:
+    """What the missing tables of a build require."""
 
     tables: int = 0
-    placements: int = 0
+    placements: int = 0  # with those of aliases
     memory: int = 0  # bytes
     disk: int = 0  # bytes
     cpu_seconds: float = 0.0

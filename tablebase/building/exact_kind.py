@@ -1,0 +1,218 @@
+"""The tables of games by functions without chance: each game has one, with the exact values of all its positions."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tablebase.building.estimate import start_seconds
+from tablebase.building.flat_kind import FlatTables
+from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured, Tick
+from tablebase.building.options import BuildOptions, TableQuery
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.known import Known
+from tablebase.catalog.registration import of_exact
+from tablebase.catalog.schema import ExactRow
+from tablebase.checking.checksums import Checks
+from tablebase.checking.exact import verify_exact
+from tablebase.compute.messages import in_time, reach, say
+from tablebase.compute.progress import progress
+from tablebase.errors import CapacityError, CorruptTableError, RulesError, TablebaseError
+from tablebase.game.functions import FunctionGame
+from tablebase.game.guards import advice
+from tablebase.states.exact import solve
+from tablebase.states.files import PLACE, ExactFile, exact_path, exact_title, rewrite_exact, sorted_keys, write_exact
+from tablebase.states.listed import Listed, list_positions
+from tablebase.tables.choice import nothing_registered
+from tablebase.tables.folder import check_bytes
+from tablebase.tables.header import Form
+
+ENGINE = "exact"
+"""Name of the solver, in logs."""
+FIXED = 1 << 13
+"""Bytes of a file without its positions, at most."""
+BYTES_A_CODE = 2
+"""At most."""
+PATIENCE = 60.0
+"""CPU-seconds for which `estimate` lists positions."""
+BESIDE_LISTING = 1.5
+"""Time to solve, write and verify the positions, relative to the time to list them."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the table of a game by functions needs; the field names are those of ``estimate --format json``."""
+
+    positions: int
+    memory: int  # bytes
+    disk: int  # bytes, at most
+    cpu_seconds: float  # to list, solve, write and verify the positions
+    start_seconds: float  # to start the program
+
+
+class ListedCosts(FixedCosts):
+    """The cost of a table, known once its positions are listed."""
+
+    def __init__(self, cost: Cost, listed: Listed[Any] | None = None, seconds: float = 0.0) -> None:
+        """Listing has taken so many CPU-seconds; without a list, the table is in its file."""
+        super().__init__({PLACE: cost})
+        self.listed, self.seconds = listed, seconds
+
+
+class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
+    """See `TableKind`."""
+
+    pattern = f"{PLACE}/*"
+    title = "{game} " + PLACE
+    solver = ENGINE
+    most_workers = 1
+    table = ExactRow
+
+    def check(self, query: TableQuery) -> None:
+        """See `TableKind.check`."""
+        del query
+        if self.rules.players != 2:
+            raise RulesError(
+                f"{self.rules.name} has {self.rules.players} players, but tables are for two players: play it without tables"
+            )
+
+    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+        """See `TableKind.jobs`."""
+        self.check(query)
+        return (Job(PLACE, PLACE, exact_path(folder, self.rules.name)),)
+
+    def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> ListedCosts:
+        """See `TableKind.costs`; all positions are listed, unless they are in a file."""
+        del query, known
+        path = jobs[0].path
+        if path.exists():
+            try:
+                with closing(ExactFile(path, self.rules)) as file:
+                    return ListedCosts(Cost(file.positions, 0, 0, 0.0))
+            except CorruptTableError:
+                pass  # It will be set aside, and built again.
+        return self._listed(options)
+
+    def _listed(self, options: BuildOptions, patience: float = math.inf) -> ListedCosts:
+        """List all positions; raise `CapacityError` if that takes more CPU-seconds than `patience`."""
+        begin = time.process_time()
+        with self._within_memory(), progress(f"list {self.rules.name}", "positions", verbose=options.verbose) as shown:
+
+            def tick(positions: int) -> None:
+                shown.reach(positions)
+                options.check_time()
+                if time.process_time() - begin > patience:
+                    subject = f"the table of {self.rules.name} has more than {positions:,} positions, listed in {patience:.0f} s"
+                    raise CapacityError(subject, "build it with --for 1h, or choose a smaller variant")
+
+            listed: Listed[Any] = list_positions(self.rules, options.allowed_memory, tick)
+        seconds = time.process_time() - begin
+        longest = max(len(self.rules.format(position).encode()) for position in listed.positions)
+        size = len(listed.positions)
+        cost = Cost(size, listed.memory, FIXED + size * (longest + BYTES_A_CODE), seconds * (1 + BESIDE_LISTING))
+        return ListedCosts(cost, listed, seconds)
+
+    @contextmanager
+    def _within_memory(self) -> Iterator[None]:
+        """Raise `CapacityError` where the system has no more memory."""
+        try:
+            yield
+        except MemoryError as fault:
+            raise CapacityError(f"the table of {self.rules.name} does not fit into memory", "choose a smaller variant") from fault
+
+    def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
+        """See `TableKind.sharing`."""
+        del jobs, costs
+        return self._alone(options.limits.workers)
+
+    def _alone(self, workers: int) -> str:
+        return f"workers: 1 instead of {workers}, since one process builds and checks the table of {self.rules.name}"
+
+    def maker(
+        self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
+    ) -> Callable[[Key], Made]:
+        """See `TableKind.maker`."""
+        del query
+        assert isinstance(costs, ListedCosts)
+        path = jobs[0].path
+
+        def make(key: Key) -> Made:
+            measured = Measured(key, costs.seconds)
+            with self._within_memory():
+                draft = None if path.exists() else self._draft(path, costs, options)
+                with closing(ExactFile(draft or path, self.rules)) as file:
+                    self._check(file, lambda: tick(key, 0), is_new=draft is not None)
+            return measured.made(None if draft is None else ENGINE, draft or path, draft)
+
+        return make
+
+    def _draft(self, path: Path, costs: ListedCosts, options: BuildOptions) -> Path:
+        """Solve the positions and write a draft."""
+        # A file that was found damaged when it was checked has not been listed.
+        listed = costs.listed or self._listed(options).listed
+        assert listed is not None
+        reach("solving")
+        codes, _ = solve(listed)
+        keys, order = sorted_keys(self.rules, listed.positions)
+        return write_exact(path, self.rules, keys, codes[order])
+
+    def _check(self, file: ExactFile, tick: Callable[[], object], *, is_new: bool) -> None:
+        """Check a file; if a new one is wrong, it is not the file that is damaged."""
+        try:
+            verify_exact(file, tick)
+        except CorruptTableError as fault:
+            if not is_new:
+                raise
+            said = f"what has been solved of {self.rules.name} {fault.fault}{advice(self.rules)}"
+            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from fault
+
+    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
+        """See `TableKind.estimate`; it is always measured."""
+        del known, measured
+        self.check(query)
+        if options.workers_given and options.limits.workers > 1:
+            say(self._alone(options.limits.workers))
+        say(f"listing all positions of {self.rules.name}, for at most {in_time(PATIENCE)}")
+        cost = self._listed(options, PATIENCE).cost(PLACE)
+        return [Estimate(cost.size, cost.memory, cost.disk, cost.cpu_seconds, start_seconds())]
+
+    def verify(
+        self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
+    ) -> tuple[int, Checks]:
+        """See `TableKind.verify`."""
+        del query, published
+        if workers is not None and workers > 1:
+            say(self._alone(workers))
+        with closing(Catalog(folder, catalog=catalog)) as registry:
+            rows = registry.exact(self.rules)
+        if not rows:
+            raise nothing_registered(self.rules, folder)
+        return len(rows), (self._verified(folder, row["file"], row["file_sha256"]) for row in rows)
+
+    def _verified(self, folder: Path, file: str, sha256: str) -> tuple[str, str | None]:
+        """The name of a file, and what is wrong with it."""
+        try:
+            check_bytes(folder / file, exact_title(self.rules.name), sha256)
+            with closing(ExactFile(folder / file, self.rules)) as opened:
+                verify_exact(opened)
+        except TablebaseError as fault:
+            return file, str(fault)
+        return file, None
+
+    def opened(self, path: Path, row: Mapping[str, Any]) -> ExactFile:
+        """See `TableKind.opened`; there is one table."""
+        del row
+        return ExactFile(path, self.rules)
+
+    def row_of(self, folder: Path, file: ExactFile) -> dict[str, Any]:
+        """See `FlatTables.row_of`."""
+        return of_exact(folder, file)
+
+    def rewrite(self, path: Path, file: ExactFile, form: Form) -> Path:
+        """See `TableKind.rewrite`."""
+        return rewrite_exact(path, file, form)

@@ -1,0 +1,259 @@
+"""The interface of a kind of tables: what build, estimate, verify, reindex, prune, copy and pack need to know of it.
+
+Each kind of game has its own kind of tables; `tablebase.building.kinds.table_kind` chooses it, so no command asks for the kind.
+A kind delivers jobs, what they cost and how to make them; `tablebase.building.build` plans, builds, logs and registers them all.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from sqlalchemy.orm import Session
+
+from tablebase.building.jobs import CostModel, Job, Key, Made, Tick
+from tablebase.building.options import LOCAL, BuildOptions, TableQuery
+from tablebase.catalog.entries import Entry
+from tablebase.catalog.known import Known
+from tablebase.checking.checksums import Checks
+from tablebase.compute import machine
+from tablebase.compute.messages import in_bytes, in_time
+from tablebase.errors import ArgumentError, CapacityError, CorruptTableError, TablebaseError, quoted
+from tablebase.tables.folder import check_seal, free_space
+from tablebase.tables.header import Form
+
+G = TypeVar("G")
+"""The kind of game."""
+F = TypeVar("F", bound=Any)
+"""An open file, with `path`, `values_sha256` and `close`."""
+
+
+@dataclass(frozen=True)
+class TableEstimate:
+    """What a table needs; the field names are those of ``estimate --format json``."""
+
+    table: str
+    size: int
+    memory: int  # bytes
+    disk: int  # bytes
+    cpu_seconds: float
+
+
+class TableKind(ABC, Generic[G, F]):
+    """The tables of a game.
+
+    Parameters
+    ----------
+    rules : Game, StochasticGame or FunctionGame
+        From `load_rules`, since workers load it by name.
+
+    Attributes
+    ----------
+    pattern : str
+        Where its files and their drafts are in the game's folder.
+    title : str
+        Title in a file's first bytes, from `game`, the folder `place` of the file, and its `stem`.
+    unit : str
+        Counted in logs and progress.
+    counted : str
+        Counted when a build has finished, as ``stats`` counts.
+    solver : str
+        Name of the only solver, as in logs; a kind with several overrides `check_solver`.
+    in_process : bool
+        Whether tables are made in this process, one after the other, since they share memory.
+    most_workers : int
+        Workers or threads that can be of use.
+    """
+
+    pattern: ClassVar[str]
+    title: ClassVar[str]
+    unit: ClassVar[str] = "positions"
+    counted: ClassVar[str] = "positions"
+    solver: ClassVar[str] = ""
+    in_process: ClassVar[bool] = True
+    most_workers: ClassVar[int] = sys.maxsize
+
+    def __init__(self, rules: G) -> None:
+        self.rules: Any = rules
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.rules.digest == other.rules.digest and self.rules.name == other.rules.name
+
+    def __hash__(self) -> int:
+        return hash((self.rules.name, self.rules.digest))
+
+    # What every kind has
+
+    @abstractmethod
+    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+        """Plan the tables of a query with all that they depend on, each after its dependencies.
+
+        Raise `TablebaseError` if they cannot be planned.
+        """
+
+    @abstractmethod
+    def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
+        """Predict what tables need."""
+
+    @abstractmethod
+    def maker(
+        self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
+    ) -> Callable[[Key], Made]:
+        """Return a function that solves a table, writes its draft and checks every position in it; or checks an existing file.
+
+        Unless tables are made `in_process`, it must be picklable, and `tick` is not for it.
+        """
+
+    @abstractmethod
+    def verify(
+        self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
+    ) -> tuple[int, Checks]:
+        """Check every byte and every value of registered tables, or of all; return their number, and the checks.
+
+        `published` are digests of values by material. Raise `TablebaseError` if there is nothing to check.
+        """
+
+    @abstractmethod
+    def opened(self, path: Path, row: Mapping[str, Any]) -> F:
+        """Open the file of the table that a row of a catalog is about, at any path, after checks that need no decompression."""
+
+    @abstractmethod
+    def entry_of(self, folder: Path, file: F) -> Entry:
+        """Describe an open file in a folder, as the catalog does."""
+
+    @abstractmethod
+    def enter(self, session: Session, entry: Entry, known: Entry | None) -> None:
+        """Write the rows of a table into a catalog, with what another catalog knew of how it was solved."""
+
+    @abstractmethod
+    def rewrite(self, path: Path, file: F, form: Form) -> Path:
+        """Write a table again in another form, as a draft next to a path; return the draft."""
+
+    # What a command asks for
+
+    def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
+        """Read limits from further options such as ``--carrots 60``; raise `refusal` if such tables cannot have any."""
+        if words:
+            raise refusal()
+        return {}
+
+    def check_materials(self, texts: Sequence[str]) -> None:
+        """Raise `TablebaseError` if the game does not have one of these materials; commands without materials refuse all."""
+
+    def check_executor(self, where: str) -> None:
+        """Raise `TablebaseError` if an executor cannot build such tables."""
+        if where != LOCAL:
+            raise TablebaseError(f"tables of {self.rules.name} are built by one process: leave out the executor {where}")
+
+    def check_solver(self, name: str) -> None:
+        """Raise `TablebaseError` if no solver of such tables has this name."""
+        if name not in (TableQuery.solver, self.solver):
+            known = f"{TableQuery.solver} or {self.solver}"
+            raise ArgumentError(f"there is no solver {quoted(name)} for {self.rules.name}: choose {known}")
+
+    def check(self, query: TableQuery) -> None:
+        """Raise `TablebaseError` if such tables cannot be planned."""
+
+    def chosen(
+        self, registered: Sequence[Entry], query: TableQuery, folder: Path, *, with_dependencies: bool = False
+    ) -> list[Entry]:
+        """Choose among all registered tables of the game, perhaps with those that they depend on; by default take all."""
+        del query, folder, with_dependencies
+        return list(registered)
+
+    def number_wanted(self, query: TableQuery, jobs: Sequence[Job]) -> int:
+        """Number of tables that a query names, without those that they depend on."""
+        del query
+        return len(jobs)
+
+    # What it takes to build
+
+    def check_memory(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> None:
+        """Raise `CapacityError` if a table does not fit into memory."""
+        largest = max(jobs, key=lambda job: costs.cost(job.key).memory)
+        needed, allowed, present = costs.cost(largest.key).memory, options.allowed_memory, machine.memory()
+        if needed > allowed:
+            cure = "allow more with --memory" if needed <= present else "this machine has no more"
+            if options.limits.each:
+                cure = "no worker has more, so use fewer or larger ones"
+            raise CapacityError(largest.name, cure, needed=needed, allowed=allowed)
+
+    def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
+        """Describe which solver will solve how many tables, and why; empty where there is one solver."""
+        del jobs, query, options
+        return ""
+
+    def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
+        """Describe how several workers share the work; empty if there is nothing to say."""
+        del jobs, costs, options
+        return ""
+
+    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Any]:
+        """Predict what tables need, built already or not, as dataclasses.
+
+        If `measured`, a table is built first to measure this machine.
+        """
+        del measured
+        jobs = self.jobs(query, options.data)
+        costs = self.costs(jobs, query, options, known)
+        return [TableEstimate(job.name, *vars(costs.cost(job.key)).values()) for job in jobs]
+
+    def estimate_table(self, lines: Sequence[Any], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
+        """Write an estimate for a terminal: the rows of a table, and the lines below it."""
+        del workers
+        units = {"memory": in_bytes, "disk": in_bytes, "cpu_seconds": in_time, "start_seconds": in_time}
+        rows: list[dict[str, object]] = [
+            {name: units[name](value) if name in units else value for name, value in vars(line).items()} for line in lines
+        ]
+        there = f"{in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
+        return rows, f"disk is an upper bound\nthere is: {there}"
+
+    # Their files
+
+    def title_at(self, path: Path) -> str:
+        """The title, in a file's first bytes, of the table that belongs at a path."""
+        return self.title.format(game=self.rules.name, place=path.parent.name, stem=path.stem)
+
+    def opened_at(self, path: Path) -> F:
+        """Open the file of the table that belongs at a path; see `opened`."""
+        return self.opened(path, {"material": path.stem, "layer": path.stem})
+
+    def check_content(self, file: F) -> None:
+        """Raise `CorruptTableError` if a part of an open file cannot be read."""
+        file.check_values()
+
+    def read(self, folder: Path, path: Path) -> Entry:
+        """Check a file's place, seal and content, and describe it as the catalog does."""
+        with closing(self.opened_at(path)) as file:
+            check_seal(path, self.title_at(path))
+            self.check_content(file)
+            entry = self.entry_of(folder, file)
+        if entry.file != entry.place or not self.is_in_place(entry):
+            raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path)
+        return entry
+
+    def values_digest(self, file: F) -> str:
+        """The SHA-256 of the values in a file, from all of them."""
+        # Compares them with the digest that the file names.
+        file.check_values()
+        return str(file.values_sha256)
+
+    # Their rows in a catalog
+
+    def is_in_place(self, entry: Entry) -> bool:
+        """Whether a reader would look for such a table where an entry's own columns place it."""
+        del entry
+        return True
+
+    def size_of(self, entry: Entry) -> int:
+        """Number of units that a table holds."""
+        return int(entry.row[self.counted])
+
+    def count_of(self, entry: Entry) -> int:
+        """Number of positions that ``stats`` counts in a table."""
+        return self.size_of(entry)

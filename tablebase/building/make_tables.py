@@ -1,0 +1,177 @@
+"""The loop of every build: make the missing tables of a plan, publish them, and register them in the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tablebase.building.examined import examine
+from tablebase.building.folders import lock, remove_drafts, remove_tokens
+from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_of
+from tablebase.building.registrar import Registrar
+from tablebase.building.table_plan import Plan
+from tablebase.catalog.entries import Entry
+from tablebase.compute.messages import Stage
+from tablebase.compute.processes import ensured
+from tablebase.errors import CorruptTableError
+from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import DROPPED, Deadline, run_graph
+from tablebase.files.outputs import publish
+from tablebase.tables.checkpoints import discard
+from tablebase.tables.folder import await_file, free_name, make_folder
+
+DAMAGED = Stage("damaged")
+"""The stage of a table that was found damaged after the build had begun, and is built again."""
+
+
+class Observer:
+    """Hears of a build; by default it ignores everything."""
+
+    def started(self) -> None:
+        """The folder is locked, and work begins."""
+
+    def watch(self, key: Key, stage: Stage) -> None:
+        """A table has reached a stage."""
+
+    def tick(self, key: Key, done: int) -> None:
+        """A table that is made in this process has come so far."""
+
+    def say(self, sentence: str) -> None:
+        """A sentence about a damaged file."""
+
+    def made(self, made: Made, entry: Entry) -> None:
+        """A table is published; `entry` is what the catalog will say of it."""
+
+
+def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel | None = None) -> Generator[Made, None, None]:
+    """Make the missing tables of a plan, publish them, and register them in the catalog.
+
+    A damaged file is renamed, and its table built again, whether it is found before or by a worker. The plan may not be finished
+    at the deadline.
+
+    Yields
+    ------
+    Made
+        Each table, once it is published.
+    """
+    observer = observer or Observer()
+    folder, kind = plan.options.data, plan.kind
+    make_folder(folder)
+    with ExitStack() as stack:
+        stack.enter_context(lock(folder))
+        observer.started()
+        remove_tokens(folder)
+        stack.enter_context(ensured(partial(remove_drafts, folder / kind.rules.name)))
+        loop = _Loop(plan, observer, costs)
+        if loop.executor.ordered:
+            from tablebase.building.site import site
+
+            loop.executor.require(stack.enter_context(site(folder, kind.rules)))
+        stack.callback(loop.registrar.enter_all)
+        yield from loop.run()
+
+
+class _Loop:
+    """A build in a folder that is locked."""
+
+    def __init__(self, plan: Plan, observer: Observer, costs: CostModel | None) -> None:
+        self._plan, self._observer, self._costs = plan, observer, costs
+        options = plan.options
+        self.registrar = Registrar(plan.kind, options.data, options.catalog, plan.known)
+        self.executor = LocalExecutor(options.limits) if plan.kind.in_process else options.executor()
+        self._places = {job.path.resolve(): job for job in plan.jobs}
+
+    def run(self) -> Generator[Made, None, None]:
+        """Make all tables, those that turn out to be damaged as well."""
+        plan = self._plan
+        examined = plan.examined if plan.examined.is_current(plan.jobs) else self._examined()
+        again: set[Key] = set()
+        while True:
+            for job in plan.jobs:
+                if job.key in examined.damaged:
+                    self._set_aside(job, examined.damaged[job.key])
+            try:
+                yield from self._pass(examined.missing)
+                return
+            except CorruptTableError as error:
+                damaged = None if error.path is None else self._places.get(Path(error.path).resolve())
+                # If a table is damaged a second time, building it again is no cure.
+                if damaged is None or damaged.key in again:
+                    raise
+                again.add(damaged.key)
+                self._observer.watch(damaged.key, DAMAGED)
+                self._set_aside(damaged, error.fault)
+                examined = self._examined()
+
+    def _examined(self) -> Any:
+        plan = self._plan
+        return examine(plan.kind, plan.jobs, plan.options.data, self.registrar.known)
+
+    def _pass(self, missing: Sequence[Job]) -> Generator[Made, None, None]:
+        """Make tables until all are there, one is found damaged, or the deadline has come."""
+        if not missing:
+            return
+        plan, options = self._plan, self._plan.options
+        costs = self._costs or plan.costs(missing)
+        make = plan.kind.maker(missing, plan.query, options, costs, self._tick)
+        deadline: Deadline[Key] | None
+        deadline = None if options.end is None else Deadline(options.end, lambda key: costs.wall([key]), options.grace)
+        if plan.kind.in_process:
+            make, deadline = self._in_time(make, deadline), None
+        graph = graph_of(missing)
+        with closing(run_graph(graph, make, self.executor, lambda key: costs.cost(key).memory, deadline, self._watch)) as finished:
+            try:
+                for made in finished:
+                    self._finish(made)
+                    costs.learn(made)
+                    yield made
+            except LateError:
+                return
+
+    def _in_time(self, make: Callable[[Key], Made], deadline: Deadline[Key] | None) -> Callable[[Key], Made]:
+        """Raise `LateError` instead of making a table in this process that would not be, or is not, done by the deadline."""
+
+        def made(key: Key) -> Made:
+            if deadline is not None and not deadline.admits(key):
+                raise LateError("the deadline has come")
+            try:
+                return make(key)
+            except LateError:
+                self._observer.watch(key, DROPPED)
+                raise
+
+        return made
+
+    def _tick(self, key: Key, done: int) -> None:
+        self._observer.tick(key, done)
+        self._plan.options.check_time()
+
+    def _watch(self, key: Key, stage: Stage) -> None:
+        self.registrar.enter_due()
+        self._observer.watch(key, stage)
+
+    def _finish(self, made: Made) -> None:
+        """Publish and register a table."""
+        kind, folder = self._plan.kind, self._plan.options.data
+        job = next(job for job in self._plan.jobs if job.key == made.key)
+        # The lock holder publishes, so an orphaned worker never can; only on a cluster others must not wait for it.
+        if made.draft is not None:
+            publish(made.draft, job.path)
+        discard(job.path)
+        await_file(job.path)
+        with closing(kind.opened_at(job.path)) as file:
+            entry = kind.entry_of(folder, file).solved(made.engine, made.seconds if made.engine else None)
+        self.registrar.add(entry)
+        self.registrar.enter_due()
+        self._observer.made(made, entry)
+
+    def _set_aside(self, job: Job, fault: str) -> None:
+        """Rename a damaged file, strike it from the catalog, and say so; no file is overwritten."""
+        # First, so that the catalog does not count it any more if this is interrupted.
+        self.registrar.forget(job.path)
+        aside = free_name(job.path)
+        job.path.rename(aside)
+        self._observer.say(f"{job.path} {fault}: renamed {aside.name}, and built again")

@@ -1,0 +1,272 @@
+"""The tables of games of pieces: each holds the slices of one stored material."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from tablebase.building.estimate import Estimate, SpeedModel, estimate, memory, solver_memory
+from tablebase.building.jobs import CostModel, Job, Key, Made, Tick, graph_of
+from tablebase.building.kind import TableKind
+from tablebase.building.make_tables import Observer, make_tables
+from tablebase.building.options import BuildOptions, TableQuery, local_executor
+from tablebase.building.plan import chosen_materials, wanted_materials, with_dependencies
+from tablebase.building.slice_work import make_shared_table, make_table
+from tablebase.building.table_plan import plan_tables
+from tablebase.catalog.catalog import read_known
+from tablebase.catalog.entries import Entry, enter_known
+from tablebase.catalog.known import Known
+from tablebase.catalog.registration import SOLUTION, TABLE, of_file
+from tablebase.checking.checksums import Checks
+from tablebase.checking.tablebase import verify_tables
+from tablebase.compute import machine
+from tablebase.compute.messages import in_bytes, in_time
+from tablebase.compute.processes import ensured
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.executors.scheduler import is_chain
+from tablebase.game import Game
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import dependencies, locate, stored_materials
+from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.solvers.registry import AUTO, choose_solver, find_solver
+from tablebase.tables.choice import chosen_tables
+from tablebase.tables.folder import free_space, table_path
+from tablebase.tables.header import Form
+from tablebase.tables.reader import Table
+from tablebase.tables.writer import rewrite_draft
+
+MEASURED_BYTES = 400_000_000
+"""Upper limit on the memory of the table that `measure` builds."""
+
+
+class SliceTables(TableKind[Game, Table]):
+    """See `TableKind`; keys of jobs are stored materials."""
+
+    pattern = "[0-9]*/*"
+    title = "{game} {stem}"
+    unit = "distinct placements"
+    in_process = False
+
+    def check_materials(self, texts: Sequence[str]) -> None:
+        """See `TableKind.check_materials`."""
+        self._parsed(texts)
+
+    def _parsed(self, texts: Sequence[str]) -> list[Material]:
+        return [parsed for text in texts for parsed in parse_materials(self.rules, text)]
+
+    def check_executor(self, where: str) -> None:
+        """See `TableKind.check_executor`; all can."""
+
+    def check_solver(self, name: str) -> None:
+        """See `TableKind.check_solver`."""
+        find_solver(name)
+
+    def check(self, query: TableQuery) -> None:
+        """See `TableKind.check`."""
+        self._planned(query)
+
+    def _wanted(self, query: TableQuery) -> list[Material]:
+        return wanted_materials(self.rules, query.pieces, chosen_materials(self.rules, query.pieces, query.materials))
+
+    def _planned(self, query: TableQuery) -> tuple[Material, ...]:
+        return with_dependencies(self.rules, self._wanted(query))
+
+    def number_wanted(self, query: TableQuery, jobs: Sequence[Job]) -> int:
+        """See `TableKind.number_wanted`."""
+        del jobs
+        return len(self._wanted(query))
+
+    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+        """See `TableKind.jobs`."""
+        return self.jobs_of(self._planned(query), folder)
+
+    def jobs_of(self, planned: Sequence[Material], folder: Path) -> tuple[Job, ...]:
+        """Return the jobs of stored materials, each of which comes after those that it depends on."""
+        return tuple(
+            Job(one, material_name(self.rules, one), table_path(folder, self.rules, one), dependencies(self.rules, one))
+            for one in planned
+        )
+
+    def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> SpeedModel:
+        """See `TableKind.costs`."""
+        model = SpeedModel(self.rules, query.solver, options.limits, known.costs)
+        return model.with_kernels(job.key for job in jobs)
+
+    def maker(
+        self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
+    ) -> Callable[[Key], Made]:
+        """See `TableKind.maker`."""
+        del costs, tick
+        if options.is_ordered:
+            old = frozenset(job.key for job in jobs if job.path.exists())
+            folder = options.data.resolve()
+            return partial(make_shared_table, self.rules.name, folder, query.solver, old, allowed=options.allowed_memory)
+        return partial(make_table, self.rules.name, options.data, query.solver, allowed=options.allowed_memory)
+
+    def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
+        """See `TableKind.solvers`."""
+        chosen = find_solver(query.solver)
+        if chosen is not None:
+            return f"tables to solve with {chosen.name}: {len(jobs)} (as asked for)"
+        allowed = options.limits.memory
+        choices = (choose_solver(self.rules, job.key, solver_memory(self.rules, job.key, allowed)) for job in jobs)
+        reasons = Counter((fastest.name, reason) for fastest, reason in choices)
+        return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
+
+    def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
+        """See `TableKind.sharing`; workers divide the work among tables, or within a table."""
+        limits = options.limits
+        if limits.each:
+            return f"tables at a time: up to {limits.workers}, each in {limits.memory or 0:,} bytes of memory at most"
+        if is_chain(graph_of(jobs)):
+            return f"tables at a time: 1, with {limits.workers} threads (each needs the one before it)"
+        shared = f"tables at a time: up to {limits.workers}"
+        if limits.memory is None:
+            return shared
+        alone = sum(2 * costs.cost(job.key).memory > limits.memory for job in jobs)
+        if not alone:
+            return shared
+        reason = f"two like them do not fit into {limits.memory:,} bytes"
+        return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
+
+    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
+        """See `TableKind.estimate` and `tablebase.building.estimate.estimate`."""
+        return estimate(
+            self.rules,
+            query.pieces,
+            chosen_materials(self.rules, query.pieces, query.materials),
+            known.costs,
+            measure(self.rules) if measured else None,
+            whole=not query.materials,
+            workers=options.limits.workers,
+            allowed=options.limits.memory,
+        )
+
+    def chosen(
+        self, registered: Sequence[Entry], query: TableQuery, folder: Path, *, with_dependencies: bool = False
+    ) -> list[Entry]:
+        """See `TableKind.chosen` and `chosen_tables`; `MissingTableError` if a table is not registered."""
+        entries = {str(entry.row["material"]): entry for entry in registered}
+        names = chosen_tables(self.rules, folder, entries, query.pieces, self._parsed(query.materials))
+        if with_dependencies:
+            names = self._with_dependencies(names)
+        for name in names:
+            if name not in entries:
+                raise MissingTableError(self.rules.name, folder, material=name)
+        return [entries[name] for name in names]
+
+    def _with_dependencies(self, names: Sequence[str]) -> list[str]:
+        planned = with_dependencies(self.rules, [parse_material(self.rules, name) for name in names])
+        return [material_name(self.rules, one) for one in planned]
+
+    def estimate_table(self, lines: Sequence[Estimate], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
+        """See `TableKind.estimate_table`; the last rows are the start of the program, and the total."""
+
+        def row(name: str | int, some: Sequence[Estimate]) -> dict[str, object]:
+            return {
+                what: str(name),
+                "tables": sum(line.tables for line in some),
+                "placements": sum(line.placements for line in some),
+                "memory": in_bytes(max(line.memory for line in some)),
+                "disk": in_bytes(sum(line.disk for line in some)),
+                "CPU time": in_time(sum(line.cpu_seconds for line in some)),
+                "time": in_time(sum(line.wall_seconds for line in some)),
+            }
+
+        what = "pieces" if lines[0].material is None else "material"
+        rows = [row(line.material or line.pieces, [line]) for line in lines]
+        start = lines[0].start_seconds
+        rows.append({**dict.fromkeys(rows[0]), what: "start", "CPU time": in_time(start), "time": in_time(start)})
+        total = {"CPU time": in_time(start + sum(line.cpu_seconds for line in lines))}
+        rows.append({**row("total", lines), **total, "time": in_time(start + sum(line.wall_seconds for line in lines))})
+        there = f"{in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
+        return rows, f"time is by the clock, with workers: {workers}\nthere is: {there}, processors: {machine.cores()}"
+
+    def verify(
+        self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
+    ) -> tuple[int, Checks]:
+        """See `TableKind.verify` and `verify_tables`."""
+        materials = self._parsed(query.materials)
+        return verify_tables(self.rules, folder, query.pieces, materials, local_executor(workers), published, catalog)
+
+    def opened(self, path: Path, row: Mapping[str, Any]) -> Table:
+        """See `TableKind.opened`."""
+        return Table(path, self.rules, parse_material(self.rules, row["material"]))
+
+    def check_content(self, file: Table) -> None:
+        """See `TableKind.check_content`."""
+        file.check_chunks()
+
+    def values_digest(self, file: Table) -> str:
+        """See `TableKind.values_digest`."""
+        return file.values_digest({side: file.source(side) for side in file.header.summaries})
+
+    def rewrite(self, path: Path, file: Table, form: Form) -> Path:
+        """See `TableKind.rewrite`."""
+        return rewrite_draft(path, file, form)
+
+    def is_in_place(self, entry: Entry) -> bool:
+        """See `TableKind.is_in_place`; slices that play alike are stored as one of them."""
+        try:
+            material = parse_material(self.rules, entry.row["material"])
+        except (KeyError, TablebaseError):
+            return False
+        return locate(self.rules, material, 0).material == material
+
+    def entry_of(self, folder: Path, file: Table) -> Entry:
+        """See `TableKind.entry_of`."""
+        registration = of_file(folder, self.rules, file)
+        return Entry({name: registration[name] for name in TABLE}, registration)
+
+    def enter(self, session: Session, entry: Entry, known: Entry | None) -> None:
+        """See `TableKind.enter` and `enter_known`."""
+        assert entry.registration is not None
+        enter_known(session, self.rules, entry.registration, known)
+
+    def size_of(self, entry: Entry) -> int:
+        """See `TableKind.size_of`."""
+        return sum(counts["placements"] for counts, _ in _sides(entry))
+
+    def count_of(self, entry: Entry) -> int:
+        """See `TableKind.count_of`; positions of aliases as well, without stalemates."""
+        return sum((counts["placements"] - counts["stalemates"]) * slices for counts, slices in _sides(entry))
+
+
+def _sides(entry: Entry) -> list[tuple[dict[str, Any], int]]:
+    """For each side to move of a table its counts, and the number of slices that it holds."""
+    assert entry.registration is not None
+    return [(dict(zip(SOLUTION, side.solution, strict=True)), len(side.slices)) for side in entry.registration.sides]
+
+
+def make_materials(
+    game: Game, planned: Sequence[Material], options: BuildOptions, solver: str = AUTO, observer: Observer | None = None
+) -> Generator[Made, None, None]:
+    """Make the missing tables of stored materials, which are closed under dependencies; see `make_tables`."""
+    kind = SliceTables(game)
+    return make_tables(plan_tables(kind, TableQuery(solver=solver), options, kind.jobs_of(planned, options.data)), observer)
+
+
+def measure(game: Game) -> float:
+    """Measure the build time relative to the reference machine, by building a table of medium size in a temporary folder."""
+    planned = with_dependencies(game, [_material_to_measure(game)])
+    scratch = mkdtemp()
+    with ensured(partial(rmtree, scratch)):
+        # In the second build all kernels are compiled.
+        first, second = Path(scratch, "first"), Path(scratch, "second")
+        for folder in (first, second):
+            list(make_materials(game, planned, BuildOptions(folder)))
+        return SpeedModel(game, known=read_known(game, second).costs).factor
+
+
+def _material_to_measure(game: Game) -> Material:
+    """The largest stored material of at most four pieces that fits into `MEASURED_BYTES`."""
+    candidates = (material for count in range(2, min(4, game.max_pieces) + 1) for material in stored_materials(game, count))
+    affordable = (material for material in candidates if memory(game, material) < MEASURED_BYTES)
+    return max(affordable, key=lambda material: layout_of(game, material).size)

@@ -1,0 +1,33 @@
+"""What a catalog knows of tables, for code that does not load the catalog, which takes as long as all else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class TableCost:
+    """What a table took: disk space, and the CPU-seconds to solve, write and verify it, if it was built here."""
+
+    material: str
+    codes: int
+    bytes: int
+    seconds: float | None
+    engine: str | None
+
+
+class KnownFile(NamedTuple):
+    """Size and SHA-256 of a registered file."""
+
+    bytes: int
+    sha256: str
+
+
+class Known(NamedTuple):
+    """What a catalog says of the tables of a game when a command begins; without a catalog, nothing."""
+
+    files: Mapping[str, KnownFile] = MappingProxyType({})
+    costs: Sequence[TableCost] = ()

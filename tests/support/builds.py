@@ -1,0 +1,37 @@
+"""Builds of stored materials from Python, without the sentences of the command."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from tablebase.building.jobs import Made
+from tablebase.building.make_tables import Observer
+from tablebase.building.options import BuildOptions
+from tablebase.building.slice_kind import SliceTables, make_materials
+from tablebase.catalog.catalog import Catalog
+from tablebase.executors.executor import Executor, Limits
+from tablebase.game import Game
+from tablebase.slices.material import Material
+from tablebase.tables.reader import Table
+
+
+def build(
+    game: Game,
+    planned: Sequence[Material],
+    folder: Path,
+    *,
+    limits: Limits | None = None,
+    solver: str = "auto",
+    executor: Executor | None = None,
+    say: Callable[[str], object] = lambda _: None,
+) -> Iterator[Made]:
+    """Make the missing tables of a plan; `say` is called with sentences about damaged files."""
+    observer = Observer()
+    observer.say = say  # type: ignore[assignment]
+    return make_materials(game, planned, BuildOptions(folder, limits or Limits(), given_executor=executor), solver, observer)
+
+
+def register(catalog: Catalog, game: Game, table: Table, engine: str | None = None) -> None:
+    """Enter a table into a catalog that is open for changes."""
+    kind = SliceTables(game)
+    with catalog.writing() as session:
+        kind.enter(session, kind.entry_of(catalog.folder, table).solved(engine, None), None)
