@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 REBUILD = "delete it and build it again"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -69,10 +69,19 @@ class TablebaseError(Exception):
         Of a command that ends with it.
     code : str
         A word for programs, the ``code`` of JSON.
+    places : tuple of str
+        Files and addresses outside the tablebase that the sentence names; a server leaves them out.
     """
 
     exit_code = 2
     code = "error"
+
+    places: tuple[str, ...] = ()
+
+    def naming(self, *places: object) -> Self:
+        """Set `places`, and return the error."""
+        self.places = tuple(str(place) for place in places if place)
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructors of subclasses take data, not the sentence.
@@ -364,7 +373,7 @@ class ForfeitError(TablebaseError):
 def space_error(path: str | Path | None, reason: str, cure: str = "use another folder") -> CapacityError:
     """The error for a file or folder, if it is known, that cannot grow."""
     where = f" for {path}" if path else ""
-    return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {cure}")
+    return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {cure}").naming(path)
 
 
 def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
@@ -378,7 +387,7 @@ def system_error(fault: OSError, path: str | Path | None = None, cure: str = "us
         return space_error(path, reason, cure)
     if fault.errno == errno.ENOMEM:
         cure = "use fewer --workers or a smaller --memory"
-        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", cure)
+        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", cure).naming(path)
     if fault.errno in NO_RIGHT:
         cure = f"ask its owner for the right, or {cure}"
-    return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {cure}")
+    return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {cure}").naming(path)

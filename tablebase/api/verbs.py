@@ -82,7 +82,7 @@ VERBS = (
     Verb("estimate", "tablebase.estimate", http_objection=_listed),
     Verb("reindex", "tablebase.reindex", takes_game=False),
     Verb("batch", "tablebase.batch", takes_game=False),
-    Verb("prune", "tablebase.prune", takes_game=False),
+    Verb("prune", "tablebase.prune", differs={"kernels": "they belong to the machine, not to a tablebase"}, takes_game=False),
     Verb("copy", "tablebase.copy"),
     Verb("merge", "tablebase.merge", takes_game=False),
     Verb("pack", "tablebase.pack"),

@@ -77,7 +77,7 @@ class PostgresqlDatabase(Database):
         super().__init__(folder)
         self._url = _parsed(url)
         # The password is left out; the environment names the whole URL by itself.
-        self.place = without_password(self._url).render_as_string()
+        self.place = place_of(url)
         self.option = "" if url == default_catalog() else f" --catalog {shell_word(self.place)}"
         self.another = "name another database or schema with --catalog"
 
@@ -189,7 +189,7 @@ class PostgresqlDatabase(Database):
             name = str(connection.exec_driver_sql("SHOW search_path").scalar()).split(",")[-1].strip()
             url = without_password(self._url).set(drivername="postgresql").difference_update_query(["options"])
             command = f"psql {shell_word(url.render_as_string())} --command {shell_word(f'CREATE SCHEMA {name}')}"
-            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'")
+            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'").naming(url.render_as_string())
 
     def _check_folder(self, connection: Connection) -> None:
         """Raise an error if this is the catalog of another folder."""
@@ -232,6 +232,11 @@ def _parsed(url: str) -> URL:
     if "@" in f"{parsed.host}{parsed.database}" or (parsed.password is not None and "@" in behind):
         raise TablebaseError("--catalog has an @ beside the one before the host: write an @ in a name or password as %40")
     return parsed.set(drivername="postgresql+psycopg")
+
+
+def place_of(url: str) -> str:
+    """The name of a database in errors."""
+    return without_password(_parsed(url)).render_as_string()
 
 
 def without_password(url: URL) -> URL:

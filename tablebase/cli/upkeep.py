@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -66,28 +67,35 @@ def reindex(data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogU
 def prune(
     data: options.Data = options.DEFAULT_DATA,
     catalog: options.CatalogUrl = None,
+    kernels: Annotated[
+        bool, typer.Option("--kernels", help="Remove compiled kernels that this version does not use, and no tables.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
     style: options.Style = Format.TABLE,
 ) -> None:
     """Remove tables of outdated rules, and stray files."""
     from dataclasses import asdict
 
-    from tablebase.building.prune import Prunable
-    from tablebase.building.prune import prune as remove
+    from tablebase.building.prune import prune as prune_tables
     from tablebase.cli.output import say, write_rows
+    from tablebase.compute.kernel_cache import cache_parent, prune_kernels
 
     total = ""
 
-    def agreed(items: list[Prunable]) -> bool:
+    def agreed(items: Sequence[Any]) -> bool:
         nonlocal total
-        write_rows([asdict(item) for item in items], style)
-        total = f"{len(items)} files, {sum(item.bytes for item in items):,} bytes"
+        rows = [asdict(item) for item in items]
+        write_rows(rows, style)
+        total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
         return yes or _agreed(f"remove {total}?")
 
-    if remove(data, catalog, agreed):
-        say(f"removed from {data}: {total}")
+    place = cache_parent() if kernels else data
+    if place is None:
+        raise TablebaseError("there is no home folder: set TABLEBASE_CACHE to the folder of the compiled kernels")
+    if prune_kernels(place, agreed) if kernels else prune_tables(place, catalog, agreed):
+        say(f"removed from {place}: {total}")
     else:
-        say("nothing was removed" if total else f"nothing to remove in {data}")
+        say("nothing was removed" if total else f"nothing to remove in {place}")
 
 
 def _agreed(question: str) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from numba.core import event
-
 from tablebase.compute import jit
+from tablebase.compute.numba_internals import event
 
 
 class _Listener(event.Listener):

@@ -6,33 +6,25 @@ cache of their own, found by content; the cache of a user's own Numba functions 
 
 With ``NUMBA_DISABLE_JIT=1`` in the environment nothing is compiled: kernels are plain functions, for a debugger and to measure
 coverage. They are a thousand times as slow.
-
-This is the only file that uses private names of Numba's caches, so `pyproject.toml` bounds Numba's version above.
 """
 
 from __future__ import annotations
 
 import hashlib
-import pickle
 import sys
 import warnings
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
 import numpy as np
-from numba.core import sigutils
-from numba.core.caching import FunctionCache
-from numba.core.ccallback import CFunc
-from numba.core.compiler import CompileResult
-from numba.core.runtime.nrt import rtsys
-from numba.core.serialize import dumps
-from numba.experimental.function_type import typeof_function_type as _typeof_function
+from numba import types
 from numba.extending import intrinsic, typeof_impl
 
+from tablebase.compute import numba_internals as internals
 from tablebase.compute.kernel_cache import COMPILES, KernelCache, folder_name
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,20 +57,18 @@ def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     def compiled(function: Callable[..., Any]) -> Any:
         if not COMPILES:
             return _uncompiled(function)
-        made = _Callback(function, sigutils.normalize_signature(signature), locals={}, options={})  # type: ignore[no-untyped-call]
+        made = _Callback(function, (signature.args, signature.return_type), locals={}, options={})
+        made.type = types.FunctionType(signature)
         _cached(made, function).compile()
         return made
 
     return compiled
 
 
-class _Callback(CFunc):
-    """A function with its type, which Numba would otherwise make anew whenever a kernel is given the function."""
+class _Callback(internals.CFunc):
+    """A function with its type, which Numba would otherwise make again whenever a kernel is given the function."""
 
-    @cached_property
-    def type(self) -> Any:
-        """The type of the function."""
-        return _typeof_function(self, None)  # type: ignore[no-untyped-call]
+    type: Any
 
 
 @typeof_impl.register(_Callback)
@@ -100,7 +90,7 @@ def _cached(compiled: Any, function: Callable[..., Any]) -> Any:
     """Give a function that Numba compiles the cache of this package, if its source is a file."""
     source = _digest_of(function.__code__.co_filename)
     if source is not None:
-        compiled._cache = _Cache(function, source)
+        internals.set_cache(compiled, _Cache(function, source))
     return compiled
 
 
@@ -113,14 +103,13 @@ def _digest_of(path: str) -> str | None:
         return None
 
 
-class _Cache(FunctionCache):
-    """Numba's interface of a cache, on top of `CACHE`."""
+class _Cache:
+    """The methods that Numba calls of a cache, on top of `CACHE`."""
 
     def __init__(self, function: Any, source: str) -> None:
         self._py_func = function
         self._source = source
         self._prefix = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self.enable()  # type: ignore[no-untyped-call]
 
     @property
     def cache_path(self) -> str:
@@ -130,7 +119,7 @@ class _Cache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, or None."""
         # Machine code needs nothing else of Numba; the rest, which loads SciPy, is left to the first kernel that is compiled.
-        rtsys.initialize(target_context)
+        internals.start_runtime(target_context)
         name, key = self._name_and_key(sig, target_context.codegen())
         content = CACHE.load(name)
         if content is None and CACHE.claim(name):
@@ -138,27 +127,25 @@ class _Cache(FunctionCache):
         if content is None:
             return None
         CACHE.release(name)
-        found, data = pickle.loads(content)
-        return CompileResult._rebuild(target_context, *data) if found == key else None  # type: ignore[no-untyped-call]
+        return internals.loaded(content, key, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled function."""
         name, key = self._name_and_key(sig, data.codegen)
-        if data.library.has_dynamic_globals:
-            # No file will come for which others could wait.
-            CACHE.release(name)
-            warnings.warn(f"{self._prefix} cannot be cached, since it uses an address or a large array", stacklevel=2)
-            return
-        CACHE.save(name, dumps((key, data._reduce())))  # type: ignore[no-untyped-call]
+        content = internals.saved(key, data)
+        if content is not None:
+            CACHE.save(name, content)
+        # Without a file, others have nothing to wait for.
         CACHE.release(name)
+        if content is None:
+            warnings.warn(f"{self._prefix} cannot be cached, since it uses an address or a large array", stacklevel=2)
 
     def flush(self) -> None:
         """Nothing: what is saved for other processes stays valid."""
 
     def _name_and_key(self, sig: Any, codegen: Any) -> tuple[str, tuple[Any, ...]]:
         """The file of a compiled function, and all that it depends on apart from the sources of all kernels."""
-        # Numba's part: the types, the processor with its features, and what the function has captured. Its bytecode is left out:
-        # it follows from the source, and is another one without docstrings (``PYTHONOPTIMIZE=2``), for the same kernel.
-        types, processor, (_, captured) = self._index_key(sig, codegen)  # type: ignore[no-untyped-call]
-        key = (*_VERSIONS, self._source, self._py_func.__code__.co_firstlineno, types, processor, captured)
+        # The bytecode is left out: it follows from the source, and is another one without docstrings (``PYTHONOPTIMIZE=2``).
+        function = self._py_func
+        key = (*_VERSIONS, self._source, function.__code__.co_firstlineno, sig, *internals.surroundings(function, codegen))
         return f"{self._prefix[-150:]}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.nbc", key

@@ -2,6 +2,7 @@
 
 The folder's name is a digest of the contents of these files, so all installations of the same version share it, and no
 kernel is ever stale. Inside there is one file for each kernel and its types, written whole or not at all.
+Folders of other versions stay until ``tablebase prune --kernels`` removes them.
 """
 
 from __future__ import annotations
@@ -10,28 +11,24 @@ import errno
 import hashlib
 import os
 import re
-import shutil
 import stat
 import sys
 import tempfile
 import time
 import uuid
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 
 from tablebase.compute.messages import say
 
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 """Whether kernels are compiled. Numba reads this variable, too, but takes long to load."""
-UNUSED = 30 * 86400
-"""Seconds after which kernels that no process has used or is using are removed."""
-DAY = 86400
 _JIT = "tablebase.compute.jit"
-_LOCK = "lock"
-_CLAIMS = "claims"
 PATIENCE = 60.0
 """Seconds that a process waits for another one to compile a kernel; that one may have failed, and live on."""
 _USER = os.getuid() if sys.platform != "win32" else 0
@@ -95,8 +92,7 @@ class KernelCache:
     def __init__(self, name: str) -> None:
         """The name is that of `folder_name`."""
         self._name = name
-        self._locks: list[int] = []
-        self._claims: int | None = None
+        self._claims = -1
         # None if not even a temporary folder can be used: then kernels are only kept in memory.
         self.folder: Path | None = None
         parent = cache_parent()
@@ -125,18 +121,19 @@ class KernelCache:
         """
         if self.folder is None:
             return False
-        if self._claims is None:
-            self._claims = _opened(self.folder / _CLAIMS)
+        if self._claims < 0:
+            # In a folder that can only be read there is nothing to claim.
+            with suppress(OSError):
+                self._claims = os.open(self.folder / "claims", os.O_RDWR | os.O_CREAT, 0o644)
         waits, end = False, time.monotonic() + PATIENCE
-        while not _claimed(self._claims, _place(name)) and time.monotonic() < end:
+        while not _locked(self._claims, name) and time.monotonic() < end:
             waits = True
             time.sleep(0.05)
         return waits
 
     def release(self, name: str) -> None:
         """Let others have a file that this process has claimed."""
-        if self._claims is not None:
-            _unclaim(self._claims, _place(name))
+        _locked(self._claims, name, release=True)
 
     def save(self, name: str, content: bytes) -> None:
         """Write a file, whole or not at all; if that fails, in the temporary folder."""
@@ -148,32 +145,25 @@ class KernelCache:
                 self._fall_back(self.folder.parent, fault)
 
     def _use(self, parent: Path) -> None:
-        """Create this version's folder in a parent folder, lock it, and remove other versions that nobody uses."""
-        folder, now = parent / self._name, time.time()
-        used = _last_use(folder)
-        self._locks.append(_entered(folder))
+        """Create this version's folder in a parent folder."""
+        folder = parent / self._name
+        folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        # Not at each start.
-        if now - used > DAY:
-            with suppress(OSError):
-                os.utime(folder / _LOCK)
-            remove_unused(parent, now - UNUSED)
 
     def _fall_back(self, parent: Path | None, fault: OSError) -> None:
         """Keep kernels in a private temporary folder, or only in memory, and say so."""
         self.folder = None
-        if self._claims is not None and self._claims >= 0:
+        if self._claims >= 0:
             # What will be written elsewhere is nothing to wait for.
             os.close(self._claims)
-        self._claims = None
-        temporary = temporary_parent()
-        if temporary is not None and parent != temporary:
-            with suppress(OSError):
-                _make_private(temporary)
+            self._claims = -1
+        with suppress(OSError):
+            temporary = _private_folder()
+            if parent != temporary:
                 self._use(temporary)
                 os.environ["TABLEBASE_CACHE"] = str(temporary)
         place = "" if parent is None else f" in {parent}"
-        when = "" if self.folder is None else f" that {temporary} is emptied"
+        when = "" if self.folder is None else f" that {self.folder.parent} is emptied"
         say(
             f"cannot save compiled kernels{place} ({fault.strerror}): they will be compiled every time{when}; "
             "set TABLEBASE_CACHE to a folder that can be written to"
@@ -191,56 +181,43 @@ def cache_parent() -> Path | None:
         return None
 
 
-def temporary_parent() -> Path | None:
-    """The temporary folder of this user's kernels; None if there is no place for temporary files."""
-    try:
-        return Path(tempfile.gettempdir()).absolute() / f"tablebase-{_USER}"
-    except OSError:
-        return None
-
-
-def _make_private(folder: Path) -> None:
-    """Create a folder that no other user can read or write to; raise PermissionError if another user has made it."""
+def _private_folder() -> Path:
+    """Create a temporary folder that no other user can read or write to; raise PermissionError if another user has made it."""
+    folder = Path(tempfile.gettempdir()).absolute() / f"tablebase-{_USER}"
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or (sys.platform != "win32" and (found.st_uid != _USER or found.st_mode & 0o077)):
         raise PermissionError
+    return folder
 
 
-def remove_unused(parent: Path, before: float) -> None:
-    """Remove folders of kernels last used before a time, in seconds since the epoch, unless a process uses them."""
-    for folder in parent.glob("kernels-*"):
-        if _last_use(folder) < before:
-            with suppress(OSError), _locked_alone(folder) as alone:
-                # Another process may have begun to use it, and ended, meanwhile.
-                if alone and _last_use(folder) < before:
-                    shutil.rmtree(folder, ignore_errors=True)
+@dataclass(frozen=True)
+class OldKernels:
+    """A folder of kernels of another version; the field names are those of ``prune --kernels --format json``."""
+
+    folder: str
+    files: int
+    bytes: int
 
 
-def _last_use(folder: Path) -> float:
-    """When a folder of kernels was last used, to about a day; 0 if it does not exist."""
-    # A folder that is just being made has no lock yet.
-    for path in (folder / _LOCK, folder):
-        with suppress(OSError):
-            return path.stat().st_mtime
-    return 0.0
-
-
-def _place(name: str) -> int:
-    """The byte of the file of claims that stands for a name."""
-    return zlib.crc32(name.encode())
-
-
-def _opened(path: Path) -> int:
-    """A file that can be locked, opened for as long as the process lives; -1 if the folder is read-only."""
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError:
-        return -1
+def prune_kernels(parent: Path, agreed: Callable[[list[OldKernels]], bool]) -> bool:
+    """Remove the folders of kernels that the installed program does not use, if there are any and that is agreed to."""
+    found, own = [], folder_name()
+    for folder in sorted(parent.glob("kernels-*")):
+        if folder.name != own and not folder.is_symlink() and folder.is_dir():
+            sizes = [file.stat().st_size for file in folder.iterdir()]
+            found.append(OldKernels(str(folder), len(sizes), sum(sizes)))
+    if not found or not agreed(found):
+        return False
+    for old in found:
+        rmtree(old.folder)
+    return True
 
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file under a temporary name and rename it."""
+    # Another process may have removed the folder of an older version.
+    path.parent.mkdir(exist_ok=True)
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex[:16]}")
     try:
         draft.write_bytes(data)
@@ -249,71 +226,15 @@ def _write(path: Path, data: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-try:
+def _locked(file: int, name: str, *, release: bool = False) -> bool:
+    """Lock or release the byte of a file that stands for a name; False if another process has locked it."""
+    if sys.platform == "win32" or file < 0:
+        return True
     import fcntl
-except ImportError:
-    # Windows.
-    def _entered(folder: Path) -> int:
-        """Create a folder; without locks, it is never removed."""
-        folder.mkdir(parents=True, exist_ok=True)
-        return -1
 
-    @contextmanager
-    def _locked_alone(folder: Path) -> Iterator[bool]:  # noqa: ARG001
-        yield False
-
-    def _claimed(file: int, place: int) -> bool:  # noqa: ARG001
-        """There are no locks here, so no process waits."""
-        return True
-
-    def _unclaim(file: int, place: int) -> None:
-        """There is nothing to give back."""
-
-else:
-
-    def _entered(folder: Path) -> int:
-        """Create a folder and lock it, together with other processes, until this process ends; return the lock."""
-        for _ in range(9):
-            folder.mkdir(parents=True, exist_ok=True)
-            # Opened for reading, since a folder full of kernels may be read-only.
-            lock = os.open(folder / _LOCK, os.O_RDONLY | os.O_CREAT, 0o644)
-            # Some network file systems have no locks.
-            with suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_SH)
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(lock), (folder / _LOCK).stat()):
-                    return lock
-            # It was removed before it was locked.
-            os.close(lock)
-        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
-
-    @contextmanager
-    def _locked_alone(folder: Path) -> Iterator[bool]:
-        """Lock a folder that no process uses; False if one does."""
-        try:
-            lock = os.open(folder / _LOCK, os.O_RDONLY)
-        except FileNotFoundError:
-            yield True
-            return
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-        else:
-            yield True
-        finally:
-            os.close(lock)
-
-    def _claimed(file: int, place: int) -> bool:
-        """Lock a byte of a file for this process, which may have done so before; False if another one has."""
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-        except OSError as fault:
-            # Anything else says that there are no locks here.
-            return fault.errno not in (errno.EACCES, errno.EAGAIN)
-        return True
-
-    def _unclaim(file: int, place: int) -> None:
-        """Unlock a byte of a file."""
-        with suppress(OSError):
-            fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
+    try:
+        fcntl.lockf(file, fcntl.LOCK_UN if release else fcntl.LOCK_EX | fcntl.LOCK_NB, 1, zlib.crc32(name.encode()))
+    except OSError as fault:
+        # Anything else says that there are no locks here.
+        return fault.errno not in (errno.EACCES, errno.EAGAIN)
+    return True

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 from llvmlite.ir import Constant
 from numba import types
-from numba.np import arrayobj
 
 from tablebase.compute.jit import inline, instructions
 
 # Numba's own functions have no annotations.
-_arrays: Any = arrayobj
 _types: Any = types
 
 
@@ -35,7 +33,7 @@ def _bare_type(kind: Any) -> Any:
 def _bare_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """The value of such a type."""
     if isinstance(kind, types.Array):
-        return _arrays.make_array(kind)(context, builder, value).data
+        return context.make_helper(builder, kind, value).data
     if isinstance(kind, _types.BaseNamedTuple):
         values = [_bare_value(context, builder, one, builder.extract_value(value, place)) for place, one in enumerate(kind)]
         return context.make_tuple(builder, _bare_type(kind), values)

@@ -20,18 +20,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.typing import templates
-from numba.extending import intrinsic, lower_builtin, models, register_model
-from numba.np import arrayobj
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 from tablebase.compute.jit import inline
 
 # Numba's own functions have no annotations.
-_arrays: Any = arrayobj
-_builder_utilities: Any = cgutils
 _lower: Any = lower_builtin
-_templates: Any = templates
+_type_callable: Any = type_callable
 
 WORDS = 8
 """Words of a unit."""
@@ -83,12 +78,13 @@ def _spread(builder: Any, value: Any, count: int) -> Any:
 def _function(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     """Call one of LLVM's own functions."""
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
-    return builder.call(_builder_utilities.get_or_insert_function(builder.module, kind, name), arguments)
+    function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+    return builder.call(function, arguments)
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any, element: Any) -> Any:
     """A pointer to the element of an array, or a pointer, with this index, as one to another type."""
-    data = _arrays.make_array(kind)(context, builder, array).data if isinstance(kind, types.Array) else array
+    data = context.make_helper(builder, kind, array).data if isinstance(kind, types.Array) else array
     return builder.bitcast(builder.gep(data, [index]), ir.PointerType(element))
 
 
@@ -116,9 +112,9 @@ def _operation(name: str, result: Callable[..., Any], emit: Callable[..., Any]) 
 
 def _operator(function: Any, cases: list[tuple[Any, ...]], emit: Callable[..., Any]) -> None:
     """Let a Python operator work on vectors; each case has the types of the result and the operands."""
-    members = {"key": function, "cases": [_templates.signature(*case) for case in cases]}
-    _templates.infer_global(function)(type("Template", (_templates.ConcreteTemplate,), members))
-    for _, *operands in cases:
+    results = {tuple(operands): result for result, *operands in cases}
+    _type_callable(function)(lambda _context: lambda *operands: results.get(operands))
+    for operands in results:
         _lower(function, *operands)(lambda _context, builder, _typing, values: emit(builder, *values))
 
 

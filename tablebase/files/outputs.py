@@ -45,9 +45,9 @@ def check_output(
 ) -> None:
     """Check, before any work, that a file can be written; `cure` is what to do otherwise, such as ``name another file``.
 
-    Raise `TablebaseError` if it is a folder, a device other than the null device or a terminal, one of `inputs` (files that the
-    same command reads or writes), or in the folder of a tablebase, such as `folder`, which may not be there yet; if it is there
-    and has to be `new`; if its own folder is missing; or if the system does not allow it.
+    Raise `TablebaseError` if it is a folder, a socket, one of `inputs` (files that the same command reads or writes), or in the
+    folder of a tablebase, such as `folder`, which may not be there yet; if it is there and has to be `new`; if its own folder is
+    missing; or if the system does not allow it. Devices and pipes are written to as they are.
     """
     try:
         if _descriptor(path) is not None:
@@ -56,9 +56,9 @@ def check_output(
         kind = target.stat().st_mode if target.exists() else None
         if kind is not None and stat.S_ISDIR(kind):
             raise TablebaseError(f"{path} is a folder: {cure}")
+        if kind is not None and stat.S_ISSOCK(kind):
+            raise TablebaseError(f"{path} is a socket: {cure}")
         if kind is not None and not stat.S_ISREG(kind):
-            if not stat.S_ISFIFO(kind) and not _is_harmless(target):
-                raise TablebaseError(f"{path} is a device or socket: {cure}")
             return
         if any(target == other.resolve() for other in inputs if other is not None):
             raise TablebaseError(f"{path} is used by the same command already: {cure}")
@@ -106,7 +106,7 @@ def check_writable(folder: Path, cure: str) -> None:
 def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for what is written in the block; the file is replaced at its end, or not at all.
 
-    A pipe, a terminal, the null device and names such as ``/dev/stdout`` are written to directly. See `check_output`, which is
+    Pipes, devices and names such as ``/dev/stdout`` are written to directly. See `check_output`, which is
     left out for a tablebase's `own` files.
     """
     if not own:
@@ -249,11 +249,6 @@ def _descriptor(path: Path) -> int | None:
         return 1 if path.name == "stdout" else 2
     found = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", str(path))
     return None if found is None else int(found[1])
-
-
-def _is_harmless(target: Path) -> bool:
-    """Whether a device is the null device or a terminal."""
-    return os.path.samefile(target, os.devnull) or str(target) == "/dev/tty" or str(target.parent) == "/dev/pts"
 
 
 def _stream(path: Path) -> IO[bytes] | None:

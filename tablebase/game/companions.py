@@ -43,4 +43,5 @@ def companion(module: str, ending: str, what: str) -> Any:
 
 def unusable(module: str, name: str, what: str, fault: Exception) -> RulesError:
     """The error for a module that fails."""
-    return RulesError(f"the {what} of {module} in {name} cannot be used: {' '.join(f'{type(fault).__name__}: {fault}'.split())}")
+    said = " ".join(f"{type(fault).__name__}: {fault}".split())
+    return RulesError(f"the {what} of {module} in {name} cannot be used: {said}").naming(getattr(fault, "path", None))

@@ -126,7 +126,9 @@ def _faults_as_sentences(point: EntryPoint, failed: str, *passing: type[BaseExce
         if isinstance(fault, (KeyboardInterrupt, *passing)):
             raise
         said = " ".join(f"{type(fault).__name__}: {fault}".split())
-        raise RulesError(f"the entry point {point.value!r} of {point.name} {failed}: {said}") from fault
+        raise RulesError(f"the entry point {point.value!r} of {point.name} {failed}: {said}").naming(
+            getattr(fault, "path", None)
+        ) from fault
 
 
 def _split(name: str) -> tuple[str, list[str]]:

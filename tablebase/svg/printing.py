@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.files.outputs import check_output, written
+from tablebase.svg.markup import HEIGHT as CAPITAL
+from tablebase.svg.markup import STEP, Svg
 
 SUFFIXES = (".pdf", ".svg", ".png")
 CURE = "name another file for the sheet"
@@ -17,11 +20,83 @@ RESOLUTION = 150
 DOCUMENT = """
 #set document(title: sys.inputs.title, date: none)
 #set page(width: {width}mm, height: {height}mm, margin: 0pt)
+#set text(font: "DejaVu Sans Mono", fill: rgb(0, 0, 0, 0), top-edge: "cap-height")
+#let lines = json(bytes(sys.inputs.lines))
 #for page in range({pages}) {{
+  if page > 0 {{ pagebreak() }}
+  for (words, x, y, size) in lines.at(page, default: ()) {{
+    place(top + left, dx: x * 1mm, dy: y * 1mm, text(size: size * 1mm, words))
+  }}
   image(bytes(sys.inputs.at(str(page))), format: "svg", width: 100%, alt: sys.inputs.title)
 }}
 """
-"""In typst's language: an image as large as a page takes a page of its own."""
+"""In typst's language: an image as large as a page fills it, and its letters, which are paths, are also there as invisible text."""
+ADVANCE = 0.602
+"""From letter to letter of the invisible text, in sizes of the font."""
+
+
+class Paper(NamedTuple):
+    """The size of a page; like all lengths of sheets, in millimetres."""
+
+    width: float
+    height: float
+
+
+class Line(NamedTuple):
+    """A line of letters around its middle, with capital letters of this height."""
+
+    text: str
+    x: float
+    y: float
+    height: float
+
+
+class Sheet(list[Svg]):
+    """Pages to print, each a picture as SVG in the size of the paper.
+
+    Parameters
+    ----------
+    pages : iterable of Svg
+    paper : Paper
+    title : str
+    lines : sequence of sequences of Line
+        The letters of each page that are drawn as paths; a PDF also has them as text, to be searched and copied.
+    """
+
+    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[Line]] = ()) -> None:
+        super().__init__(pages)
+        self.paper, self.title, self.lines = paper, title, lines
+
+    def __repr__(self) -> str:
+        return f"Sheet({self.title.partition(chr(10))[0]!r}, {len(self)} {'page' if len(self) == 1 else 'pages'})"
+
+    def _repr_html_(self) -> str:
+        return " ".join(self)
+
+    def write(self, path: str | Path) -> list[Path]:
+        """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return what was written.
+
+        A PDF holds all pages; of several pages as SVG or PNG, each has a file of its own, with its number before the suffix.
+
+        Raises
+        ------
+        MissingExtraError
+            If the extra ``print`` is not installed, which PDF and PNG need.
+        TablebaseError
+            If the file cannot be written, or has another suffix.
+        """
+        path = Path(path)
+        check_sheet(path)
+        suffix = path.suffix.lower()
+        contents = [page.encode() for page in self] if suffix == ".svg" else printed(self, suffix[1:])
+        paths = [path]
+        if len(contents) > 1:
+            digits = len(str(len(contents)))
+            paths = [path.with_name(f"{path.stem}-{number:0{digits}}{path.suffix}") for number in range(1, len(contents) + 1)]
+        for one, content in zip(paths, contents, strict=True):
+            with written(one, CURE) as file:
+                file.write(content)
+        return paths
 
 
 def check_sheet(path: Path) -> None:
@@ -34,30 +109,26 @@ def check_sheet(path: Path) -> None:
     check_output(path, CURE)
 
 
-def write_sheet(pages: Sequence[str], size: tuple[float, float], title: str, path: Path) -> list[Path]:
-    """Write pages of a size in millimetres to a file, or each of several to its own if that is no PDF; return their paths."""
-    check_sheet(path)
-    suffix = path.suffix.lower()
-    contents = [page.encode() for page in pages] if suffix == ".svg" else printed(pages, size, title, suffix[1:])
-    paths = [path]
-    if len(contents) > 1:
-        digits = len(str(len(contents)))
-        paths = [path.with_name(f"{path.stem}-{number:0{digits}}{path.suffix}") for number in range(1, len(contents) + 1)]
-    for one, content in zip(paths, contents, strict=True):
-        with written(one, CURE) as file:
-            file.write(content)
-    return paths
-
-
-def printed(pages: Sequence[str], size: tuple[float, float], title: str, form: str) -> list[bytes]:
+def printed(sheet: Sheet, form: str) -> list[bytes]:
     """The contents of one file with all pages as ``pdf``, or of one for each page as ``png``."""
     check_extra("sheets as PDF or PNG", "print")
     # By its name, so that types are checked without it.
     typst: Any = import_module("typst")
-    source = DOCUMENT.format(width=size[0], height=size[1], pages=len(pages))
-    inputs = {"title": title.partition("\n")[0], **{str(number): page for number, page in enumerate(pages)}}
+    source = DOCUMENT.format(width=sheet.paper.width, height=sheet.paper.height, pages=len(sheet))
+    lines = [[_placed(line) for line in page] for page in sheet.lines]
+    inputs = {
+        "title": sheet.title.partition("\n")[0],
+        "lines": json.dumps(lines),
+        **dict(zip(map(str, range(len(sheet))), sheet, strict=True)),
+    }
     try:
         made = typst.compile(source.encode(), format=form, ppi=RESOLUTION, sys_inputs=inputs)
     except RuntimeError as fault:
         raise TablebaseError(f"a picture of the sheet cannot be drawn ({fault}): write the sheet as SVG") from fault
     return [made] if isinstance(made, bytes) else list(made)
+
+
+def _placed(line: Line) -> tuple[str, float, float, float]:
+    """A line with its left and upper edge, and the size of the font that makes it as wide as the drawn letters."""
+    step = line.height * STEP / CAPITAL
+    return line.text, line.x - step * len(line.text) / 2, line.y - line.height / 2, step / ADVANCE

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
-from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
@@ -12,17 +11,11 @@ from xml.etree.ElementTree import Element
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
+from tablebase.svg.markup import GLYPHS, STEP, WIDTH, element, lettering, picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
-from tablebase.svg.markup import STEP, WIDTH, Svg, element, lettering, picture
+from tablebase.svg.printing import Line, Paper
+from tablebase.svg.printing import Sheet as Sheet
 from tablebase.svg.themes import Theme, as_theme
-
-
-class Paper(NamedTuple):
-    """A page; like all lengths of this module, in millimetres."""
-
-    width: float
-    height: float
-
 
 PAGES = {"a4": Paper(210, 297), "letter": Paper(215.9, 279.4)}
 MARGIN, GAP = 12.0, 8.0
@@ -65,43 +58,6 @@ class Layout(NamedTuple):
     def capacity(self) -> int:
         """Pictures of a page."""
         return self.columns * self.rows
-
-
-class Sheet(list[Svg]):
-    """Pages to print, each a picture as SVG in the size of the paper.
-
-    Parameters
-    ----------
-    pages : iterable of Svg
-    paper : Paper
-    title : str
-    """
-
-    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str) -> None:
-        super().__init__(pages)
-        self.paper, self.title = paper, title
-
-    def __repr__(self) -> str:
-        return f"Sheet({self.title.partition(chr(10))[0]!r}, {len(self)} {'page' if len(self) == 1 else 'pages'})"
-
-    def _repr_html_(self) -> str:
-        return " ".join(self)
-
-    def write(self, path: str | Path) -> list[Path]:
-        """Write the pages to a file that ends in ``.pdf``, ``.svg`` or ``.png``, and return what was written.
-
-        A PDF holds all pages; of several pages as SVG or PNG, each has a file of its own, with its number before the suffix.
-
-        Raises
-        ------
-        MissingExtraError
-            If the extra ``print`` is not installed, which PDF and PNG need.
-        TablebaseError
-            If the file cannot be written, or has another suffix.
-        """
-        from tablebase.svg.printing import write_sheet
-
-        return write_sheet(self, self.paper, self.title, Path(path))
 
 
 def sheet(
@@ -157,22 +113,23 @@ def sheet(
     heading = title.split("\n") if title else []
     top = MARGIN + (_lines_height(len(heading)) + 1.5 * TITLE if heading else 0)
     layout = _layout(paper, top, tallest, width, gap, captions)
-    pages = []
+    pages, lines = [], []
     count = ceil(len(given) / layout.capacity)
     for number in range(count):
         some = slice(number * layout.capacity, (number + 1) * layout.capacity)
+        below: list[Line] = []
         parts = [
             element("title", text=heading[0] if heading else "Boards"),
             element("rect", width=paper.width, height=paper.height, fill=colours.page.fill),
-            *_shown(layout, paper, top, pictures[some], captions[some], colours),
-            _letters(_heading(heading, paper), colours),
+            *_shown(layout, paper, top, pictures[some], captions[some], below),
         ]
-        if count > 1:
-            foot = lettering(f"page {number + 1} of {count}", paper.width / 2, paper.height - MARGIN / 2, LETTER)
-            parts.append(_letters(foot, colours))
+        foot = [Line(f"page {number + 1} of {count}", paper.width / 2, paper.height - MARGIN / 2, LETTER)] if count > 1 else []
+        groups = below, _heading(heading, paper), *([foot] if foot else [])
+        parts += [_letters(group, colours) for group in groups]
+        lines.append([line for group in groups for line in group if GLYPHS.keys() >= set(line.text)])
         size = {"width": f"{paper.width:g}mm", "height": f"{paper.height:g}mm"}
         pages.append(picture(element("svg", *parts, viewBox=f"0 0 {paper.width:g} {paper.height:g}", role="img", **size)))
-    return Sheet(pages, paper, title)
+    return Sheet(pages, paper, title, lines)
 
 
 def _captioned(given: Any) -> tuple[Any, str]:
@@ -226,12 +183,11 @@ def wrapped(caption: str, width: float, gap: float = GAP) -> list[str]:
 
 
 def _shown(
-    layout: Layout, paper: Paper, top: float, pictures: Sequence[Element], captions: Sequence[str], theme: Theme
+    layout: Layout, paper: Paper, top: float, pictures: Sequence[Element], captions: Sequence[str], below: list[Line]
 ) -> Iterator[Element]:
-    """The pictures of a page, row by row, each in the middle of its cell, with their captions."""
+    """The pictures of a page, row by row, each in the middle of its cell; the lines of their captions are added to `below`."""
     columns = min(layout.columns, len(pictures))
     across = columns * layout.width + (columns - 1) * layout.gap
-    letters: list[Element] = []
     for number, (one, caption) in enumerate(zip(pictures, captions, strict=True)):
         row, column = divmod(number, columns)
         left = (paper.width - across) / 2 + column * (layout.width + layout.gap)
@@ -240,21 +196,21 @@ def _shown(
         size = layout.width * scale, layout.width * scale * ratio(one)
         yield nested(one, f"b{number}", left + (layout.width - size[0]) / 2, upper + layout.height - size[1], *size)
         for line, text in enumerate(wrapped(caption, layout.width, layout.gap), start=1):
-            letters += lettering(text, left + layout.width / 2, upper + layout.height + line * LEADING * LETTER, LETTER)
-    yield _letters(letters, theme)
+            below.append(Line(text, left + layout.width / 2, upper + layout.height + line * LEADING * LETTER, LETTER))
 
 
-def _heading(lines: Sequence[str], paper: Paper) -> list[Element]:
+def _heading(lines: Sequence[str], paper: Paper) -> list[Line]:
     """The title and what stands below it, smaller where it would be too long."""
     letters, y = [], MARGIN + TITLE / 2
     for number, text in enumerate(lines):
         fitting = (paper.width - 2 * MARGIN) * CAPITAL / (STEP * max(1, len(text)))
-        letters += lettering(text, paper.width / 2, y, min(LETTER if number else TITLE, fitting))
+        letters.append(Line(text, paper.width / 2, y, min(LETTER if number else TITLE, fitting)))
         y += LEADING * (LETTER if number else TITLE)
     return letters
 
 
-def _letters(letters: Sequence[Element], theme: Theme) -> Element:
+def _letters(lines: Sequence[Line], theme: Theme) -> Element:
+    letters = [letter for line in lines for letter in lettering(*line)]
     return element("g", *letters, stroke=theme.page.line, fill=theme.page.line, stroke_width=STROKE, stroke_linecap="round")
 
 

@@ -18,9 +18,11 @@ from tablebase.web.pages import fault_page, problem_page, reason
 from tablebase.web.problems import ProblemError, is_of_api, problem, sentence_of, status_of
 
 
-def _answer(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None, **fields: Any) -> Response:
-    """An error as problem+json or, outside the API, as a page; paths of this machine are taken out of the sentence."""
-    detail = without_paths(sentence, settings_of(request))
+def _answer(
+    request: Request, status: int, said: TablebaseError | str, headers: Mapping[str, str] | None = None, **fields: Any
+) -> Response:
+    """An error as problem+json or, outside the API, as a page; its sentence names no path of this machine."""
+    detail = without_paths(said, settings_of(request))
     if is_of_api(request.scope):
         return problem(status, detail, headers, **fields)
     page = problem_page(request, status, detail)
@@ -39,7 +41,7 @@ async def _on_known(request: Request, fault: Exception) -> Response:
     fields = fault.fields if isinstance(fault, ProblemError) else {}
     if isinstance(fault, MissingTableError):
         fields = await in_thread(request, fields_of, settings_of(request), fault)
-    return _answer(request, status_of(fault), str(fault), headers, **fields)
+    return _answer(request, status_of(fault), fault, headers, **fields)
 
 
 async def _on_invalid(request: Request, fault: Exception) -> Response:

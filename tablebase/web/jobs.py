@@ -14,6 +14,7 @@ from typing import Any
 
 from tablebase.api.row_types import CountRow, MineAnswer
 from tablebase.errors import MissingTableError, TablebaseError, system_error
+from tablebase.web.hidden import without_paths
 from tablebase.web.settings import Settings
 
 NICE = 5
@@ -132,7 +133,7 @@ def answer(settings: Settings, question: Mapping[str, Any]) -> str:
     except MemoryError:
         return _encoded({"status": 503, "sentence": "the answer needs more memory than there is: ask for less", "fields": {}})
     except OSError as fault:
-        return _encoded({"status": 503, "sentence": str(system_error(fault)), "fields": {}})
+        return _encoded({"status": 503, "sentence": without_paths(system_error(fault), settings), "fields": {}})
     except Exception:
         traceback.print_exc()
         sentence = "the server has failed, and its log says why: ask for something else, or report it"
@@ -153,7 +154,7 @@ def _described(settings: Settings, fault: TablebaseError) -> dict[str, Any]:
     from tablebase.web.problems import status_of
 
     fields = fields_of(settings, fault) if isinstance(fault, MissingTableError) else {}
-    return {"status": status_of(fault), "sentence": str(fault), "fields": fields}
+    return {"status": status_of(fault), "sentence": without_paths(fault, settings), "fields": fields}
 
 
 def work(pipe: Connection, given: str) -> None:

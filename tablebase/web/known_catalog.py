@@ -24,9 +24,9 @@ State = tuple[tuple[int, int, int], ...]
 class UnusableCatalogError(CorruptCatalogError):
     """A catalog that cannot be read now, which is the server's fault."""
 
-    def __init__(self, sentence: str, path: Path) -> None:
-        super().__init__(sentence, path)
-        self.args = (sentence,)
+    def __init__(self, fault: TablebaseError, path: Path) -> None:
+        super().__init__(str(fault), path)
+        self.args, self.places = (str(fault),), fault.places
 
 
 class KnownCatalog:
@@ -71,7 +71,7 @@ class KnownCatalog:
         except CorruptCatalogError:
             raise
         except TablebaseError as fault:
-            raise UnusableCatalogError(str(fault), self.folder) from fault
+            raise UnusableCatalogError(fault, self.folder) from fault
 
     def _seen(self) -> State:
         """What shows whether the catalog has changed; empty if that cannot be seen."""

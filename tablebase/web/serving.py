@@ -79,6 +79,8 @@ def serve(
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
     origins = [origin] if isinstance(origin, str) else as_list("origin", origin, "['https://example.org']")
     size = None if cache is None else as_size("cache", cache)
-    settings = Settings(folder, url, mine, tuple(as_text("origin", one) for one in origins), size, access_log == "json", root=root)
+    settings = Settings(
+        folder.absolute(), url, mine, tuple(as_text("origin", one) for one in origins), size, access_log == "json", root=root
+    )
     address = Address(host, port, None if unix_socket is None else as_path("unix_socket", unix_socket))
     run(settings, address, usable_workers(as_number("workers", workers, 1)), lambda where: say(f"serving {folder} at {where}"))

@@ -38,7 +38,6 @@ STATEMENT = "SELECT outcome, count(*) AS positions FROM positions WHERE material
 STEPS = {
     '["stats", "hexapawn"]\noutput = "nowhere/x"': "there is no folder nowhere",
     '["stats", "hexapawn"]\noutput = "/"': "/ is a folder",
-    '["stats", "hexapawn"]\noutput = "/dev/zero"': "is a device",
     '["plot", "distances", "hexapawn", "--output", "nowhere/x.svg"]': "there is no folder nowhere",
     '["stats", "chess"]': "no game 'chess'",
     '["stats", "doushouqi"]': "there is no tablebase in",

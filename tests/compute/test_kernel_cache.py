@@ -1,18 +1,17 @@
-"""Where compiled kernels are kept, and for how long."""
+"""The cache of compiled kernels: its places, its claims, and what is removed."""
 
 import os
 import shutil
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from support.program import flip
+from support.program import Ask, assert_refused, flip
 
 from tablebase.compute import jit, kernel_cache
 from tablebase.compute.kernel_cache import KernelCache
@@ -104,7 +103,7 @@ def test_processes_compile_at_the_same_time(tmp_path: Path) -> None:
     assert compiled == 4
     assert run(tmp_path)[0].endswith(" True 0\n")
     (folder,) = (tmp_path / "cache").iterdir()
-    assert all(path.suffix == ".nbc" for path in folder.iterdir() if path.name not in ("lock", "claims"))
+    assert all(path.suffix == ".nbc" for path in folder.iterdir() if path.name != "claims")
 
 
 CLAIM = """
@@ -230,51 +229,43 @@ def test_the_environment_names_the_parent(tmp_path: Path, monkeypatch: pytest.Mo
 # Old folders
 
 
-def aged(folder: Path, days: float, *files: str) -> Path:
-    """A folder of kernels last used some days ago."""
-    folder.mkdir(parents=True)
-    past = time.time() - days * 86400
-    for name in files or ("one.nbc", "lock"):
-        (folder / name).write_bytes(b"")
-        os.utime(folder / name, (past, past))
-    os.utime(folder, (past, past))
-    return folder
-
-
-def test_unused_kernels_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that no process has used for 30 days; a folder of another name stays, and use counts."""
-    monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path))
-    old, recent, other = aged(tmp_path / "kernels-a", 31), aged(tmp_path / "kernels-b", 29), aged(tmp_path / "mutants", 99)
-    own = aged(tmp_path / "kernels-c", 99)
-    cache = KernelCache(own.name)
-    assert cache.folder == own
-    assert [folder.exists() for folder in (old, recent, other, own)] == [False, True, True, True]
-    assert time.time() - (own / "lock").stat().st_mtime < 60
-
-
-def test_folders_without_a_lock_are_removed_by_their_age(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The time of the folder counts."""
-    monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path))
-    folders = [aged(tmp_path / "kernels-a", 31, "one.nbc"), aged(tmp_path / "kernels-b", 29, "one.nbc")]
-    KernelCache("kernels-c")
-    assert [folder.exists() for folder in folders] == [False, True]
-
-
-def test_kernels_in_use_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Old kernels stay as long as another process uses them, and go afterwards."""
+@pytest.fixture
+def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with the kernels of two other versions and of this one, and with other folders."""
     monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path / "cache"))
-    code = "from tablebase.compute.jit import CACHE\nprint(CACHE.folder, flush=True)\ninput()"
-    folder = tmp_path / "cache" / jit.KERNELS
-    with start(tmp_path, code=code) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline().strip() == str(folder)
-        past = time.time() - 99 * 86400
-        os.utime(folder / "lock", (past, past))
-        KernelCache("kernels-a")
-        assert folder.exists()
-        program.kill()
-    KernelCache("kernels-b")
-    assert not folder.exists()
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("kernels-a/one", "kernels-a/claims", "kernels-b/two", f"{jit.KERNELS}/three", "mutants/four", "kernels-c"):
+        path = tmp_path / "cache" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"12345")
+    (tmp_path / "cache" / "kernels-d").symlink_to(tmp_path / "elsewhere")
+    return tmp_path / "cache"
+
+
+def test_kernels_of_other_versions_are_removed_when_asked(versions: Path, ask: Ask) -> None:
+    """Without a tablebase; neither those of this version nor other folders, files and links; and only with a yes."""
+    before = {path.name for path in versions.iterdir()}
+    listed = ask("prune", "--kernels", "--format", "json", "--data", versions / "nowhere")
+    assert_refused(listed, 2, "repeat the command with --yes")
+    assert [(Path(row["folder"]).name, row["files"], row["bytes"]) for row in listed.json] == [
+        ("kernels-a", 2, 10),
+        ("kernels-b", 1, 5),
+    ]
+    assert {path.name for path in versions.iterdir()} == before
+    assert ask("prune", "--kernels", "--yes").err == f"removed from {versions}: 3 files, 15 bytes\n"
+    assert {path.name for path in versions.iterdir()} == before - {"kernels-a", "kernels-b"}
+    assert ask("prune", "--kernels", "--yes").err == f"nothing to remove in {versions}\n"
+
+
+def test_a_running_program_makes_its_folder_again(versions: Path) -> None:
+    """Another version may have removed the kernels of this process."""
+    cache = KernelCache("kernels-a")
+    shutil.rmtree(versions / "kernels-a")
+    assert cache.load("one") is None
+    assert not cache.claim("one")
+    cache.save("one", b"1")
+    cache.release("one")
+    assert (cache.folder, cache.load("one")) == (versions / "kernels-a", b"1")
 
 
 # No folder that can be written to
@@ -317,6 +308,7 @@ def test_a_full_disk_is_not_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyP
     cache = KernelCache("kernels-a")
     assert cache.folder is not None
     shutil.rmtree(cache.folder)
+    cache.folder.write_bytes(b"")
     cache.save("one", b"1")
     cache.save("two", b"2")
     assert [cache.load(name) for name in ("one", "two", "three")] == [b"1", b"2", None]

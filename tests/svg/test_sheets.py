@@ -1,6 +1,8 @@
 """Sheets: where pictures and captions stand on pages, what is nested, and the files that come of it."""
 
 import re
+import shutil
+import subprocess
 import zlib
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -188,13 +190,26 @@ def test_any_text_can_be_a_caption_or_a_title(text: str, tmp_path: Path) -> None
         assert sheet.write(tmp_path / name) == [tmp_path / name]
 
 
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="needs pdftotext, of Debian's package poppler-utils")
+def test_a_pdf_can_be_searched(tmp_path: Path) -> None:
+    """Each page has its title, captions and number as text, not only as drawn letters."""
+    title, caption = "Pawns #1", "a1 *wins*"
+    sheet = svg.sheet([(PAWNS, caption), (PAWNS, "é"), *[(TALL, "")] * 28], title=title)
+    (path,) = sheet.write(tmp_path / "a.pdf")
+    run = ["pdftotext", "-layout", path, "-"]
+    first, second, *_ = subprocess.run(run, capture_output=True, check=True, timeout=60, encoding="utf-8").stdout.split("\f")
+    lines = [line.split() for line in first.splitlines() if line.strip()]
+    assert lines == [title.split(), [*caption.split(), "é"], f"page 1 of {len(sheet)}".split()]
+    assert (title in second, caption in second) == (True, False)
+
+
 def test_files_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another suffix; what typst cannot draw; PDF and PNG without the extra, which SVG does not need."""
     sheet = svg.sheet([PAWNS])
     with pytest.raises(TablebaseError, match=r"a\.jpg is not the name of a sheet: use one of the suffixes \.pdf, \.svg, \.png"):
         sheet.write(tmp_path / "a.jpg")
     with pytest.raises(TablebaseError, match=r"a picture of the sheet cannot be drawn .*: write the sheet as SVG"):
-        printed(["<svg"], PAGES["a4"], "", "pdf")
+        printed(svg.Sheet([svg.Svg("<svg")], PAGES["a4"], ""), "pdf")
     monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     for name in ("a.pdf", "a.png"):
         with pytest.raises(MissingExtraError, match=r"sheets as PDF or PNG need typst: .*\[print\]"):

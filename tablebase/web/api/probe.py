@@ -156,7 +156,11 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
     rules = load_rules(given.game)
     _check(rules, given)
     rows = await in_thread(request, _rows, tables_of(request), rules, given)
-    return answered(request, [row if error is None else _without_paths(request, row) for row, error in rows])
+    settings = settings_of(request)
+    for row, error in rows:
+        if error is not None:
+            row["error"]["message"] = without_paths(error, settings)
+    return answered(request, [row for row, _ in rows])
 
 
 Rows = list[tuple[dict[str, Any], TablebaseError | None]]
@@ -176,12 +180,6 @@ def _check(rules: Rules[Any], given: ProbeGiven | BatchGiven) -> None:
         refuse(rules, strict=given.strict)
     else:
         refuse(rules, turns=given.turns)
-
-
-def _without_paths(request: Request, row: dict[str, Any]) -> dict[str, Any]:
-    """A row without an answer, whose sentence names no place of this machine."""
-    error = row["error"]
-    return {**row, "error": {**error, "message": without_paths(error["message"], settings_of(request))}}
 
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)

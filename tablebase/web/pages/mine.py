@@ -56,7 +56,7 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
         try:
             answer = await mined(request, chosen, statement[:LONGEST], ROWS)
         except ProblemError as refused:
-            status, fault = refused.status, without_paths(str(refused), settings)
+            status, fault = refused.status, without_paths(refused, settings)
     return page(
         request,
         "mine.html",

@@ -66,9 +66,9 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 
 
 def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
-    """A page that says in one sentence what is wrong; paths of the machine are left out of it."""
+    """A page with a sentence that names no path of this machine."""
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
-    return page(request, "problem.html", status=status, title=title, detail=without_paths(detail, settings_of(request)))
+    return page(request, "problem.html", status=status, title=title, detail=detail)
 
 
 def reason(status: int) -> str:
@@ -91,7 +91,8 @@ def fault_page(request: Request, fault: TablebaseError) -> Response:
     if isinstance(fault, MissingTableError):
         game = load_rules(fault.game)
         return page(request, "missing.html", status=404, game=game, **missing(request, game, fault))
-    return problem_page(request, 404 if isinstance(fault, RulesError) else problems.status_of(fault), f"{fault}.")
+    status = 404 if isinstance(fault, RulesError) else problems.status_of(fault)
+    return problem_page(request, status, f"{without_paths(fault, settings_of(request))}.")
 
 
 def missing(request: Request, game: Rules[Any], fault: MissingTableError) -> dict[str, object]:
@@ -99,7 +100,7 @@ def missing(request: Request, game: Rules[Any], fault: MissingTableError) -> dic
     settings = settings_of(request)
     command = command_of(settings, fault)
     if fault.material is not None and command is None:
-        detail = f"{str(fault)[:1].upper()}{str(fault)[1:]}."
+        detail = f"{words.capital(without_paths(fault, settings))}."
     elif fault.material is not None:
         detail = f"The table {fault.material} of {game.title} has not been built."
     elif fault.pieces is not None:
