@@ -16,7 +16,11 @@ from tablebase.errors import TablebaseError
 def verify(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="Name of the game; with --quick, all games by default.", autocompletion=complete_game),
+        typer.Argument(
+            metavar="GAME",
+            help="Name of the game or its rules file; with --quick, all games by default.",
+            autocompletion=complete_game,
+        ),
     ] = None,
     size: options.Size = None,
     variant: options.Variant = None,
@@ -51,8 +55,11 @@ def verify(
         raise typer.Exit(CHECK_FAILED)
 
 
-def reindex(data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogUrl = None) -> None:
+def reindex(
+    rules: options.RulesFiles = None, data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogUrl = None
+) -> None:
     """Rebuild the catalog from the table files."""
+    del rules
     from tablebase.api.building import reindex as rebuild
     from tablebase.building.reindex import left_out
     from tablebase.cli.output import say
@@ -64,12 +71,14 @@ def reindex(data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogU
 
 
 def prune(
+    rules: options.RulesFiles = None,
     data: options.Data = options.DEFAULT_DATA,
     catalog: options.CatalogUrl = None,
     yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
     style: options.Style = Format.TABLE,
 ) -> None:
     """Remove tables of outdated rules, and stray files."""
+    del rules
     from dataclasses import asdict
 
     from tablebase.building.prune import Prunable

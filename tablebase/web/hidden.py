@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import tablebase
-from tablebase.errors import shell_word
+from tablebase.errors import RULES_FILES, shell_word
 from tablebase.web.settings import Settings
 
 LONGEST = 2000
@@ -54,6 +54,8 @@ def without_paths(sentence: str, settings: Settings) -> str:
     if settings.catalog is not None:
         url = r"\"?\b[\w+]+://[^\s'\",;]+\"?"
         sentence = re.sub(url, A_DATABASE, re.sub(f" --catalog {url}", "", sentence))
+    for name, file in RULES_FILES.items():
+        sentence = re.sub(rf"(?<![\w/.-]){re.escape(shell_word(file))}(?![\w/-])", name, sentence)
     for root in _roots():
         sentence = re.sub(rf"(?<![\w/.-]){re.escape(root)}(?:/[^\s'\":;,)]*)?(?![\w])", ELSEWHERE, sentence)
     sentence = " ".join(sentence.split())
