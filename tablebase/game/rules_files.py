@@ -27,6 +27,7 @@ VARIABLE = "TABLEBASE_RULES"
 """Files, separated as in PATH."""
 SUFFIX = ".py"
 _loaded: dict[str, RulesFile] = {}
+_loading: list[str] = []
 _lock = held_at_fork(threading.RLock())
 
 
@@ -70,7 +71,13 @@ def read_rules(given: str) -> RulesFile:
         if path not in _loaded:
             if _is_taken(stem, path):
                 raise RulesError(f"the rules file {given} hides the Python module {stem!r}: rename the file")
-            _loaded[path] = _read(given, path, stem, source)
+            if path in _loading:
+                raise RulesError(f"the rules file {given} loads itself: do so below 'if __name__ == \"__main__\":'")
+            _loading.append(path)
+            try:
+                _loaded[path] = _read(given, path, stem, source)
+            finally:
+                _loading.remove(path)
         found = _loaded[path]
     if found.source != source:
         raise RulesError(f"the rules file {given} has changed since it was loaded: start Python again")
@@ -106,40 +113,42 @@ def _is_taken(stem: str, path: str) -> bool:
 
 
 def _read(given: str, path: str, stem: str, source: str) -> RulesFile:
-    what = f"the rules file {given} cannot be loaded"
-    with faults_as_sentences(what, path=path):
-        module = sys.modules.get(stem) or _imported(path, stem, source)
-    make = _game_in(module, given)
-    with faults_as_sentences(what, path=path):
-        game = make()
-        if isinstance(game, Rules):
-            game.check_parts()
-    if not isinstance(game, Rules):
-        raise RulesError(f"game in the rules file {given} must be a function that returns a game, not {quoted(game)}")
-    if not all(part.isidentifier() and part == part.lower() for part in game.name.split("-")):
-        raise RulesError(f"the rules file {given} calls its game {quoted(game.name)}: choose a name such as 'nim'")
+    what, before = f"the rules file {given} cannot be loaded", sys.modules.get(stem)
+    try:
+        with faults_as_sentences(what, path=path):
+            module = _imported(path, stem, source)
+        make = _game_in(module, given)
+        with faults_as_sentences(what, path=path):
+            game = make()
+            if isinstance(game, Rules):
+                game.check_parts()
+        if not isinstance(game, Rules):
+            raise RulesError(f"game in the rules file {given} must be a function that returns a game, not {quoted(game)}")
+        if not all(part.isidentifier() and part == part.lower() for part in game.name.split("-")):
+            raise RulesError(f"the rules file {given} calls its game {quoted(game.name)}: choose a name such as 'nim'")
+    except BaseException:
+        # The next attempt begins without it.
+        sys.modules.pop(stem, None)
+        if before is not None:
+            sys.modules[stem] = before
+        raise
     return RulesFile(game.name, path, given, make, source)
 
 
 def _imported(path: str, stem: str, source: str) -> ModuleType:
-    """The file as a module.
+    """The file as a new module.
 
     Its code is compiled from the source that the digest is of: a cached one may be older by less than a second, and
     `inspect` would read a later source from the file.
     """
     spec = spec_from_file_location(stem, path)
     assert spec is not None
-    module = module_from_spec(spec)
+    module = sys.modules[stem] = module_from_spec(spec)
     text = source if source.endswith("\n") else f"{source}\n"
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
-    sys.modules[stem] = module
     if os.path.dirname(path) not in sys.path:
         sys.path.append(os.path.dirname(path))
-    try:
-        exec(compile(text, path, "exec", dont_inherit=True), vars(module))
-    except BaseException:
-        del sys.modules[stem]
-        raise
+    exec(compile(text, path, "exec", dont_inherit=True), vars(module))
     return module
 
 
@@ -149,7 +158,7 @@ def _game_in(module: ModuleType, given: str) -> Callable[..., Any]:
     if found is None:
         values = list(vars(module).values())
         kinds = [one for one in values if isinstance(one, type) and issubclass(one, Rules) and one.__module__ == module.__name__]
-        games = list({id(one): one for one in values if isinstance(one, Rules)}.values())
+        games: list[Any] = list({id(one): one for one in values if isinstance(one, Rules)}.values())
         games = games or [one for one in kinds if not any(one in other.__mro__[1:] for other in kinds)]
         if len(games) != 1:
             raise RulesError(
