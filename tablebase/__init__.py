@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from tablebase.api.checking import verify
     from tablebase.api.counting import count
     from tablebase.api.exploiting import exploit
-    from tablebase.api.games import check_rules, games
+    from tablebase.api.games import check_rules, games, load
     from tablebase.api.matches import match, match_stats
     from tablebase.api.searching import analyse, perft, prove
     from tablebase.api.tablebase import Tablebase
@@ -96,6 +96,7 @@ __all__ = [
     "estimate",
     "exploit",
     "games",
+    "load",
     "match",
     "match_stats",
     "merge",
@@ -125,6 +126,7 @@ __getattr__ = lazy(
         "estimate": "tablebase.api.building",
         "exploit": "tablebase.api.exploiting",
         "games": "tablebase.api.games",
+        "load": "tablebase.api.games",
         "match": "tablebase.api.matches",
         "match_stats": "tablebase.api.matches",
         "merge": "tablebase.api.transfers",

@@ -17,6 +17,8 @@ NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
 PECULIAR = re.compile(r"[^\w@%+=:,./-]")
 """What a shell does not take as it is."""
+RULES_FILES: dict[str, str] = {}
+"""The rules files of games that are not installed, by name, as they were given."""
 QUOTED = re.compile(r'["$`\\]')
 """What double quotes leave its meaning."""
 DISTRIBUTION = "endgame-tablebase"
@@ -52,6 +54,14 @@ def shell_word(text: object) -> str:
     """A word of a command in a sentence: in double quotes if a shell would not take it as it is."""
     word = str(text)
     return word if word and not PECULIAR.search(word) else f'"{QUOTED.sub(chr(92) + chr(92) + "g<0>", word)}"'
+
+
+def game_word(name: str) -> str:
+    """A game as it is given to a command: by its name, or by its rules file, with the words of a variant as options."""
+    for base, file in RULES_FILES.items():
+        if name == base or name.startswith(f"{base}-"):
+            return " ".join([shell_word(file), *(f"--variant {word}" for word in name[len(base) :].split("-")[1:])])
+    return name
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -172,7 +182,7 @@ class MissingTableError(TablebaseError, KeyError):
         self.builds: str | int | None = None
         if most is not None:
             too_large = f"{material} is too large for a table: tables of {game} have at most {most} pieces"
-            super().__init__(f"{too_large}; 'tablebase analyse {game}' searches")
+            super().__init__(f"{too_large}; 'tablebase analyse {game_word(game)}' searches")
             return
         if material is not None:
             missing = f"the table {material} of {game} has not been built"
@@ -183,7 +193,7 @@ class MissingTableError(TablebaseError, KeyError):
         if options is None:
             self.builds = needed_by or material or pieces or FEWEST
             options = f"--{'material' if isinstance(self.builds, str) else 'pieces'} {self.builds}"
-        self.command = f"tablebase build {game} {f'{options} ' if options else ''}--data {shell_word(folder)}"
+        self.command = f"tablebase build {game_word(game)} {f'{options} ' if options else ''}--data {shell_word(folder)}"
         super().__init__(f"{missing}: run '{self.command}'")
 
     def __str__(self) -> str:
@@ -217,7 +227,8 @@ class StaleTableError(TablebaseError):
 
     def __init__(self, path: Path, game: str) -> None:
         self.path, self.game = path, game
-        super().__init__(f"{path} was built under other rules of {game} than those installed: {REBUILD}")
+        place = next((f"in {file}" for base, file in RULES_FILES.items() if f"{game}-".startswith(f"{base}-")), "installed")
+        super().__init__(f"{path} was built under other rules of {game} than those {place}: {REBUILD}")
 
 
 class CorruptTableError(TablebaseError):

@@ -38,6 +38,29 @@ def games() -> list[GameRow]:
     return list_games()[0]
 
 
+def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
+    """Load a game by its name or from a rules file, which is then known by its name to this process and those that it starts.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+        A name, or the path of a Python file such as ``nim.py``.
+    size : str, optional
+    variant : str or sequence of str, optional
+
+    Raises
+    ------
+    RulesError
+        If there is no such game, or the file cannot be used.
+
+    Examples
+    --------
+    >>> load("hexapawn", size="4x4").name
+    'hexapawn-4x4'
+    """
+    return as_rules(game, size, as_texts("variant", variant))
+
+
 def check_rules(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> list[CheckResult]:
     """Run the self-tests that all rules must pass; `tablebase.testing.check_rules` has more settings.
 

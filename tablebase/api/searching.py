@@ -11,7 +11,7 @@ from tablebase.api.arguments import as_optional, as_texts, as_workers
 from tablebase.api.verbs import check_verb
 from tablebase.compute.messages import say
 from tablebase.compute.progress import compiling_said, progress
-from tablebase.errors import ArgumentError, quoted, shell_word
+from tablebase.errors import ArgumentError, game_word, quoted, shell_word
 from tablebase.files.outputs import check_output, written
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.plain_arguments import as_number, as_path, as_real, as_size, as_text, usable_workers
@@ -215,7 +215,8 @@ def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None
     if prober is not None and engine.missing:
         some, count = min(engine.missing), len(engine.missing)
         tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
-        say(f"searched without {tables}: run 'tablebase build {name} --material {some} --data {shell_word(prober.store.folder)}'")
+        command = f"tablebase build {game_word(name)} --material {some} --data {shell_word(prober.store.folder)}"
+        say(f"searched without {tables}: run '{command}'")
 
 
 def _close(prober: Prober | None) -> None:

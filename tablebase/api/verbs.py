@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tablebase.errors import RulesError
+from tablebase.errors import RulesError, game_word
 from tablebase.game.rules import Rules
 
 Objection = Callable[[Rules[Any]], str | None]
@@ -73,20 +73,26 @@ DRAWN = "what is returned has pictures"
 FEATURES = "what is returned has features"
 SHEET = "what is returned, by probe_many for several positions, has a sheet"
 LABELS = "what is returned has a sheet"
+RULES = {"rules": "see `tablebase.load`"}
 WRITTEN = "what is returned can be written"
 
 VERBS = (
-    Verb("games", "tablebase.games", takes_game=False),
+    Verb("games", "tablebase.games", differs=RULES, takes_game=False),
     Verb("check-rules", "tablebase.check_rules"),
     Verb("build", "tablebase.build", differs={"for": "a word of Python: called duration"}),
     Verb("estimate", "tablebase.estimate", http_objection=_listed),
-    Verb("reindex", "tablebase.reindex", takes_game=False),
+    Verb("reindex", "tablebase.reindex", differs=RULES, takes_game=False),
     Verb("batch", "tablebase.batch", takes_game=False),
-    Verb("prune", "tablebase.prune", differs={"kernels": "they belong to the machine, not to a tablebase"}, takes_game=False),
+    Verb(
+        "prune",
+        "tablebase.prune",
+        differs={"kernels": "they belong to the machine, not to a tablebase", **RULES},
+        takes_game=False,
+    ),
     Verb("copy", "tablebase.copy"),
-    Verb("merge", "tablebase.merge", takes_game=False),
+    Verb("merge", "tablebase.merge", differs=RULES, takes_game=False),
     Verb("pack", "tablebase.pack"),
-    Verb("unpack", "tablebase.unpack", takes_game=False),
+    Verb("unpack", "tablebase.unpack", differs=RULES, takes_game=False),
     Verb(
         "probe",
         "Tablebase.probe",
@@ -111,7 +117,7 @@ VERBS = (
     Verb("play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
     Verb("boxes", "tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
     Verb("match", "tablebase.match", differs=FROM),
-    Verb("match-stats", "tablebase.match_stats", takes_game=False),
+    Verb("match-stats", "tablebase.match_stats", differs=RULES, takes_game=False),
     Verb("train", "tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
     Verb("uci", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),
     Verb("perft", "tablebase.perft", differs=FROM),
@@ -131,7 +137,7 @@ VERBS = (
     Verb("export", "Tablebase.export", objection=_no_pieces),
     Verb("patterns", "Tablebase.patterns", differs={"top": "all are returned", "output": WRITTEN}, objection=_no_pieces),
     Verb("plot", "Tablebase.plot", differs={"output": WRITTEN, **FROM}, objection=_no_pieces),
-    Verb("serve", "tablebase.serve", takes_game=False),
+    Verb("serve", "tablebase.serve", differs=RULES, takes_game=False),
     Verb("verify", "tablebase.verify"),
     Verb("materials", "Tablebase.materials", objection=_no_pieces, is_command=False),
     Verb("material", "Tablebase.describe", objection=_no_pieces, is_command=False),
@@ -151,5 +157,6 @@ def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None
     verb = BY_NAME[name]
     objection = (verb.http_objection if over_http and verb.http_objection else verb.objection)(rules)
     if objection is not None:
-        advice = "'tablebase games' lists what it is for" if verb.objection(rules) else f"run 'tablebase {name} {rules.name}'"
+        command = f"tablebase {name} {game_word(rules.name)}"
+        advice = "'tablebase games' lists what it is for" if verb.objection(rules) else f"run '{command}'"
         raise RulesError(f"{rules.name} is not a game for '{name}', because {objection}: {advice}")

@@ -250,7 +250,7 @@ class _Reader:
         try:
             name = full_name(given.pop("game"), given.pop("size", None), given.pop("variant", ()))
         except TablebaseError as fault:
-            raise self._error(("build", number, "variant"), str(fault)) from fault
+            raise self._error(("build", number, "variant"), str(fault), ("build", number, "game")) from fault
         return Entry(name, materials=given.pop("material", ()), line=self._line(("build", number, "")), **given)
 
     def _step(self, number: int, content: dict[str, Any]) -> Step:

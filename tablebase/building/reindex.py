@@ -23,9 +23,10 @@ from tablebase.catalog.entries import Entry, read_entries
 from tablebase.catalog.schema import FLAT, TableRow
 from tablebase.compute.messages import listed, say
 from tablebase.errors import CorruptCatalogError, TablebaseError, UnusableFileError
-from tablebase.game.installed import load_rules
+from tablebase.game.installed import is_known, load_rules
 from tablebase.tables.folder import SUFFIX, make_folder
 
+UNKNOWN = "is of a game that is not installed"
 Found = tuple[TableKind[Any, Any], Entry]
 """The kind of a table, and what the catalog has to say of its file."""
 
@@ -44,13 +45,14 @@ def reindex(folder: Path, catalog: str | None = None) -> Rebuilt:
     """Rebuild the catalog from the table files.
 
     Solvers, seconds and patterns are kept if the old catalog can be read and its tables have the columns of this version: of
-    each file that is the same, and whose rows are undamaged.
+    each file that is the same, and whose rows are undamaged. Files of unknown games are left out.
     Raise `CorruptTableError` or `StaleTableError` if a file is damaged, or was built under other rules; whatever is raised, the
     old catalog then stays as it is.
     """
     make_folder(folder)
     with lock(folder):
-        return _rebuild(folder, catalog, _read(folder))
+        unknown: dict[str, str] = {}
+        return _rebuild(folder, catalog, _read(folder, unknown, strict=True), unknown)
 
 
 def renew(folder: Path, catalog: str | None = None) -> Rebuilt | None:
@@ -67,7 +69,7 @@ def renew(folder: Path, catalog: str | None = None) -> Rebuilt | None:
     refused: dict[str, str] = {}
     make_folder(folder)
     with lock(folder):
-        return _rebuild(folder, catalog, _read(folder, refused), refused, reason)
+        return _rebuild(folder, catalog, _read(folder, refused, strict=False), refused, reason)
 
 
 def prepare_catalog(data: Path, catalog: str | None = None) -> None:
@@ -86,16 +88,22 @@ def left_out(done: Rebuilt) -> str:
     return f"; left out: {listed([f'{name} {fault}' for name, fault in sorted(done.left_out.items())])}" if done.left_out else ""
 
 
-def _read(folder: Path, refused: dict[str, str] | None = None) -> list[Found]:
-    """What the files of a folder say; those that cannot be used are added to `refused`, or raise an error without it."""
+def _read(folder: Path, refused: dict[str, str], *, strict: bool) -> list[Found]:
+    """Read the files of a folder; add those that cannot be used to `refused`, or raise the error if `strict`.
+
+    Files of unknown games are always added.
+    """
     found: list[Found] = []
     for home in sorted(path for path in folder.iterdir() if path.is_dir()):
         for path in sorted(home.glob(f"*/*{SUFFIX}")):
+            if not is_known(home.name):
+                refused[path.relative_to(folder).as_posix()] = UNKNOWN
+                continue
             try:
                 kind = table_kind(load_rules(home.name))
                 found.append((kind, kind.read(folder, path)))
             except TablebaseError as fault:
-                if refused is None or isinstance(fault, UnusableFileError):
+                if strict or isinstance(fault, UnusableFileError):
                     raise
                 refused[path.relative_to(folder).as_posix()] = getattr(fault, "fault", str(fault))
     return found

@@ -17,6 +17,8 @@ from tablebase.game import Game, load_game
 from tablebase.tables.folder import FORMAT_VERSION, TOKEN
 from tablebase.version import VERSION
 
+RULES_CURE = "install the same rules everywhere, or name the same rules file in TABLEBASE_RULES there"
+
 
 @dataclass(frozen=True)
 class Site:
@@ -46,10 +48,10 @@ class Site:
         try:
             game = load_game(self.game)
         except RulesError as fault:
-            return Fault(f"has no rules of {self.game} ({fault})", "install the same rules everywhere")
+            return Fault(f"has no rules of {self.game} ({fault})", RULES_CURE)
         if game.digest == self.digest:
             return None
-        return Fault(f"has other rules of {self.game}", "install the same rules everywhere")
+        return Fault(f"has other rules of {self.game}", RULES_CURE)
 
     def _shared(self) -> Fault | None:
         cure = f"let {self.folder} be the same folder on all machines, or name another one with --data"

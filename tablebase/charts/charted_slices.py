@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.errors import ArgumentError, TablebaseError, quoted
+from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
 from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
@@ -161,7 +161,7 @@ def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], lines: 
     numbers = [] if pieces is None else sorted({pieces[0], pieces[-1]})
     wanted = " or ".join(patterns) + (f" with {' to '.join(map(str, numbers))} pieces" if numbers else "")
     sentence = f"no slice of {game.name} built in {folder} matches {wanted}"
-    return TablebaseError(f"{sentence}: 'tablebase stats {game.name} --by material' lists them")
+    return TablebaseError(f"{sentence}: 'tablebase stats {game_word(game.name)} --by material' lists them")
 
 
 def listed(column: str, values: Iterable[object]) -> str:

@@ -12,7 +12,7 @@ from tablebase.catalog.catalog import Catalog, Registered
 from tablebase.catalog.registration import of_file
 from tablebase.checking.checksums import Checks
 from tablebase.checking.table import BYTES_AT_ONCE, verify_table
-from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, shell_word
+from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, game_word, shell_word
 from tablebase.executors.executor import Executor
 from tablebase.executors.scheduler import run_graph
 from tablebase.game import Game, load_game
@@ -68,9 +68,8 @@ def _fault(name: str, folder: Path, published: Mapping[str, str], entry: tuple[s
     store = Store(folder)
     try:
         if not path.exists():
-            return (
-                f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]} --data {shell_word(folder)}'"
-            )
+            command = f"tablebase build {game_word(name)} --material {entry[0]} --data {shell_word(folder)}"
+            return f"{path} is registered but missing: run '{command}'"
         if file_sha256(path) != registered.file_sha256:
             return str(content_error(path, OTHER_FILE))
         table = Table(path, game, material)

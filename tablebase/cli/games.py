@@ -16,8 +16,9 @@ WIDTH = 80
 """Columns of any terminal."""
 
 
-def games(style: options.Style = Format.TABLE) -> None:
+def games(rules: options.RulesFiles = None, style: options.Style = Format.TABLE) -> None:
     """List the installed games."""
+    del rules
     from tablebase.api.games import list_games
     from tablebase.api.row_types import GameRow
     from tablebase.cli.output import write_rows

@@ -43,9 +43,11 @@ def match_stats(
             "--curve", metavar="FILE", help="Draw the points of each player over the games: FILE.png, FILE.svg or FILE.pdf."
         ),
     ] = None,
+    rules: options.RulesFiles = None,
     style: options.Style = Format.TABLE,
 ) -> None:
     """Summarize recorded games: length, choices, results."""
+    del rules
     from tablebase.api.matches import match_stats as statistics
     from tablebase.cli.output import write_rows
     from tablebase.play.statistics import ROWS

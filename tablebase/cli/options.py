@@ -101,6 +101,14 @@ def from_input(word: str) -> str:
     return text
 
 
+def use_all(files: list[str] | None) -> None:
+    """Make the games of rules files known; they are commands' option --rules."""
+    from tablebase.game.installed import use_rules
+
+    for file in files or ():
+        use_rules(file)
+
+
 def parser_of(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
     """The same function for an option: typer would wrap the sentence of a `ValueError` in one of its own."""
 
@@ -116,7 +124,15 @@ def parser_of(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
 
 GameName = Annotated[
     str,
-    typer.Argument(metavar="GAME", help="Name of the game; 'tablebase games' lists them.", autocompletion=complete_game),
+    typer.Argument(
+        metavar="GAME", help="Name of the game ('tablebase games' lists them), or its rules file.", autocompletion=complete_game
+    ),
+]
+RulesFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rules", metavar="FILE", callback=lambda files: use_all(files), help="Python file with a game; may be repeated."
+    ),
 ]
 PositionText = Annotated[
     str | None,

@@ -14,7 +14,7 @@ import typer
 from tablebase.cli import options
 from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start, complete_player
 from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
-from tablebase.errors import RulesError, TablebaseError, shell_word
+from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
 from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
@@ -49,7 +49,9 @@ def probe(
     ] = False,
     turns: Annotated[
         int | None,
-        typer.Option("--turns", metavar="T", min=1, help="In games with chance, also show the probability of winning within T turns."),
+        typer.Option(
+            "--turns", metavar="T", min=1, help="In games with chance, also show the probability of winning within T turns."
+        ),
     ] = None,
     features: Annotated[
         bool, typer.Option("--with-features", help="Also show the game's own features of each position as a whole; see features.")
@@ -94,7 +96,7 @@ def probe(
         _write_sheet(probe_sheet(asking.drawn, page), sheet)
     if asking.missing:
         materials = " ".join(f"--material {name}" for name in sorted(asking.missing))
-        command = f"tablebase build {rules.name} {materials} --data {shell_word(data)}"
+        command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(data)}"
         say(f"some moves are of unknown value: '{command}' builds their tables")
 
 

@@ -39,10 +39,12 @@ def serve(
     root_path: Annotated[
         str, typer.Option("--root-path", metavar="PATH", help="Path below which a reverse proxy shows the pages, such as /tables.")
     ] = "",
+    rules: options.RulesFiles = None,
     data: options.Data = options.DEFAULT_DATA,
     catalog: options.CatalogUrl = None,
 ) -> None:
     """Serve the tables over HTTP: JSON under /api/v1/, and pages."""
+    del rules
     from tablebase.web import serving
 
     serving.serve(

@@ -43,11 +43,13 @@ def copy(
 
 def merge(
     place: Annotated[str, typer.Argument(metavar="DIR", help="Another folder of tables, or the address of an object store.")],
+    rules: options.RulesFiles = None,
     data: options.Data = options.DEFAULT_DATA,
     catalog: options.CatalogUrl = None,
     verbose: options.Verbose = False,
 ) -> None:
     """Import the tables of another folder."""
+    del rules
     from tablebase.api import transfers
 
     transfers.merge(place, data=data, catalog=catalog, verbose=verbose)
@@ -89,10 +91,12 @@ def pack(
 def unpack(
     place: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of packed tables.")],
     to: options.To,
+    rules: options.RulesFiles = None,
     workers: options.Workers = None,
     verbose: options.Verbose = False,
 ) -> None:
     """Write packed tables as a build would have written them."""
+    del rules
     from tablebase.api import transfers
 
     transfers.unpack(place, to, workers=workers, verbose=verbose)

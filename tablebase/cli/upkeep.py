@@ -17,7 +17,11 @@ from tablebase.errors import TablebaseError
 def verify(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="Name of the game; with --quick, all games by default.", autocompletion=complete_game),
+        typer.Argument(
+            metavar="GAME",
+            help="Name of the game or its rules file; with --quick, all games by default.",
+            autocompletion=complete_game,
+        ),
     ] = None,
     size: options.Size = None,
     variant: options.Variant = None,
@@ -52,8 +56,11 @@ def verify(
         raise typer.Exit(CHECK_FAILED)
 
 
-def reindex(data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogUrl = None) -> None:
+def reindex(
+    rules: options.RulesFiles = None, data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogUrl = None
+) -> None:
     """Rebuild the catalog from the table files."""
+    del rules
     from tablebase.api.building import reindex as rebuild
     from tablebase.building.reindex import left_out
     from tablebase.cli.output import say
@@ -65,6 +72,7 @@ def reindex(data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogU
 
 
 def prune(
+    rules: options.RulesFiles = None,
     data: options.Data = options.DEFAULT_DATA,
     catalog: options.CatalogUrl = None,
     kernels: Annotated[
@@ -74,6 +82,7 @@ def prune(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Remove tables of outdated rules, and stray files."""
+    del rules
     from dataclasses import asdict
 
     from tablebase.building.prune import prune as prune_tables

@@ -31,7 +31,7 @@ def as_any_game(game: AnyGame) -> Rules[Any]:
 
 
 def as_rules(game: AnyGame, size: str | None = None, variant: Sequence[str] = ()) -> Rules[Any]:
-    """An installed game of either sort by its name, with size and variant, or from itself.
+    """A game of either sort by its name or rules file, with size and variant, or from itself.
 
     Raises
     ------

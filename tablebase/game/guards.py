@@ -7,7 +7,7 @@ from functools import wraps
 from types import NoneType
 from typing import Any
 
-from tablebase.errors import RulesError, TablebaseError
+from tablebase.errors import RulesError, TablebaseError, game_word
 from tablebase.game.rules import Ending, Rules
 
 RETURNED: Mapping[str, tuple[type, ...]] = {
@@ -48,7 +48,7 @@ def contradiction(rules: Rules[Any], position: Any, what: str) -> RulesError:
 
 def advice(rules: Rules[Any]) -> str:
     """What to do, at the end of a sentence about a fault of rules."""
-    return f": run 'tablebase check-rules {rules.name}'"
+    return f": run 'tablebase check-rules {game_word(rules.name)}'"
 
 
 def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""The installed games: the entry points of the group ``tablebase.rules``.
+"""The games by name: the entry points of the group ``tablebase.rules``, and those of rules files.
 
 A rules module provides a function that returns a `Game` or a `StochasticGame`. If the function has parameters, each with
 a default, the game has *variants*: ``foxhounds-10x10`` or ``hasenspiel-8x10-early=none``. The parameter ``size`` is a pair
@@ -10,28 +10,72 @@ file, which `full_name` reads.
 from __future__ import annotations
 
 import inspect
+import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Any
 
-from tablebase.errors import ArgumentTypeError, RulesError, did_you_mean, quoted
+from tablebase.errors import RULES_FILES, ArgumentTypeError, RulesError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.companions import installed_games
 from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.functions import FunctionGame
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.rules import Rules
+from tablebase.game.rules_files import SUFFIX, VARIABLE, RulesFile, faults_as_sentences, listed_files, read_rules
 
+Point = EntryPoint | RulesFile
 SIZE = "size"
 _SIZE = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
 
 
+@cache
+def _installed(files: str) -> dict[str, Point]:
+    """The games by name: those installed, and those of these files, separated as in the environment variable."""
+    points: dict[str, Point] = dict(installed_games())
+    for one in dict.fromkeys(map(read_rules, filter(None, files.split(os.pathsep)))):
+        # `hexapawn-4x4` would be a variant of `hexapawn`.
+        for name in points:
+            if f"{one.name}-".startswith(f"{name}-"):
+                taken = f"{name!r} is the game of {_origin(points[name])}"
+                raise RulesError(f"the rules file {one.given} calls its game {one.name!r}, but {taken}: choose another name")
+        points[one.name] = one
+        RULES_FILES.setdefault(one.name, one.given)
+    return dict(sorted(points.items()))
+
+
+def _games() -> dict[str, Point]:
+    return _installed(listed_files())
+
+
+def use_rules(file: str) -> str:
+    """Make the game of a rules file known to this process, and to those that it starts; return the game's name.
+
+    Raises
+    ------
+    RulesError
+        If the file cannot be used, or the name is taken.
+    """
+    found = read_rules(file)
+    if _games().get(found.name) is not found:
+        files = os.pathsep.join(filter(None, [listed_files(), found.value]))
+        _installed(files)
+        os.environ[VARIABLE] = files
+    RULES_FILES[found.name] = file
+    return found.name
+
+
 def game_names() -> tuple[str, ...]:
-    """Names of all installed games, sorted."""
-    return tuple(installed_games())
+    """Names of all games, sorted."""
+    return tuple(_games())
+
+
+def is_known(name: str) -> bool:
+    """Whether a name is that of a game, or of a variant, even of one that the game does not have."""
+    return bool(_bases(name))
 
 
 def load_game(name: str) -> Game:
@@ -64,7 +108,11 @@ def with_pieces(game: Any) -> Game:
 
 
 def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str:
-    """The name of a game with its size and variant; what a file says becomes a part of the name."""
+    """The name of a game, or of the game of a rules file, with its size and variant; what a file says becomes a part of the name.
+
+    Here files are read, and never for a name: a server's visitors must not make it read files.
+    """
+    game = use_rules(game) if game.endswith(SUFFIX) else game
     return "-".join([game, *([size] if size else []), *(_without_file(game, word) for word in variant or [])])
 
 
@@ -73,7 +121,7 @@ def _without_file(game: str, word: str) -> str:
     key, _, given = word.partition("=")
     if not names_file(given):
         return word
-    point = installed_games()[_split(game)[0]]
+    point = _games()[_split(game)[0]]
     default = _defaults(_load(point), point).get(key)
     return f"{key}={default.read(given)}" if isinstance(default, FileWord) else word
 
@@ -82,7 +130,7 @@ def _without_file(game: str, word: str) -> str:
 def load_rules(name: str) -> Game | FunctionGame[Any]:
     """The game of that name, of either sort; otherwise like `load_game`."""
     base, words = _split(name)
-    point = installed_games()[base]
+    point = _games()[base]
     make = _load(point)
     options = _defaults(make, point)
     chosen: dict[str, Any] = {}
@@ -95,45 +143,47 @@ def load_rules(name: str) -> Game | FunctionGame[Any]:
     if full != name:
         return load_rules(full)
     # A `RulesError` of its own is about the variant.
-    with _faults_as_sentences(point, "fails", RulesError):
+    with _faults_of(point, "fails", RulesError):
         game = make(**chosen)
     if not isinstance(game, (Game, FunctionGame)):
-        raise RulesError(f"the entry point {point.value!r} of {base} must be a function that returns a game, not {quoted(game)}")
+        raise RulesError(f"{_origin(point)} of {base} must be a function that returns a game, not {quoted(game)}")
     game.check_parts()
     if game.name != base:
-        raise RulesError(f"the entry point {point.value!r} calls its game {game.name!r}, not {base!r}")
+        raise RulesError(f"{_origin(point)} calls its game {game.name!r}, not {base!r}")
     return game.renamed(full) if chosen else game
 
 
 def variants(name: str) -> tuple[str, ...]:
     """The parameters of a game's variants, each written with its default: ``8x8``, ``early=default``."""
-    point = installed_games()[name]
+    point = _games()[name]
     return tuple(_word(key, value) for key, value in _defaults(_load(point), point).items())
 
 
-def _load(point: EntryPoint) -> Any:
+def _load(point: Point) -> Any:
     """The object that an entry point names."""
-    with _faults_as_sentences(point, "cannot be loaded"):
+    with _faults_of(point, "cannot be loaded"):
         return point.load()
 
 
-@contextmanager
-def _faults_as_sentences(point: EntryPoint, failed: str, *passing: type[BaseException]) -> Iterator[None]:
-    """Turn whatever someone else's code raises, but for these and Ctrl-C, into one sentence."""
-    try:
-        yield
-    except BaseException as fault:
-        if isinstance(fault, (KeyboardInterrupt, *passing)):
-            raise
-        said = " ".join(f"{type(fault).__name__}: {fault}".split())
-        raise RulesError(f"the entry point {point.value!r} of {point.name} {failed}: {said}").naming(
-            getattr(fault, "path", None)
-        ) from fault
+def _faults_of(point: Point, failed: str, *passing: type[BaseException]) -> AbstractContextManager[None]:
+    return faults_as_sentences(f"{_origin(point)} of {point.name} {failed}", *passing, path=point.value)
+
+
+def _origin(point: Point) -> str:
+    """The place that a game comes from, for a sentence."""
+    if isinstance(point, RulesFile):
+        return f"the rules file {RULES_FILES.get(point.name, point.given)}"
+    return f"the entry point {point.value!r}"
+
+
+def _bases(name: str) -> list[str]:
+    """The games that a name may be of."""
+    return [base for base in _games() if name == base or name.startswith(f"{base}-")]
 
 
 def _split(name: str) -> tuple[str, list[str]]:
     """The name of the installed game, and the words of the variant after it."""
-    bases = [base for base in installed_games() if name == base or name.startswith(f"{base}-")]
+    bases = _bases(name)
     if not bases and name != name.lower():
         return _split(name.lower())
     if not bases:
@@ -143,17 +193,17 @@ def _split(name: str) -> tuple[str, list[str]]:
     return base, name[len(base) :].split("-")[1:]
 
 
-def _defaults(make: Any, point: EntryPoint) -> dict[str, Any]:
+def _defaults(make: Any, point: Point) -> dict[str, Any]:
     """The parameters of an entry point's function, with their defaults."""
     try:
         defaults = {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
     except (TypeError, ValueError):
-        raise RulesError(f"the entry point {point.value!r} must be a function that returns a Game") from None
+        raise RulesError(f"{_origin(point)} must be a function that returns a Game") from None
     # Compared by identity, because a default may be anything.
     if any(default is inspect.Parameter.empty for default in defaults.values()):
-        raise RulesError(f"the entry point {point.value!r} must be a function whose parameters all have defaults")
+        raise RulesError(f"{_origin(point)} must be a function whose parameters all have defaults")
     if SIZE in defaults and not _is_size(defaults[SIZE]):
-        raise RulesError(f"the entry point {point.value!r} must be a function whose {SIZE} is by default a pair of numbers")
+        raise RulesError(f"{_origin(point)} must be a function whose {SIZE} is by default a pair of numbers")
     return defaults
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from tablebase.errors import ArgumentError, TablebaseError, quoted
+from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.rows import Rows
@@ -68,7 +68,7 @@ class Target:
             if (only == UNDECIDED).any():
                 name = material_name(game, rows.slice.material)
                 fault = f"moves of {name} lead to a table of {game.name} that has not been built"
-                raise TablebaseError(f"{fault}: run 'tablebase build {game.name} --material {name}'")
+                raise TablebaseError(f"{fault}: run 'tablebase build {game_word(game.name)} --material {name}'")
             return pa.array(only >= 0)
 
         return Column(self.name, pa.bool_(), has_only_move, of_moves=True)

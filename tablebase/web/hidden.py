@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tablebase.errors import TablebaseError, shell_word
+from tablebase.errors import RULES_FILES, TablebaseError, shell_word
 from tablebase.web.settings import Settings
 
 LONGEST = 2000
@@ -41,6 +41,7 @@ def without_paths(said: TablebaseError | str, settings: Settings) -> str:
         from tablebase.catalog.postgresql import place_of
 
         names |= dict.fromkeys((settings.catalog, place_of(settings.catalog)), A_DATABASE)
+    names |= {file: name for name, file in RULES_FILES.items()}
     for folder in folders:
         names = {name: shown for name, shown in names.items() if not name.startswith(f"{folder}{os.sep}")}
         names |= {f"{folder}{os.sep}": "", folder: A_FOLDER}

@@ -145,14 +145,17 @@ def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, a
     assert not list(folders.rglob("*.h5"))
 
 
-def test_a_table_of_a_game_that_is_not_installed(tmp_path: Path, ask: Ask) -> None:
-    """Reindexing names the game that is not installed, or the file whose name is not a material."""
-    for name, said in (("chess/2/KvK.h5", "chess"), ("doushouqi/2/notes.h5", "notes")):
-        path = tmp_path / name
+def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
+    """A file whose name is not a material is refused; one of a game that is not installed is left alone, and named."""
+    others = [tmp_path / "chess/2/KvK.h5", tmp_path / "doushouqi/2/notes.h5"]
+    for path in others:
         path.parent.mkdir(parents=True)
         path.write_text("")
-        assert_one_sentence(ask("reindex", "--data", tmp_path), said)
-        path.unlink()
+    assert_one_sentence(ask("reindex", "--data", tmp_path), "notes")
+    others[1].unlink()
+    answer = ask("reindex", "--data", tmp_path)
+    assert (answer.code, others[0].exists()) == (0, True)
+    assert answer.err.endswith("left out: chess/2/KvK.h5 is of a game that is not installed\n")
 
 
 def test_no_permission(tmp_path: Path, ask: Ask) -> None:

@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import os
 import re
 import subprocess
 import sys
@@ -79,6 +80,20 @@ def run_example(section: str, name: str, tmp_path: Path) -> list[str]:
     done = subprocess.run([sys.executable, f"check_{name}.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (shown, "")
     return str(shown).splitlines()
+
+
+def test_from_an_empty_file_to_a_table(tmp_path: Path) -> None:
+    """The page's first file is used as it stands; its commands print what is shown, and 20 counters, a multiple of 4, are lost."""
+    section = PAGE.partition("\n## From an empty file to a table\n")[2].partition("\n## ")[0]
+    [rules] = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    [shown] = re.findall(r"^```console\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    assert "\n1      win             11   20 1\n" in shown
+    (tmp_path / "take.py").write_text(rules, encoding="utf-8")
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    for part in shown.split("$ ")[1:]:
+        command, _, printed = part.partition("\n")
+        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert (done.stderr + done.stdout).strip() == printed.strip()
 
 
 @pytest.mark.parametrize(
