@@ -29,6 +29,7 @@ from tablebase.errors import (
     StaleTableError,
     TablebaseError,
     TimeLimitError,
+    UnusableFileError,
 )
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ __all__ = [
     "Tablebase",
     "TablebaseError",
     "TimeLimitError",
+    "UnusableFileError",
     "analyse",
     "batch",
     "boxes",

@@ -341,6 +341,10 @@ class DeadlineError(TablebaseError):
         super().__init__(f"the deadline came first, and {left} {some} left: run '{command}'")
 
 
+class UnusableFileError(TablebaseError):
+    """A file or folder that the operating system refuses to open, read, write or lock, which says nothing about its content."""
+
+
 class ForfeitError(TablebaseError):
     """A program that plays and has ended, does not answer, or answers what it may not: it loses the game."""
 
@@ -352,7 +356,7 @@ def space_error(path: str | Path | None, reason: str, cure: str = "use another f
 
 
 def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
-    """The error for what the operating system refused to do: for want of space, of a right, or for another reason.
+    """The error for what the operating system refused to do: for want of space, memory or a right, or for another reason.
 
     `path` is by default what the fault names; `cure` says what to do if nothing can be done about the reason.
     """
@@ -360,6 +364,9 @@ def system_error(fault: OSError, path: str | Path | None = None, cure: str = "us
     reason = os.strerror(fault.errno) if fault.errno else str(fault)
     if fault.errno in NO_SPACE:
         return space_error(path, reason, cure)
+    if fault.errno == errno.ENOMEM:
+        cure = "use fewer --workers or a smaller --memory"
+        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", cure)
     if fault.errno in NO_RIGHT:
         cure = f"ask its owner for the right, or {cure}"
-    return TablebaseError(f"{path or 'a file'} cannot be used ({reason}): {cure}")
+    return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {cure}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tablebase.api.arguments import as_optional, as_texts
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.errors import TablebaseError, quoted
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text
 from tablebase.game.rules import Rules
@@ -204,11 +204,8 @@ def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack:
     def keep(one: Played) -> None:
         if not opened:
             opened.append(stack.enter_context(appended(path, CURE, new=True)))
-        try:
-            opened[0].write(write_record(recorded(rules, names, one)))
-            opened[0].flush()
-        except OSError as fault:
-            raise system_error(fault, path, CURE) from fault
+        opened[0].write(write_record(recorded(rules, names, one)))
+        opened[0].flush()
 
     return keep
 

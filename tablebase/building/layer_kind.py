@@ -32,7 +32,7 @@ from tablebase.stochastic.files import LayerFile, layer_path, limits_of, rewrite
 from tablebase.stochastic.iteration import KEPT, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.choice import nothing_registered
-from tablebase.tables.folder import check_seal, file_sha256
+from tablebase.tables.folder import OTHER_FILE, check_seal, content_error, file_sha256
 from tablebase.tables.header import Form
 
 ENGINE = "bounds"
@@ -246,7 +246,7 @@ def _file_fault(path: Path, sha256: str) -> str | None:
     if not path.exists():
         return f"{path} is registered but missing: build it again"
     if file_sha256(path) != sha256:
-        return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+        return str(content_error(path, OTHER_FILE))
     return None
 
 

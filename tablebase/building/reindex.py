@@ -22,7 +22,7 @@ from tablebase.catalog.database import Database
 from tablebase.catalog.entries import Entry, read_entries
 from tablebase.catalog.schema import FLAT, TableRow
 from tablebase.compute.messages import listed, say
-from tablebase.errors import CorruptCatalogError, TablebaseError
+from tablebase.errors import CorruptCatalogError, TablebaseError, UnusableFileError
 from tablebase.game.installed import load_rules
 from tablebase.tables.folder import SUFFIX, make_folder
 
@@ -95,7 +95,7 @@ def _read(folder: Path, refused: dict[str, str] | None = None) -> list[Found]:
                 kind = table_kind(load_rules(home.name))
                 found.append((kind, kind.read(folder, path)))
             except TablebaseError as fault:
-                if refused is None:
+                if refused is None or isinstance(fault, UnusableFileError):
                     raise
                 refused[path.relative_to(folder).as_posix()] = getattr(fault, "fault", str(fault))
     return found

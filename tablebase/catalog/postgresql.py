@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
 from tablebase.catalog.schema import Base, version_of
-from tablebase.errors import CorruptCatalogError, TablebaseError, TimeLimitError, shell_word, space_error
+from tablebase.errors import CorruptCatalogError, TablebaseError, TimeLimitError, UnusableFileError, shell_word, space_error
 from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"
@@ -35,6 +35,8 @@ LOCK = int.from_bytes(b"tbls")
 SCHEMES = ("postgresql", "postgresql+psycopg", "postgres")
 EXAMPLE = "postgresql+psycopg://USER@HOST/DATABASE"
 CONNECT_SECONDS = 10
+OF_STATEMENTS = ("08P01", "54")
+"""Beginnings of SQLSTATEs that say a statement has parameters, or is too large, though the driver takes them for operational."""
 
 OURS = "relnamespace = current_schema()::regnamespace AND relname = ANY(%s)"
 HOOKS = f"""
@@ -150,9 +152,10 @@ class PostgresqlDatabase(Database):
                 return [column.name for column in cursor.description], rows
         except psycopg.errors.QueryCanceled as fault:
             raise (self.error(fault) if timeout is None else TimeLimitError(timeout)) from fault
-        except psycopg.OperationalError as fault:
-            raise self.error(fault) from fault
         except (psycopg.Error, UnicodeError) as fault:
+            state = getattr(fault, "sqlstate", None) or ""
+            if isinstance(fault, psycopg.OperationalError) and not state.startswith(OF_STATEMENTS):
+                raise self.error(fault) from fault
             raise TablebaseError(f"the SQL statement failed: {_statement_reason(statement, fault)}") from fault
 
     def error(self, fault: Exception) -> TablebaseError:
@@ -160,7 +163,7 @@ class PostgresqlDatabase(Database):
         cause = getattr(fault, "orig", None) or fault
         code, reason = getattr(cause, "sqlstate", None) or "", _reason(cause)
         if isinstance(cause, psycopg.errors.LockNotAvailable):
-            return TablebaseError(f"{self.place} is being changed by another program: try again when it has finished")
+            return UnusableFileError(f"{self.place} is being changed by another program: try again when it has finished")
         if code.startswith("53") and not isinstance(cause, psycopg.errors.TooManyConnections):
             return space_error(self.place, reason, "use another server")
         if isinstance(cause, psycopg.errors.InsufficientPrivilege | psycopg.errors.ReadOnlySqlTransaction):

@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
 from tablebase.catalog.schema import CREATE_VIEW, VIEW, Base, schema_fault
-from tablebase.errors import CorruptCatalogError, TablebaseError, space_error, system_error
+from tablebase.errors import CorruptCatalogError, TablebaseError, UnusableFileError, space_error, system_error
 from tablebase.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
@@ -35,6 +35,8 @@ WRITE_VERSION_OFFSET = 18
 UNWRITABLE = "is damaged (its header says that only a later version of SQLite may write it)"
 UNREADABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 """What SQLite says of a file that it would have to change before reading it, in a place where nothing can be changed."""
+READ_PATIENCE = 20.0
+"""Seconds that readers wait for a writer, fewer than a request to a server may take."""
 IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ERRNO = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
@@ -42,6 +44,8 @@ ERRNO = {
     sqlite3.SQLITE_READONLY: errno.EACCES,
     sqlite3.SQLITE_PERM: errno.EACCES,
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+    sqlite3.SQLITE_PROTOCOL: errno.ENOLCK,
+    sqlite3.SQLITE_INTERRUPT: errno.EINTR,
 }
 """What the operating system would say."""
 REFUSED = "quota exceeded, or file too large"
@@ -81,7 +85,8 @@ def _reader(path: Path) -> Engine:
 def _open(path: Path, mode: str, **options: Any) -> sqlite3.Connection:
     """Open a file in a mode of SQLite's URIs: ``ro``, ``rw`` or ``rwc``."""
     uri = f"{path.resolve().as_uri()}?mode={mode}"
-    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, check_same_thread=False, **options)
+    options = {"timeout": PATIENCE, **options}
+    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, check_same_thread=False, **options)
     return connection
 
 
@@ -102,14 +107,22 @@ def _copy(path: Path) -> sqlite3.Connection:
 def _copy_in_mode(path: Path, mode: str) -> sqlite3.Connection:
     copy = sqlite3.connect(":memory:", check_same_thread=False)
     try:
-        with closing(_open(path, mode)) as original:
-            original.backup(copy)
+        with closing(_open(path, mode, timeout=READ_PATIENCE)) as original:
+            original.backup(copy, progress=_give_up)
         # Otherwise SQLite sorts in files, without limit.
         copy.execute("PRAGMA temp_store = MEMORY")
     except BaseException:
         copy.close()
         raise
     return copy
+
+
+def _give_up(status: int, _left: int, _total: int) -> None:
+    """End a copy that has waited for `READ_PATIENCE`; SQLite would begin again without end."""
+    if status in IN_USE:
+        fault = sqlite3.OperationalError("database is locked")
+        fault.sqlite_errorcode = status
+        raise fault
 
 
 def _digest(connection: Connection) -> bytes | None:
@@ -191,6 +204,8 @@ class SqliteDatabase(Database):
             with closing(_open(self.path, "rw")) as connection:
                 return connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",) or not self._may_be_written()
         except FAULTS as fault:
+            if primary_code(fault) in IN_USE:
+                raise
             return primary_code(fault) in UNOPENABLE or isinstance(fault, UnicodeError)
 
     def create(self) -> None:
@@ -256,7 +271,9 @@ class SqliteDatabase(Database):
                 make_folder(self.folder)
             return system_error(OSError(ERRNO[code], ""), self.path)
         if code in IN_USE:
-            return TablebaseError(f"{self.path} is being changed by another program: try again when it has finished")
+            # SQLite says so, too, where a file system refuses locks.
+            cure = "try again when it has finished or, if its file system has no locks, copy the folder to another one"
+            return UnusableFileError(f"{self.path} is being changed by another program: {cure}")
         return CorruptCatalogError(f"is damaged ({reason})", self.path)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tablebase.catalog.entries import Entry
 from tablebase.compute import threads
-from tablebase.errors import TablebaseError, system_error
+from tablebase.errors import TablebaseError
 from tablebase.tables.folder import check_bytes
 
 Checks = Generator[tuple[str, str | None], None, None]
@@ -25,11 +25,8 @@ def verify_files(folder: Path, entries: Sequence[Entry], workers: int = 1) -> Ch
 
 
 def _checked(folder: Path, entry: Entry) -> tuple[str, str | None]:
-    path = folder / entry.file
     try:
-        check_bytes(path, entry.title, entry.sha256)
+        check_bytes(folder / entry.file, entry.title, entry.sha256)
     except TablebaseError as fault:
         return entry.file, str(fault)
-    except OSError as fault:
-        return entry.file, str(system_error(fault, path))
     return entry.file, None

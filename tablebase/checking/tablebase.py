@@ -19,7 +19,7 @@ from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, parse_material
 from tablebase.tables.choice import chosen_tables
-from tablebase.tables.folder import file_sha256, table_path
+from tablebase.tables.folder import OTHER_FILE, content_error, file_sha256, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 
@@ -70,7 +70,7 @@ def _fault(name: str, folder: Path, published: Mapping[str, str], entry: tuple[s
         if not path.exists():
             return f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]} --data {folder}'"
         if file_sha256(path) != registered.file_sha256:
-            return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+            return str(content_error(path, OTHER_FILE))
         table = Table(path, game, material)
         verify_table(game, table, store)
         if published.get(entry[0], table.header.values_sha256) != table.header.values_sha256:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import secrets
@@ -9,12 +10,12 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from errno import EACCES, ENOTDIR
+from errno import EACCES, EAGAIN, ENOTDIR
 from functools import partial
 from glob import escape
 from pathlib import Path
 from shutil import rmtree
-from typing import IO, TextIO
+from typing import IO, Any, TextIO
 
 from tablebase.compute.processes import ensured, undisturbed
 from tablebase.errors import TablebaseError, system_error
@@ -164,9 +165,23 @@ def appended(path: Path, cure: str, *, folder: Path | None = None, inputs: Itera
     """Open a file to which lines are added, each of which is there at once; see `check_output`."""
     check_output(path, cure, inputs=inputs, folder=folder, new=new)
     try:
-        return path.open("a", encoding="utf-8", buffering=1)
+        return io.TextIOWrapper(io.BufferedWriter(_Appended(path, cure)), encoding="utf-8", line_buffering=True)
     except OSError as fault:
         raise system_error(fault, path, cure) from fault
+
+
+class _Appended(io.FileIO):
+    """A file that is written at its end, and named by errors of the system, also when what is left is written as it is closed."""
+
+    def __init__(self, path: Path, cure: str) -> None:
+        super().__init__(path, "a")
+        self._path, self._cure = path, cure
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as fault:
+            raise system_error(fault, self._path, self._cure) from fault
 
 
 def lock_of(path: Path) -> Path:
@@ -194,6 +209,14 @@ def locked(file: Path, refusal: str, patience: float = 0.0) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def is_locked(handle: int) -> bool:
+    """Whether another program has locked an open file, as far as the file system has locks."""
+    try:
+        return not _lock(handle)
+    except OSError:
+        return False
 
 
 def tablebase_of(path: Path) -> Path | None:
@@ -289,8 +312,10 @@ def _lock(handle: int) -> bool:
 
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+    except OSError as fault:
+        if fault.errno in (EACCES, EAGAIN):
+            return False
+        raise
     return True
 
 

@@ -27,7 +27,7 @@ from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, opened_hdf5, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT, Form
-from tablebase.tables.reader import FAULTS, hdf5
+from tablebase.tables.reader import FAULTS, NO_TABLE, hdf5, read_error
 
 FORMAT_VERSION = 1
 BOUND = np.dtype("<f8")
@@ -191,7 +191,7 @@ def limits_of(path: Path) -> Mapping[str, int | str]:
             limits: Any = json.loads(parts.text(file.id, "limits"))
             parts.require(isinstance(limits, dict), "its limits are no limits")
         except FAULTS as fault:
-            raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+            raise read_error(path, fault, NO_TABLE) from fault
         finally:
             file.close()
     return dict(limits)

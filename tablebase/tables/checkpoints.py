@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import draft_of, publish
-from tablebase.tables.folder import SUFFIX, free_space, open_file
+from tablebase.tables.folder import SUFFIX, free_space, reading
 
 INTERVAL = 240.0
 """Seconds between two checkpoints of a table. At most ten minutes are lost if a distance, or writing and checking, takes six."""
@@ -33,6 +33,8 @@ BLOCK = 1 << 24
 """Bytes at a time."""
 LONGEST = 1 << 26
 """The longest line of JSON that is read."""
+CURE = "delete it, which begins the table again, or use another folder"
+"""For a checkpoint that cannot be read now, and may be hours of work."""
 _FIRST = "tablebase checkpoint crc32={:08x}\n"
 
 Array = NDArray[Any]
@@ -116,17 +118,16 @@ class SavedArrays(NamedTuple):
 
     def is_whole(self) -> bool:
         """Whether every byte is as it was written."""
-        with suppress(OSError), self.path.open("rb") as file:
+        crc = 0
+        with reading(self.path, CURE) as file:
             file.seek(len(_FIRST.format(0)))
-            crc = 0
             while block := file.read(BLOCK):
                 crc = zlib.crc32(block, crc)
-            return crc == self.crc
-        return False
+        return crc == self.crc
 
     def fill(self, arrays: Sequence[Array]) -> None:
         """Overwrite arrays with those that were saved, which have the same types and sizes."""
-        with self.path.open("rb") as file:
+        with reading(self.path, CURE) as file:
             file.seek(self.begin)
             for array in arrays:
                 if file.readinto(array.data.cast("B")) != array.nbytes:
@@ -168,12 +169,14 @@ def _write(file: BinaryIO, parts: list[memoryview]) -> None:
 
 
 def _read(path: Path) -> SavedArrays | None:
-    """A checkpoint without its arrays; None if there is none, or this is none."""
+    """A checkpoint without its arrays; None if there is none, or the file is none."""
+    if not path.exists():
+        return None
     try:
-        with os.fdopen(open_file(path), "rb") as file:
+        with reading(path, CURE) as file:
             first = file.read(len(_FIRST.format(0)))
             line = json.loads(file.readline(LONGEST))
             saved = SavedArrays(path, int(first[-9:], 16), line["key"], line["numbers"], file.tell())
             return saved if first == _FIRST.format(saved.crc).encode() else None
-    except (OSError, ValueError, LookupError, TypeError, CorruptTableError):
+    except (ValueError, LookupError, TypeError, CorruptTableError):
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,10 +15,10 @@ from numpy.typing import NDArray
 from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.tables import parts
-from tablebase.tables.folder import HDF5_BEGINNING, USER_BLOCK, open_file
+from tablebase.tables.folder import USER_BLOCK, open_file
 from tablebase.tables.header import FORMS, Form
 from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
-from tablebase.tables.reader import FAULTS, hdf5
+from tablebase.tables.reader import FAULTS, NO_TABLE, RawFile, hdf5, read_error
 from tablebase.tables.writer import write_sealed
 
 SLAB = 1 << 20
@@ -46,7 +45,7 @@ def write_flat(
     def write(draft: Path) -> None:
         digest = hashlib.sha256()
         total, done = sum(data.size for data in datasets), 0
-        with hdf5, h5py.File(draft, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
+        with hdf5, h5py.File(draft, "w", locking=False, userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
             for data in datasets:
                 chunk = chunk_size(data.size, data.dtype, form)
                 stored = new_dataset(file, data.name, data.size, data.dtype.str, chunk, form.level)
@@ -90,7 +89,7 @@ class FlatFile(ABC):
                 self._check(self._file.id)
             except FAULTS as fault:
                 self._file.close()
-                raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+                raise read_error(path, fault, NO_TABLE) from fault
             except Exception:
                 self._file.close()
                 raise
@@ -134,7 +133,7 @@ class FlatFile(ABC):
             parts.require(whole, "a chunk is not compressed, or of the wrong size")
             return np.frombuffer(decompressed(frame), dtype)
         except FAULTS as fault:
-            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+            raise read_error(self.path, fault) from fault
 
     def check_values(self, noted: Callable[[str, slice, NDArray[Any]], None] = lambda *_: None) -> None:
         """Read all values, each slab of which is `noted`; `CorruptTableError` if they are not those that were written."""
@@ -155,14 +154,10 @@ class FlatFile(ABC):
 
 def opened_hdf5(path: Path) -> h5py.File:
     """An HDF5 file behind a user block."""
-    with os.fdopen(open_file(path), "rb") as raw:
-        raw.seek(USER_BLOCK)
-        begins_well = raw.read(len(HDF5_BEGINNING)) == HDF5_BEGINNING
     try:
-        parts.require(begins_well, "it does not begin like one")
-        return h5py.File(path, "r")
+        return RawFile(open_file(path)).opened()
     except FAULTS as fault:
-        raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+        raise read_error(path, fault, NO_TABLE) from fault
 
 
 def files_stamp(folder: Path, name: str) -> tuple[tuple[str, int], ...]:

@@ -11,12 +11,15 @@ import os
 import shutil
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader
 from itertools import count
 from pathlib import Path
 from shutil import disk_usage
 
-from tablebase.errors import CorruptTableError, TablebaseError, system_error
+from tablebase.errors import CorruptTableError, TablebaseError, UnusableFileError, system_error
+from tablebase.files.outputs import is_locked
 from tablebase.game import Game
 from tablebase.slices.material import Material, material_name
 
@@ -33,6 +36,8 @@ INTERVAL = 0.5
 """Seconds between two looks at a file."""
 BLOCK = 1 << 20
 """Bytes that are copied at a time."""
+OTHER_FILE = "is not the file that was registered (SHA-256 differs)"
+"""Predicate of a sentence about a file that a catalog lists."""
 
 
 def default_folder() -> Path:
@@ -141,15 +146,25 @@ def open_file(path: Path) -> int:
     return descriptor
 
 
+@contextmanager
+def reading(path: Path, cure: str = "use another folder") -> Iterator[BufferedReader]:
+    """Open a table file for reading in the block; errors are those of `open_file` and `system_error`."""
+    try:
+        with os.fdopen(open_file(path), "rb") as file:
+            yield file
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault
+
+
 def file_sha256(path: Path) -> str:
     """SHA-256 (hexadecimal) of a whole file."""
-    with os.fdopen(open_file(path), "rb") as file:
+    with reading(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_behind(path: Path) -> str:
     """SHA-256 of everything after a file's user block."""
-    with os.fdopen(open_file(path), "rb") as file:
+    with reading(path) as file:
         file.seek(USER_BLOCK)
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -159,8 +174,16 @@ def check_bytes(path: Path, title: str, sha256: str) -> None:
     if not path.exists():
         raise missing_file(path)
     if file_sha256(path) != sha256:
-        raise CorruptTableError("is not the file that was registered (SHA-256 differs)", path)
+        raise content_error(path, OTHER_FILE)
     check_seal(path, title)
+
+
+def content_error(path: Path, fault: str) -> TablebaseError:
+    """The error for a file whose content is wrong: it is damaged, unless another program has it open, and may be changing it."""
+    with reading(path) as file:
+        if is_locked(file.fileno()):
+            return UnusableFileError(f"{path} {fault}, and is locked by another program: close it there, and try again")
+    return CorruptTableError(fault, path)
 
 
 def missing_file(path: Path) -> TablebaseError:
@@ -181,6 +204,6 @@ def seal(title: str, digest: str) -> bytes:
 def check_seal(path: Path, title: str) -> None:
     """Raise `CorruptTableError` unless every byte of the file is as it was written."""
     expected = seal(title, digest_behind(path))
-    with os.fdopen(open_file(path), "rb") as file:
+    with reading(path) as file:
         if file.read(USER_BLOCK) != expected:
-            raise CorruptTableError("is not as it was written (SHA-256 differs)", path)
+            raise content_error(path, "is not as it was written (SHA-256 differs)")

@@ -109,7 +109,7 @@ def _form(level: int) -> h5py.h5p.PropDCID:
     HDF5 writes a filter's name, which it knows from a plugin or from another dataset. All names come from one file, so that
     the bytes of a table do not depend on the plugin.
     """
-    with h5py.File(LEVELS, "r") as file:
+    with h5py.File(LEVELS, "r", locking=False) as file:
         return file[str(level)].id.get_create_plist()
 
 

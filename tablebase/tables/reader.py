@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import os
+import re
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -18,24 +19,80 @@ import zstandard
 from numpy.typing import NDArray
 
 from tablebase.compute.processes import held_at_fork
-from tablebase.errors import NO_RIGHT, CorruptTableError, TablebaseError, system_error
+from tablebase.errors import CorruptTableError, TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.choice import missing_table
-from tablebase.tables.folder import HDF5_BEGINNING, USER_BLOCK, open_file
+from tablebase.tables.folder import HDF5_BEGINNING, USER_BLOCK, content_error, open_file
 from tablebase.tables.header import read_header
-from tablebase.tables.parts import content_bytes, decompressed
+from tablebase.tables.parts import content_bytes, decompressed, require
 from tablebase.tables.values import SLAB, Codes, Coding, Source
 
 hdf5 = held_at_fork(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
 FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, zstandard.ZstdError)
-"""What h5py and zstandard may raise for a file that is not what it seems."""
+"""What h5py and zstandard may raise for a file that is not what it seems, or that the system does not let them read."""
+NO_MEMORY = re.compile("memory allocation failed|unable to allocate|not enough memory", re.IGNORECASE)
+"""In sentences of HDF5 and zstandard that are not about the file."""
 GRAIN = 4
 """The smallest number of chunks worth a thread."""
+NO_TABLE = "is not a readable table file"
+"""Predicate of a sentence about a file that cannot be opened as a table."""
 FRAME_BYTES = 1 << 16
 """More bytes than Zstandard needs for a chunk beside those of its codes."""
+
+
+class RawFile(io.RawIOBase):
+    """A table file as HDF5 is given it: without locks, since it never changes, and with the system's errors as Python has them."""
+
+    def __init__(self, handle: int) -> None:
+        """Of an open file, which is closed with this one."""
+        self._handle, self._place = handle, 0
+
+    def read_at(self, size: int, offset: int) -> bytes:
+        """Bytes that several threads read, and several processes if the file was open when they were forked."""
+        if hasattr(os, "pread"):
+            return os.pread(self._handle, size, offset)
+        # Windows, where nothing is forked either.
+        with hdf5:
+            os.lseek(self._handle, offset, os.SEEK_SET)
+            return os.read(self._handle, size)
+
+    def state(self) -> tuple[int, int]:
+        """Size and time of the last change, which show that an open file has been written to."""
+        stat = os.fstat(self._handle)
+        return stat.st_size, stat.st_mtime_ns
+
+    def opened(self) -> h5py.File:
+        """The file as HDF5 reads it, which is to be closed first; if it cannot be opened, this one is closed."""
+        try:
+            require(self.read_at(len(HDF5_BEGINNING), USER_BLOCK) == HDF5_BEGINNING, "it does not begin like one")
+            return h5py.File(self, "r")
+        except BaseException:
+            self.close()
+            raise
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """See `io.RawIOBase`; HDF5 counts from the beginning or, to learn the size, from the end."""
+        self._place = offset + (self.state()[0] if whence == os.SEEK_END else 0)
+        return self._place
+
+    def tell(self) -> int:
+        """See `io.RawIOBase`."""
+        return self._place
+
+    def readinto(self, buffer: Any) -> int:
+        """See `io.RawIOBase`; HDF5 expects zeros behind the end."""
+        data = self.read_at(len(buffer), self._place)
+        buffer[:] = data.ljust(len(buffer), b"\0")
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        if not self.closed:
+            os.close(self._handle)
+        super().close()
 
 
 class Table:
@@ -48,32 +105,26 @@ class Table:
         self.material = material
         self.layout = layout_of(game, material)
         self._places: dict[tuple[int, int], tuple[int, int]] = {}
-        if not path.exists():
-            raise missing_table(game, material, path.parent.parent.parent)
         try:
-            self._raw = open_file(path)
+            self._raw = RawFile(open_file(path))
+        except (FileNotFoundError, NotADirectoryError):
+            raise missing_table(game, material, path.parent.parent.parent) from None
         except OSError as fault:
-            raise _open_error(path, fault) from fault
-        self._close_raw = weakref.finalize(self, os.close, self._raw)
-        self._written = _state(self._raw)
+            raise system_error(fault, path) from fault
         self._file: h5py.File | None = None
         try:
+            self._written = self._raw.state()
             with hdf5:
-                self._file = self._open_hdf5()
+                self._file = self._raw.opened()
                 self.header, self._data = read_header(self._file, path, game, material)
         except TablebaseError:
             self.close()
             raise
         except FAULTS as fault:
             self.close()
-            raise _open_error(path, fault) from fault
+            raise read_error(path, fault, NO_TABLE) from fault
         self._chunk_count = -(-self.layout.size // self.header.chunk)
         self._chunk_bytes = self.header.chunk * np.dtype(self.coding.dtype).itemsize
-
-    def _open_hdf5(self) -> h5py.File:
-        if _read_at(self._raw, len(HDF5_BEGINNING), USER_BLOCK) != HDF5_BEGINNING:
-            raise ValueError("it does not begin like one")
-        return h5py.File(self.path, "r")
 
     @property
     def values_sha256(self) -> str:
@@ -91,7 +142,7 @@ class Table:
         try:
             raw = decompressed(self._frame(side, begin))
         except FAULTS as fault:
-            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+            raise read_error(self.path, fault) from fault
         codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
         if codes.max() >= len(self.header.summaries[side].histogram):
             raise CorruptTableError("holds a code that its statistics do not count", self.path)
@@ -100,9 +151,9 @@ class Table:
     def _frame(self, side: int, begin: int) -> bytes:
         """The compressed chunk that begins at an index; it says itself that it has the right size."""
         offset, size = self._chunk_place(side, begin)
-        frame = _read_at(self._raw, size, offset)
+        frame = self._raw.read_at(size, offset)
         # Offsets of an earlier file could fit to a later one that is written over it.
-        if _state(self._raw) != self._written:
+        if self._raw.state() != self._written:
             raise CorruptTableError("has been changed since it was opened", self.path)
         if content_bytes(frame) != self._chunk_bytes:
             raise CorruptTableError("has a chunk of the wrong size", self.path)
@@ -130,7 +181,7 @@ class Table:
             with hdf5:
                 self._data[side].chunk_iter(note)
         except FAULTS as fault:
-            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+            raise read_error(self.path, fault) from fault
 
     def check_chunks(self) -> None:
         """Decompress everything; raise `CorruptTableError` if that is impossible."""
@@ -201,10 +252,10 @@ class Table:
 
     def close(self) -> None:
         """Close the file; the table cannot be used afterwards."""
-        self._close_raw()
         with hdf5:
             if self._file is not None:
                 self._file.close()
+        self._raw.close()
 
 
 class _Unread:
@@ -225,24 +276,10 @@ class _Unread:
         return np.asarray(self[:], dtype=dtype)
 
 
-def _state(handle: int) -> tuple[int, int]:
-    """What shows that an open file has been written to."""
-    stat = os.fstat(handle)
-    return stat.st_size, stat.st_mtime_ns
-
-
-def _read_at(handle: int, size: int, offset: int) -> bytes:
-    """Bytes of a file that several threads read, and several processes if it was open when they were forked."""
-    if hasattr(os, "pread"):
-        return os.pread(handle, size, offset)
-    # Windows, where nothing is forked either.
-    with hdf5:
-        os.lseek(handle, offset, os.SEEK_SET)
-        return os.read(handle, size)
-
-
-def _open_error(path: Path, fault: Exception) -> TablebaseError:
-    """The error for a file that cannot be opened: corrupt unless the operating system denied access."""
-    if isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE, *NO_RIGHT):
+def read_error(path: Path, fault: Exception, predicate: str = "cannot be read") -> TablebaseError:
+    """The error for one of `FAULTS`: that of the system if it says nothing about the content, else that of a damaged table."""
+    if isinstance(fault, OSError) and fault.errno:
         return system_error(fault, path)
-    return CorruptTableError(f"is not a readable table file ({fault})", path)
+    if NO_MEMORY.search(str(fault)):
+        return system_error(OSError(errno.ENOMEM, ""), path)
+    return content_error(path, f"{predicate} ({fault})")

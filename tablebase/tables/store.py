@@ -25,7 +25,7 @@ MOST_TABLES = 1024
 
 
 def tables_to_keep_open() -> int:
-    """Tables that a store keeps open, each with two descriptors."""
+    """Tables that a store keeps open, each with a descriptor."""
     try:
         import resource
     except ImportError:
@@ -35,7 +35,7 @@ def tables_to_keep_open() -> int:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         if limit == resource.RLIM_INFINITY:
             return MOST_TABLES
-    return max(16, min(MOST_TABLES, (limit - OTHER_FILES) // 2))
+    return max(16, min(MOST_TABLES, limit - OTHER_FILES))
 
 
 OPEN_FILES = tables_to_keep_open()

@@ -113,7 +113,7 @@ def _write_hdf5(
     """Write statistics and compressed chunks of each stored side, and in the end the digest of what they have added to `values`."""
     layout = layout_of(game, material)
     chunk = chunk_codes(layout, coding, form)
-    with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
+    with hdf5, h5py.File(path, "w", locking=False, userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
         for side, (summary, frames) in zip(sides_stored(game, material), sides, strict=True):
             dataset = new_dataset(file, game.sides[side].letter, layout.size, coding.dtype, chunk, form.level)
             # Before the chunks, because HDF5 would need more room for them behind those.

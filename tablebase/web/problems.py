@@ -24,6 +24,7 @@ from tablebase.errors import (
     StaleTableError,
     TablebaseError,
     TimeLimitError,
+    UnusableFileError,
     did_you_mean,
     quoted,
 )
@@ -39,6 +40,7 @@ STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (CorruptCatalogError, 503),
     (StaleTableError, 503),
     (MissingExtraError, 503),
+    (UnusableFileError, 503),
     (TimeLimitError, 504),
 )
 """The statuses of errors that are not about what was sent; all others have 400."""

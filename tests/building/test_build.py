@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 from support.builds import build
 from support.catalogs import registered
-from support.program import SOLVERS, Ask, assert_refused, contents, drafts, make_old, table_of
+from support.program import SOLVERS, Ask, assert_one_sentence, assert_refused, contents, drafts, make_old, table_of
 from support.wrong_solvers import wrong_about_one
 
 from tablebase.building import slice_kind, slice_work
@@ -146,12 +146,19 @@ def test_no_space_is_a_sentence(resource: str, tmp_path: Path, ask: Ask, monkeyp
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
 
+def test_a_build_that_does_not_fit_leaves_nothing(tmp_path: Path, ask: Ask) -> None:
+    """Neither a catalog nor a folder."""
+    answer = ask("build", "doushouqi", "--pieces", "2", "--memory", "1", "--data", tmp_path / "new")
+    assert_one_sentence(answer, "bytes of memory, but at most 1 can be used", code=3)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_only_one_build_at_a_time(tmp_path: Path, ask: Ask) -> None:
     """A second build in the same folder ends with one sentence; the first continues."""
     words = ["build", "doushouqi", "--pieces", "2", "--data", tmp_path]
     first = build(GAME, plan(GAME, 2, []), tmp_path)
     next(first)
-    assert_refused(ask(*words), 2, f"another build is running in {tmp_path}")
+    assert_one_sentence(ask(*words), f"another build is running in {tmp_path}")
     assert len(list(first)) == 9
     assert ask(*words).code == 0
 

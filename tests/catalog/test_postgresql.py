@@ -272,6 +272,8 @@ def test_changes_wait_for_each_other(copied: Path, monkeypatch: pytest.MonkeyPat
         ("SELECT * FROM positions", "relation \"positions\" does not exist (ask it with 'tablebase mine')"),
         ("SELECT nothing FROM tables", 'column "nothing" does not exist'),
         ("SELECT 1 / 0", "division by zero"),
+        ("SELECT $1", "the SQL statement failed: bind message supplies 0 parameters"),
+        ("SELECT repeat('x', 2000000000)", "the SQL statement failed: requested length too large"),
         ("", "syntax error at end of input"),
     ],
 )

@@ -10,13 +10,28 @@ from pathlib import Path
 import pytest
 from support.catalogs import registered
 from support.checks import at_least_one
-from support.program import Ask, contents, drafts
+from support.program import Ask, assert_refused, contents, drafts, files_of_at_most
 
+from tablebase.building.records import Log, Record
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute import machine
 from tablebase.executors.scheduler import Deadline
 
 BUILD = ("build", "doushouqi", "--pieces", "2")
+
+
+@pytest.mark.parametrize("option", ["--log", "--json-log"])
+def test_a_full_disk_is_said_of_the_log(option: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the log that cannot grow, and not a table."""
+    write, log = Log.write, tmp_path / "log"
+
+    def written(self: Log, record: Record) -> None:
+        with files_of_at_most(20):
+            write(self, record)
+
+    monkeypatch.setattr(Log, "write", written)
+    answer = ask(*BUILD, "--data", tmp_path / "data", option, log)
+    assert_refused(answer, 3, f"no space left for {log}", f"name another file with {option}")
 
 
 def test_no_table_is_started_that_would_be_late(tmp_path: Path, ask: Ask) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support import odd_engine
-from support.program import Ask, assert_one_sentence
+from support.program import Ask, assert_one_sentence, assert_refused, files_of_at_most
 
 from tablebase.game.installed import load_rules
 from tablebase.play.records import records_in
@@ -34,6 +34,13 @@ def test_a_match_of_pairs(ask: Ask, tmp_path: Path) -> None:
     assert (len(texts), won) == (6, first["wins"])
     table = ask("match", *WORDS)
     assert table.out.split()[:8] == ["player", "games", "wins", "draws", "losses", "share", "elo", "forfeits"]
+
+
+def test_a_full_disk_is_said_of_the_record(ask: Ask, tmp_path: Path) -> None:
+    """The sentence names the file, though what is left of a game is written again when it is closed."""
+    with files_of_at_most(100):
+        answer = ask("match", *WORDS, "--output", tmp_path / "games")
+    assert_refused(answer, 3, f"no space left for {tmp_path / 'games'}")
 
 
 def test_a_sequential_test(ask: Ask) -> None:

@@ -1,19 +1,24 @@
 """The writer of outputs: whole files or none, drafts that do not stay, and places that are refused."""
 
+import errno
+import fcntl
 import os
 import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from support.program import files_of_at_most
 
 from tablebase.catalog.postgresql import ID_FILE
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.errors import TablebaseError
+from tablebase.errors import CapacityError, TablebaseError
 from tablebase.files.outputs import (
     MARKS,
+    _remove_old_drafts,
     appended,
     check_output,
     draft_of,
@@ -212,6 +217,31 @@ def test_what_may_not_be_there_yet(tmp_path: Path) -> None:
         assert path.read_text() == "one\ntwo\n"
     with pytest.raises(TablebaseError, match=f"already exists: {CURE}"):
         appended(path, CURE, new=True)
+
+
+def test_a_file_that_cannot_grow_is_named(tmp_path: Path) -> None:
+    """When lines are added to it, and when it is closed, for what is left is written then."""
+    path = tmp_path / "log"
+    file = appended(path, CURE)
+    file.write("first\n")
+    with files_of_at_most(10):
+        for add in (lambda: file.write("second\n"), file.close):
+            with pytest.raises(CapacityError, match=f"no space left for {path}"):
+                add()
+    assert path.read_text() == "first\nseco"
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EACCES, errno.ENOLCK])
+def test_drafts_that_may_be_in_use_stay(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """File systems have more than one word for a lock that another program holds; some have no locks."""
+    old = draft_of(tmp_path / "file")
+    old.touch()
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", Mock(side_effect=OSError(number, os.strerror(number))))
+        _remove_old_drafts(tmp_path / "file")
+    assert old.exists()
+    _remove_old_drafts(tmp_path / "file")
+    assert not old.exists()
 
 
 def test_the_folder_of_a_tablebase_is_known_by_its_catalog_or_its_tables(two_pieces: Path, tmp_path: Path) -> None:

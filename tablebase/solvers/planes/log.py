@@ -27,6 +27,7 @@ from tablebase.slices.indexing import Layout
 from tablebase.solvers.planes.arrays import FULL, ROWS, Entries, Planes, State, new_state
 from tablebase.solvers.planes.layout_codes import Output, write_codes
 from tablebase.solvers.planes.record import ENTRY, word_at
+from tablebase.tables.checkpoints import CURE
 from tablebase.tables.values import DRAW, Codes, Coding
 
 PARTS = 64
@@ -140,8 +141,8 @@ class Log:
             end, crc = contents["end"], 0
             for block in _blocks(file, 0, end):
                 crc = crc32(block, crc)
-        except OSError:
-            return False
+        except OSError as fault:
+            raise system_error(fault, path, CURE) from fault
         if crc != contents["crc"]:
             file.close()
             return False

@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -12,11 +14,13 @@ from support.games import random_texts
 from support.web import assert_no_paths, client_of, sentence_of
 
 import tablebase
+from tablebase.catalog.sqlite import READ_PATIENCE
 from tablebase.errors import CorruptTableError
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
+from tablebase.web.settings import Limits
 
 GAME = load_game("doushouqi")
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
@@ -118,3 +122,16 @@ def test_the_catalog_is_read_again_when_it_changes(copied: Path) -> None:
         (copied / "catalog.sqlite").unlink()
         assert "this tablebase" in sentence_of(client.get("/api/v1/stats", params=given), 503)
         assert client.get("/api/v1/probe", params={"game": "doushouqi", "position": LOST}).status_code == 200
+
+
+def test_a_held_catalog_is_the_fault_of_the_server(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request waits for another program no longer than it may take, and is answered with 503."""
+    monkeypatch.setattr("tablebase.catalog.sqlite.READ_PATIENCE", 0.05)
+    with client_of(copied) as client, closing(sqlite3.connect(copied / "catalog.sqlite", isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        said = sentence_of(client.get("/api/v1/stats", params={"game": "doushouqi"}), 503)
+        assert "is being changed by another program" in said
+
+
+def test_a_request_outlasts_the_patience_of_readers() -> None:
+    assert Limits().seconds > READ_PATIENCE

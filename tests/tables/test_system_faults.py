@@ -1,0 +1,225 @@
+"""What the system says of a file is no damage: only the content is."""
+
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, cast
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+from support.program import Ask, assert_refused, contents, drafts, table_of
+from zstandard import ZstdError
+
+from tablebase.building.chances import layer_file
+from tablebase.cli import run
+from tablebase.errors import CapacityError, UnusableFileError
+from tablebase.game import load_game
+from tablebase.game.functions import FunctionGame
+from tablebase.game.installed import load_rules
+from tablebase.game.stochastic import StochasticGame
+from tablebase.slices.material import parse_material
+from tablebase.states.files import ExactFile, exact_path
+from tablebase.tables.checkpoints import TableCheckpoint
+from tablebase.tables.reader import RawFile, Table, read_error
+
+GAME = load_game("doushouqi")
+NUMBERS = (errno.EACCES, errno.EAGAIN, errno.EINTR, errno.EIO, errno.EMFILE, errno.ENOLCK, errno.ENOMEM, errno.ESTALE)
+HOLDER = "import h5py, sys; file = h5py.File(*sys.argv[1:]); print('held', flush=True); sys.stdin.read()"
+POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
+
+
+@contextmanager
+def held(path: Path, how: str) -> Iterator[None]:
+    """Another program has opened a file with h5py, and has locked it."""
+    words = [sys.executable, "-c", HOLDER, str(path), how]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield
+        finally:
+            process.communicate("")
+
+
+def test_a_locked_table_is_read(copied: Path, ask: Ask) -> None:
+    """No command needs the lock of a file that never changes."""
+    before, path = contents(copied), table_of(copied, "RvC")
+    with path.open() as backup:
+        fcntl.flock(backup, fcntl.LOCK_EX)
+        for words in (["probe", "doushouqi", POSITION], ["build", "doushouqi", "--pieces", "2"], ["verify", "doushouqi"]):
+            answer = ask(*words, "--data", copied)
+            assert answer.code == 0, answer.err
+    assert (contents(copied), drafts(copied)) == (before, [])
+
+
+def test_a_table_that_another_program_may_change_is_not_renamed(copied: Path, ask: Ask) -> None:
+    """While HDF5 has it open for changes, a mark in its header makes it another file; afterwards it is as it was."""
+    before, path = contents(copied), table_of(copied, "RvC")
+    with held(path, "r+"):
+        assert contents(copied) != before
+        assert ask("probe", "doushouqi", POSITION, "--data", copied).code == 0
+        assert_refused(ask("build", "doushouqi", "--pieces", "2", "--data", copied), 2, str(path), "locked by another program")
+        answer = ask("verify", "doushouqi", "--data", copied)
+        assert "locked by another program" in answer.err
+        assert "delete" not in answer.err
+    assert (contents(copied), drafts(copied)) == (before, [])
+    assert "nothing to do" in ask("build", "doushouqi", "--pieces", "2", "--data", copied).err
+
+
+@pytest.mark.parametrize("build", [["build", "noughts"], ["build", "pig-die=2-target=2"]], ids=["exact", "layers"])
+def test_nor_are_files_of_other_sorts(build: list[str], tmp_path: Path, ask: Ask) -> None:
+    """A build ends in one sentence while another program may change its file."""
+    ask(*build, "--data", tmp_path)
+    before = contents(tmp_path)
+    with held(tmp_path / next(iter(before)), "r+"):
+        assert_refused(ask(*build, "--data", tmp_path), 2, "locked by another program")
+    assert (contents(tmp_path), drafts(tmp_path)) == (before, [])
+
+
+def refuse_opening(monkeypatch: pytest.MonkeyPatch, error: OSError) -> None:
+    """The system opens no table."""
+    opens = os.open
+    monkeypatch.setattr(
+        os, "open", lambda path, *more, **named: fail(error) if str(path).endswith(".h5") else opens(path, *more, **named)
+    )
+
+
+def fail(error: OSError) -> int:
+    """Raise an error."""
+    raise error
+
+
+REFUSALS: dict[str, Callable[[pytest.MonkeyPatch, OSError], None]] = {
+    "opening": refuse_opening,
+    "reading": lambda patch, error: patch.setattr(os, "pread", Mock(side_effect=error)),
+    "hashing": lambda patch, error: patch.setattr(hashlib, "file_digest", Mock(side_effect=error)),
+}
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.EIO, 2), (errno.ENOMEM, 3)], ids=["EIO", "ENOMEM"])
+@pytest.mark.parametrize("refuse", REFUSALS.values(), ids=REFUSALS)
+def test_a_build_renames_only_what_is_damaged(
+    refuse: Callable[[pytest.MonkeyPatch, OSError], None],
+    number: int,
+    code: int,
+    copied: Path,
+    ask: Ask,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It ends with the system's words, whatever these are about."""
+    before, words = contents(copied), os.strerror(number)
+    with monkeypatch.context() as patch:
+        refuse(patch, OSError(number, words))
+        answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
+        assert_refused(answer, code, str(copied / "doushouqi"), words)
+    assert (contents(copied), drafts(copied)) == (before, [])
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda number: errno.errorcode[number])
+def test_what_the_system_says_is_said(number: int, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a table is opened, and when it is read."""
+    path, kind = table_of(two_pieces, "RvC"), CapacityError if number == errno.ENOMEM else UnusableFileError
+    refused = Mock(side_effect=OSError(number, os.strerror(number)))
+    with closing(Table(path, GAME, parse_material(GAME, "RvC"))) as table, monkeypatch.context() as patch:
+        patch.setattr(os, "pread", refused)
+        for read in (lambda: table.chunk(0, 0), lambda: table.read(1), lambda: Table(path, GAME, table.material)):
+            with pytest.raises(kind, match=os.strerror(number)) as caught:
+                read()
+            assert str(path) in str(caught.value)
+
+
+def read_slices(folder: Path) -> None:
+    """Open a table of Dou Shou Qi, and read all of it."""
+    with closing(Table(table_of(folder, "RvC"), GAME, parse_material(GAME, "RvC"))) as table:
+        table.check_chunks()
+
+
+def read_layer(folder: Path) -> None:
+    """Open the table of Piglet, and read all of it."""
+    (path,) = folder.glob("pig-die=2-target=2/*/*.h5")
+    with closing(layer_file(cast(StochasticGame, load_rules("pig-die=2-target=2")), path, path.stem)) as file:
+        file.read()
+
+
+def read_exact(folder: Path) -> None:
+    """Open the table of noughts and crosses, and read all of it."""
+    with closing(ExactFile(exact_path(folder, "noughts"), cast(FunctionGame[Any], load_rules("noughts")))) as file:
+        file.read()
+
+
+@pytest.fixture(scope="module")
+def one_of_each(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path, piglet_tables: Path) -> Path:
+    """Tables of three sorts."""
+    folder = tmp_path_factory.mktemp("sorts")
+    for tables in (two_pieces, piglet_tables):
+        shutil.copytree(tables, folder, dirs_exist_ok=True)
+    run(["build", "noughts", "--data", str(folder)])
+    return folder
+
+
+@pytest.mark.parametrize("read", [read_slices, read_layer, read_exact])
+def test_each_call_may_fail(read: Callable[[Path], None], one_of_each: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever part of a file the system does not read, HDF5 does not take it for missing or damaged."""
+    read_at, calls = RawFile.read_at, 0
+
+    def counted(file: RawFile, size: int, offset: int) -> bytes:
+        nonlocal calls
+        calls += 1
+        if calls == failing:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return read_at(file, size, offset)
+
+    monkeypatch.setattr(RawFile, "read_at", counted)
+    failing = 0
+    read(one_of_each)
+    total, calls = calls, 0
+    assert total > 5
+    for number in range(1, total + 1):
+        failing, calls = number, 0
+        with pytest.raises(UnusableFileError, match="Input/output error"):
+            read(one_of_each)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ZstdError("decompression error: Allocation error : not enough memory"),
+        RuntimeError("Unable to get chunk info (memory allocation failed for page buffer)"),
+    ],
+    ids=["zstandard", "HDF5"],
+)
+def test_want_of_memory_is_no_damage(error: Exception) -> None:
+    """Libraries only say in words that they got no memory."""
+    assert isinstance(read_error(Path("RvC.h5"), error), CapacityError)
+
+
+def test_a_checkpoint_that_cannot_be_read_now_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing begins again, and replaces it, because of an error that may pass."""
+    checkpoint = TableCheckpoint(tmp_path / "RvC.h5", "rules")
+    checkpoint.save({}, [np.arange(3)])
+    saved = checkpoint.load()
+    assert saved is not None
+    monkeypatch.setattr(os, "open", Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO))))
+    for load in (checkpoint.load, checkpoint.exists, saved.is_whole, lambda: saved.fill([np.arange(3)])):
+        with pytest.raises(UnusableFileError, match=r"checkpoint cannot be used \(Input/output error\): delete it"):
+            load()
+    assert checkpoint.path.exists()
+
+
+def test_no_catalog_is_rebuilt_without_a_table_that_cannot_be_read_now(
+    copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A damaged table is left out of a new catalog; of another one, nothing is known."""
+    damaged = b"no catalog" * 100
+    (copied / "catalog.sqlite").write_bytes(damaged)
+    monkeypatch.setattr(os, "pread", Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO))))
+    assert_refused(ask("build", "doushouqi", "--pieces", "2", "--data", copied), 2, "Input/output error")
+    assert (copied / "catalog.sqlite").read_bytes() == damaged
