@@ -9,7 +9,6 @@ from pathlib import Path
 
 from tablebase.building.estimate import kernels_of, solver_memory
 from tablebase.building.jobs import Made, Measured
-from tablebase.building.examined import fault_of
 from tablebase.checking.table import verify_table
 from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError
@@ -103,4 +102,10 @@ def _verify(game: Game, draft: Path, path: Path, material: Material, store: Stor
 
 
 def _is_sealed(game: Game, path: Path, material: Material) -> bool:
-    return path.exists() and fault_of(lambda: check_seal(path, title(game, material))) is None
+    if not path.exists():
+        return False
+    try:
+        check_seal(path, title(game, material))
+    except CorruptTableError:
+        return False
+    return True

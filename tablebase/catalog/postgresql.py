@@ -1,7 +1,6 @@
-"""What is particular to PostgreSQL: the server, connections, and statements that only read.
+"""PostgreSQL's own part of a catalog: the server, connections, and statements that only read.
 
-A schema of a database holds the catalog of one folder. The two know each other by an id, which is both in the database
-and in a file of the folder.
+A schema of a database holds the catalog of one folder. Both have the same id: a row of the table `HOME`, and a file.
 """
 
 from __future__ import annotations
@@ -16,13 +15,14 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
-from sqlalchemy import Column, Connection, Engine, MetaData, NullPool, String, Table, create_engine, func, insert, inspect, select
+from psycopg import errors
+from sqlalchemy import Column, Connection, Engine, MetaData, NullPool, String, Table, create_engine, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from tablebase.catalog.database import PATIENCE, Answer, Database
+from tablebase.catalog.database import Answer, Database, Patience, statement_error
 from tablebase.catalog.schema import Base, version_of
-from tablebase.errors import CorruptCatalogError, TablebaseError, TimeLimitError, UnusableFileError, shell_word, space_error
+from tablebase.errors import CatalogBusyError, CorruptCatalogError, TablebaseError, TimeLimitError, shell_word, space_error
 from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"
@@ -34,7 +34,6 @@ LOCK = int.from_bytes(b"tbls")
 """The first key of the lock that a transaction which changes a catalog holds; the second is the schema."""
 SCHEMES = ("postgresql", "postgresql+psycopg", "postgres")
 EXAMPLE = "postgresql+psycopg://USER@HOST/DATABASE"
-CONNECT_SECONDS = 10
 OF_STATEMENTS = ("08P01", "54")
 """Beginnings of SQLSTATEs that say a statement has parameters, or is too large, though the driver takes them for operational."""
 
@@ -47,17 +46,19 @@ SELECT concat('the rule "', rulename, '" on the table "', relname, '"') FROM pg_
 WHERE relkind = 'r' AND {OURS}
 """
 LOCKED = f"""
-SELECT relname FROM pg_class WHERE {OURS} AND relkind IN ('r', 'S') AND NOT CASE relkind
-    WHEN 'S' THEN has_sequence_privilege(oid, 'USAGE')
-    ELSE has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE') END
-ORDER BY relname
+SELECT current_user, current_schema(), pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean,
+    has_schema_privilege(current_schema(), 'CREATE'),
+    (SELECT min(relname) FROM pg_class WHERE {OURS} AND NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(oid, 'USAGE')
+     WHEN 'r' THEN has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')
+     ELSE true END)
 """
-"""Our tables, and the sequences of their numbers, that the role may not change."""
+"""The last column is one of our tables, or a sequence of their numbers, that the role may not change."""
 MAY_WRITE_FILES = """
 SELECT pg_has_role(current_user, 'pg_write_server_files', 'MEMBER')
     OR pg_has_role(current_user, 'pg_execute_server_program', 'MEMBER')
 """
 """A superuser has every role."""
+QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
 
 
 class PostgresqlDatabase(Database):
@@ -65,8 +66,8 @@ class PostgresqlDatabase(Database):
 
     faults = (SQLAlchemyError, psycopg.Error)
 
-    def __init__(self, folder: Path, url: str) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, url: str, patience: float | None) -> None:
+        super().__init__(folder, patience)
         self._url = _parsed(url)
         # The password is left out; the environment names the whole URL by itself.
         self.place = without_password(self._url).render_as_string()
@@ -75,34 +76,46 @@ class PostgresqlDatabase(Database):
 
     @cached_property
     def _engine(self) -> Engine:
-        options = {"connect_timeout": CONNECT_SECONDS, "application_name": "tablebase"}
-        # What has waited for the lock must see what the other has written, whatever the server's default is.
+        options = {"connect_timeout": 10, "application_name": "tablebase"}
+        # A writer that has waited must see the changes of the one before, whatever the server's default is.
         return create_engine(
             self._url, poolclass=NullPool, isolation_level="READ COMMITTED", use_native_hstore=False, connect_args=options
         )
-
-    def exists(self) -> bool:
-        """Whether the schema holds a catalog."""
-        with self._engine.connect() as connection:
-            self._check_schema(connection)
-            return inspect(connection).has_table(HOME.name)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A transaction that reads one state, and may change none."""
         with self._engine.connect() as connection:
             connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-            self._check_folder(connection)
+            self._begin(connection)
             yield connection
 
     @contextmanager
     def changes(self) -> Iterator[Connection]:
         """A transaction that holds the lock of the schema."""
+        patience, attempt = (
+            Patience(self.place, self.patience),
+            f"SELECT pg_try_advisory_xact_lock({LOCK}, hashtext(current_schema()))",
+        )
         with self._engine.begin() as connection:
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE:g}s'")
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK}, hashtext(current_schema()))")
-            self._check_folder(connection)
+            while connection.exec_driver_sql(attempt).scalar() is False:
+                patience.wait()
+            self._begin(connection)
             yield connection
+
+    def _begin(self, connection: Connection) -> None:
+        """Limit the time to wait for locks, and check that this is not the catalog of another folder."""
+        # Zero would be no limit.
+        limit = 0 if self.patience is None else max(1, round(1000 * self.patience))
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {limit}")
+        if connection.exec_driver_sql("SELECT current_schema()").scalar() is None:
+            name = str(connection.exec_driver_sql("SHOW search_path").scalar()).split(",")[-1].strip()
+            url = without_password(self._url).set(drivername="postgresql").difference_update_query(["options"])
+            command = f"psql {shell_word(url.render_as_string())} --command {shell_word(f'CREATE SCHEMA {name}')}"
+            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'")
+        if inspect(connection).has_table(HOME.name) and connection.scalar(select(HOME.c.folder)) != self._folder_id():
+            other = "name that one with --data, or another database or schema with --catalog"
+            raise TablebaseError(f"{self.place} holds the catalog of another folder than {self.folder}: {other}")
 
     def version(self, connection: Connection) -> int | None:
         """Other programs may have tables of the same names, but not the one with the id of a folder."""
@@ -120,17 +133,18 @@ class PostgresqlDatabase(Database):
         return list(connection.exec_driver_sql(HOOKS, (NAMES, NAMES)).scalars())
 
     def check_rights(self, connection: Connection) -> None:
-        """Raise an error unless the role may change all tables; it is asked before work that takes hours."""
-        role, schema, copy = connection.exec_driver_sql(
-            "SELECT current_user, current_schema(), current_setting('transaction_read_only')"
-        ).one()
-        if copy == "on":
+        """Raise an error unless the role may make and change all tables."""
+        names = NAMES + [f"{name}_id_seq" for name in NAMES]
+        role, schema, is_copy, may_make, locked = connection.exec_driver_sql(LOCKED, (names,)).one()
+        if is_copy:
             raise TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
-        if locked := connection.exec_driver_sql(LOCKED, (NAMES + [f"{name}_id_seq" for name in NAMES],)).scalars().all():
+        if locked is not None:
             rights = f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
             more = f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"
             cure = f'ask its owner to run "{rights}; {more}", or name another role or database with --catalog'
-            raise TablebaseError(f"{role} may only read {self.place} ({locked[0]!r}, for one): {cure}")
+            raise TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {cure}")
+        if not may_make and self.version(connection) is None:
+            raise self.error(errors.InsufficientPrivilege(f"permission denied for schema {schema}"))
 
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
         """Column names and rows of a statement, which the server takes as the definition of a cursor: only SELECT and VALUES.
@@ -150,48 +164,34 @@ class PostgresqlDatabase(Database):
                 cursor.execute(statement)
                 rows = [tuple(map(_plain, row)) for row in cursor.fetchall()]
                 return [column.name for column in cursor.description], rows
-        except psycopg.errors.QueryCanceled as fault:
+        except errors.QueryCanceled as fault:
             raise (self.error(fault) if timeout is None else TimeLimitError(timeout)) from fault
         except (psycopg.Error, UnicodeError) as fault:
-            state = getattr(fault, "sqlstate", None) or ""
-            if isinstance(fault, psycopg.OperationalError) and not state.startswith(OF_STATEMENTS):
+            if isinstance(fault, psycopg.OperationalError) and not (fault.sqlstate or "").startswith(OF_STATEMENTS):
                 raise self.error(fault) from fault
-            raise TablebaseError(f"the SQL statement failed: {_statement_reason(statement, fault)}") from fault
+            reason, first = _reason(fault), re.match(r"\s*(\w*)", statement)
+            if isinstance(fault, errors.SyntaxError) and first and first[1].upper() not in QUERIES:
+                reason += " (only SELECT is allowed)"
+            elif isinstance(fault, errors.FeatureNotSupported | errors.ReadOnlySqlTransaction):
+                reason += " (only reading is allowed)"
+            raise statement_error(reason) from fault
 
     def error(self, fault: Exception) -> TablebaseError:
         """The sentence for a fault of PostgreSQL or its driver."""
         cause = getattr(fault, "orig", None) or fault
         code, reason = getattr(cause, "sqlstate", None) or "", _reason(cause)
-        if isinstance(cause, psycopg.errors.LockNotAvailable):
-            return UnusableFileError(f"{self.place} is being changed by another program: try again when it has finished")
-        if code.startswith("53") and not isinstance(cause, psycopg.errors.TooManyConnections):
+        if isinstance(cause, errors.LockNotAvailable):
+            return CatalogBusyError(self.place)
+        if code.startswith("53") and not isinstance(cause, errors.TooManyConnections):
             return space_error(self.place, reason, "use another server")
-        if isinstance(cause, psycopg.errors.InsufficientPrivilege | psycopg.errors.ReadOnlySqlTransaction):
+        if isinstance(cause, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
             return TablebaseError(f"{self.place} cannot be used ({reason}): ask its owner for the right, or use another database")
-        if isinstance(cause, psycopg.errors.DependentObjectsStillExist):
+        if isinstance(cause, errors.DependentObjectsStillExist):
             detail = " ".join((cause.diag.message_detail or reason).split())
             return TablebaseError(f"{self.place} cannot be rebuilt ({detail}): drop what depends on its tables, and make it again")
         if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
             return TablebaseError(f"{self.place} cannot be reached ({reason}): check the server, and the URL that --catalog names")
         return CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
-
-    def _check_schema(self, connection: Connection) -> None:
-        """Raise an error if the schema does not exist."""
-        if connection.scalar(select(func.current_schema())) is None:
-            name = str(connection.exec_driver_sql("SHOW search_path").scalar()).split(",")[-1].strip()
-            url = without_password(self._url).set(drivername="postgresql").difference_update_query(["options"])
-            command = f"psql {shell_word(url.render_as_string())} --command {shell_word(f'CREATE SCHEMA {name}')}"
-            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'")
-
-    def _check_folder(self, connection: Connection) -> None:
-        """Raise an error if this is the catalog of another folder."""
-        self._check_schema(connection)
-        if not inspect(connection).has_table(HOME.name):
-            return
-        known = connection.scalar(select(HOME.c.folder))
-        if known != self._folder_id():
-            other = "name that one with --data, or another database or schema with --catalog"
-            raise TablebaseError(f"{self.place} holds the catalog of another folder than {self.folder}: {other}")
 
     def _folder_id(self) -> str | None:
         """The id of the folder; None if it has none."""
@@ -235,19 +235,6 @@ def without_password(url: URL) -> URL:
 def _reason(fault: BaseException) -> str:
     """What the server or the driver says of a fault, in one line."""
     return getattr(getattr(fault, "diag", None), "message_primary", None) or " ".join(str(fault).split())
-
-
-def _statement_reason(statement: str, fault: BaseException) -> str:
-    """What is wrong with a statement, and a hint where that does not say enough."""
-    reason = _reason(fault)
-    first = re.match(r"\s*(\w*)", statement)
-    if isinstance(fault, psycopg.errors.SyntaxError) and first and first[1].upper() not in ("SELECT", "WITH", "VALUES", "TABLE"):
-        return f"{reason} (only SELECT is allowed)"
-    if isinstance(fault, psycopg.errors.FeatureNotSupported | psycopg.errors.ReadOnlySqlTransaction):
-        return f"{reason} (only reading is allowed)"
-    if reason in ('relation "positions" does not exist', 'relation "distinct_positions" does not exist'):
-        return f"{reason} (ask it with 'tablebase mine')"
-    return reason
 
 
 def _plain(value: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from contextlib import closing
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -17,6 +16,9 @@ from tablebase.tables.folder import check_folder
 Result = TypeVar("Result")
 KEPT = 256
 """Answers that are kept; the largest one, of all slices of a game, takes about a megabyte."""
+
+PATIENCE = 4.0
+"""Seconds that a request waits for another program that has locked the catalog."""
 
 State = tuple[tuple[int, int, int], ...]
 
@@ -38,6 +40,7 @@ class KnownCatalog:
     def __init__(self, folder: Path, url: str | None = None) -> None:
         self.folder, self.url = folder, url
         self._state: State = ()
+        self._opened: Catalog | None = None
         self._answers: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -50,24 +53,35 @@ class KnownCatalog:
         with self._lock:
             if before != self._state:
                 self._answers.clear()
+                # Not closed: another thread may still read it.
+                self._opened = None
                 self._state = before
             elif question in self._answers:
                 self._answers.move_to_end(question)
                 return cast(Result, self._answers[question])
-        with closing(self._open()) as catalog:
+        catalog = self._open()
+        try:
             found = read(catalog)
+        finally:
+            if not before:
+                catalog.close()
         with self._lock:
             # A change while it was read may have come too late or not.
             if before and before == self._state == self._seen():
+                self._opened = catalog
                 self._answers[question] = found
                 while len(self._answers) > KEPT:
                     self._answers.popitem(last=False)
         return found
 
     def _open(self) -> Catalog:
+        """The copy in memory that answered the last question or, after a change, a new one."""
+        with self._lock:
+            if self._opened is not None:
+                return self._opened
         try:
             check_folder(self.folder, built=True)
-            return Catalog(self.folder, catalog=self.url)
+            return Catalog(self.folder, catalog=self.url, patience=PATIENCE)
         except CorruptCatalogError:
             raise
         except TablebaseError as fault:
