@@ -43,6 +43,7 @@ class KnownCatalog:
         self._opened: Catalog | None = None
         self._answers: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = threading.Lock()
+        self._reading = threading.Lock()
 
     def answer(self, question: Hashable, read: Callable[[Catalog], Result]) -> Result:
         """What `read` returns, given the catalog, or has returned for the same question; it must not be changed.
@@ -51,34 +52,33 @@ class KnownCatalog:
         """
         before = self._seen()
         with self._lock:
-            if before != self._state:
-                self._answers.clear()
-                # Not closed: another thread may still read it.
-                self._opened = None
-                self._state = before
-            elif question in self._answers:
+            if before == self._state and question in self._answers:
                 self._answers.move_to_end(question)
                 return cast(Result, self._answers[question])
-        catalog = self._open()
-        try:
-            found = read(catalog)
-        finally:
+        with self._reading:
+            if before != self._state or self._opened is None:
+                self.close()
+                self._opened, self._state = self._open(), before
+            found = read(self._opened)
             if not before:
-                catalog.close()
-        with self._lock:
+                self.close()
             # A change while it was read may have come too late or not.
-            if before and before == self._state == self._seen():
-                self._opened = catalog
-                self._answers[question] = found
-                while len(self._answers) > KEPT:
-                    self._answers.popitem(last=False)
+            elif before == self._seen():
+                with self._lock:
+                    self._answers[question] = found
+                    while len(self._answers) > KEPT:
+                        self._answers.popitem(last=False)
         return found
 
-    def _open(self) -> Catalog:
-        """The copy in memory that answered the last question or, after a change, a new one."""
+    def close(self) -> None:
+        """Forget all answers, and the copy of the catalog in memory that gave them."""
         with self._lock:
-            if self._opened is not None:
-                return self._opened
+            self._answers.clear()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def _open(self) -> Catalog:
         try:
             check_folder(self.folder, built=True)
             return Catalog(self.folder, catalog=self.url, patience=PATIENCE)
