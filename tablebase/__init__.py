@@ -14,6 +14,7 @@ from tablebase.compute.modules import lazy
 from tablebase.errors import (
     BatchError,
     CapacityError,
+    CatalogBusyError,
     ClusterError,
     CommandError,
     ConflictError,
@@ -21,6 +22,7 @@ from tablebase.errors import (
     CorruptTableError,
     DeadlineError,
     ForfeitError,
+    MissingCatalogError,
     MissingExtraError,
     MissingTableError,
     NotationError,
@@ -53,6 +55,7 @@ __version__ = "0.2.0.dev0"
 __all__ = [
     "BatchError",
     "CapacityError",
+    "CatalogBusyError",
     "ClusterError",
     "CommandError",
     "ConflictError",
@@ -60,6 +63,7 @@ __all__ = [
     "CorruptTableError",
     "DeadlineError",
     "ForfeitError",
+    "MissingCatalogError",
     "MissingExtraError",
     "MissingTableError",
     "NotationError",

@@ -25,9 +25,9 @@ def test_a_full_disk_is_said_of_the_log(option: str, tmp_path: Path, ask: Ask, m
     """It is the log that cannot grow, and not a table."""
     write, log = Log.write, tmp_path / "log"
 
-    def written(self: Log, record: Record) -> None:
+    def written(self: Log, record: Record, unit: str = "placements") -> None:
         with files_of_at_most(20):
-            write(self, record)
+            write(self, record, unit)
 
     monkeypatch.setattr(Log, "write", written)
     answer = ask(*BUILD, "--data", tmp_path / "data", option, log)
