@@ -9,34 +9,34 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import psycopg
 from psycopg import errors
-from sqlalchemy import Column, Connection, Engine, MetaData, NullPool, String, Table, create_engine, insert, inspect, select
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import Column, Connection, MetaData, NullPool, String, Table, create_engine, insert, inspect, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import Answer, Database, Patience, statement_error
 from tablebase.catalog.schema import Base, version_of
+from tablebase.catalog.urls import parsed_url, without_password
 from tablebase.errors import CatalogBusyError, CorruptCatalogError, TablebaseError, TimeLimitError, shell_word, space_error
 from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"
-"""In the folder: which catalog is the folder's."""
+"""In the folder: the id that the table `HOME` of its catalog has in its only row."""
 HOME = Table("tablebase", MetaData(), Column("folder", String, nullable=False))
-"""One row: the id of the folder."""
+REFUSALS = (
+    ((errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction), "used", "ask its owner for the right, or use another database"),
+    (errors.DependentObjectsStillExist, "rebuilt", "drop what depends on its tables, and make it again"),
+    ((psycopg.OperationalError, psycopg.InterfaceError), "reached", "check the server, and the URL that --catalog names"),
+)
+"""Kinds of errors, what cannot be done with the catalog then, and what to do."""
 NAMES = list(Base.metadata.tables)
-LOCK = int.from_bytes(b"tbls")
-"""The first key of the lock that a transaction which changes a catalog holds; the second is the schema."""
-SCHEMES = ("postgresql", "postgresql+psycopg", "postgres")
-EXAMPLE = "postgresql+psycopg://USER@HOST/DATABASE"
 OF_STATEMENTS = ("08P01", "54")
 """Beginnings of SQLSTATEs that say a statement has parameters, or is too large, though the driver takes them for operational."""
-
+LOCK = f"SELECT pg_try_advisory_xact_lock({int.from_bytes(b'tbls')}, hashtext(current_schema()))"
 OURS = "relnamespace = current_schema()::regnamespace AND relname = ANY(%s)"
 HOOKS = f"""
 SELECT concat('the trigger "', tgname, '" on the table "', relname, '"') FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
@@ -45,7 +45,7 @@ UNION ALL
 SELECT concat('the rule "', rulename, '" on the table "', relname, '"') FROM pg_rewrite JOIN pg_class AS c ON c.oid = ev_class
 WHERE relkind = 'r' AND {OURS}
 """
-LOCKED = f"""
+RIGHTS = f"""
 SELECT current_user, current_schema(), pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean,
     has_schema_privilege(current_schema(), 'CREATE'),
     (SELECT min(relname) FROM pg_class WHERE {OURS} AND NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(oid, 'USAGE')
@@ -53,12 +53,8 @@ SELECT current_user, current_schema(), pg_is_in_recovery() OR current_setting('d
      ELSE true END)
 """
 """The last column is one of our tables, or a sequence of their numbers, that the role may not change."""
-MAY_WRITE_FILES = """
-SELECT pg_has_role(current_user, 'pg_write_server_files', 'MEMBER')
-    OR pg_has_role(current_user, 'pg_execute_server_program', 'MEMBER')
-"""
+MAY_WRITE_FILES = "SELECT pg_has_role('pg_write_server_files', 'MEMBER') OR pg_has_role('pg_execute_server_program', 'MEMBER')"
 """A superuser has every role."""
-QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
 
 
 class PostgresqlDatabase(Database):
@@ -68,18 +64,16 @@ class PostgresqlDatabase(Database):
 
     def __init__(self, folder: Path, url: str, patience: float | None) -> None:
         super().__init__(folder, patience)
-        self._url = _parsed(url)
+        self._url = parsed_url(url)
         # The password is left out; the environment names the whole URL by itself.
         self.place = without_password(self._url).render_as_string()
         self.option = "" if url == default_catalog() else f" --catalog {shell_word(self.place)}"
         self.another = "name another database or schema with --catalog"
-
-    @cached_property
-    def _engine(self) -> Engine:
         options = {"connect_timeout": 10, "application_name": "tablebase"}
         # A writer that has waited must see the changes of the one before, whatever the server's default is.
-        return create_engine(
-            self._url, poolclass=NullPool, isolation_level="READ COMMITTED", use_native_hstore=False, connect_args=options
+        level = "READ COMMITTED"
+        self._engine = create_engine(
+            self._url, poolclass=NullPool, isolation_level=level, use_native_hstore=False, connect_args=options
         )
 
     @contextmanager
@@ -93,12 +87,9 @@ class PostgresqlDatabase(Database):
     @contextmanager
     def changes(self) -> Iterator[Connection]:
         """A transaction that holds the lock of the schema."""
-        patience, attempt = (
-            Patience(self.place, self.patience),
-            f"SELECT pg_try_advisory_xact_lock({LOCK}, hashtext(current_schema()))",
-        )
+        patience = Patience(self.place, self.patience)
         with self._engine.begin() as connection:
-            while connection.exec_driver_sql(attempt).scalar() is False:
+            while connection.exec_driver_sql(LOCK).scalar() is False:
                 patience.wait()
             self._begin(connection)
             yield connection
@@ -126,7 +117,12 @@ class PostgresqlDatabase(Database):
         super().make(connection)
         HOME.drop(connection, checkfirst=True)
         HOME.create(connection)
-        connection.execute(insert(HOME).values(folder=self._folder_id() or self._new_id()))
+        if self._folder_id() is None:
+            # Imported here because reading the catalog needs no HDF5.
+            from tablebase.files.outputs import write_text
+
+            write_text(self.folder / ID_FILE, f"{uuid4()}\n", "use another folder", own=True)
+        connection.execute(insert(HOME).values(folder=self._folder_id()))
 
     def hooks(self, connection: Connection) -> list[str]:
         """The triggers and rules on our tables."""
@@ -135,7 +131,7 @@ class PostgresqlDatabase(Database):
     def check_rights(self, connection: Connection) -> None:
         """Raise an error unless the role may make and change all tables."""
         names = NAMES + [f"{name}_id_seq" for name in NAMES]
-        role, schema, is_copy, may_make, locked = connection.exec_driver_sql(LOCKED, (names,)).one()
+        role, schema, is_copy, may_make, locked = connection.exec_driver_sql(RIGHTS, (names,)).one()
         if is_copy:
             raise TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
         if locked is not None:
@@ -169,8 +165,8 @@ class PostgresqlDatabase(Database):
         except (psycopg.Error, UnicodeError) as fault:
             if isinstance(fault, psycopg.OperationalError) and not (fault.sqlstate or "").startswith(OF_STATEMENTS):
                 raise self.error(fault) from fault
-            reason, first = _reason(fault), re.match(r"\s*(\w*)", statement)
-            if isinstance(fault, errors.SyntaxError) and first and first[1].upper() not in QUERIES:
+            reason = _reason(fault)
+            if isinstance(fault, errors.SyntaxError) and not re.match(r"\s*(SELECT|WITH|VALUES|TABLE)\b", statement, re.IGNORECASE):
                 reason += " (only SELECT is allowed)"
             elif isinstance(fault, errors.FeatureNotSupported | errors.ReadOnlySqlTransaction):
                 reason += " (only reading is allowed)"
@@ -184,52 +180,17 @@ class PostgresqlDatabase(Database):
             return CatalogBusyError(self.place)
         if code.startswith("53") and not isinstance(cause, errors.TooManyConnections):
             return space_error(self.place, reason, "use another server")
-        if isinstance(cause, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
-            return TablebaseError(f"{self.place} cannot be used ({reason}): ask its owner for the right, or use another database")
         if isinstance(cause, errors.DependentObjectsStillExist):
-            detail = " ".join((cause.diag.message_detail or reason).split())
-            return TablebaseError(f"{self.place} cannot be rebuilt ({detail}): drop what depends on its tables, and make it again")
-        if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
-            return TablebaseError(f"{self.place} cannot be reached ({reason}): check the server, and the URL that --catalog names")
+            reason = " ".join((cause.diag.message_detail or reason).split())
+        for kinds, fate, cure in REFUSALS:
+            if isinstance(cause, kinds):
+                return TablebaseError(f"{self.place} cannot be {fate} ({reason}): {cure}")
         return CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
 
     def _folder_id(self) -> str | None:
         """The id of the folder; None if it has none."""
         file = self.folder / ID_FILE
         return file.read_text(encoding="utf-8").strip() if file.exists() else None
-
-    def _new_id(self) -> str:
-        """Give the folder an id."""
-        # Imported here because reading the catalog needs no HDF5.
-        from tablebase.files.outputs import publish
-
-        name = str(uuid4())
-        draft = self.folder / f"{ID_FILE}.{name}"
-        draft.write_text(f"{name}\n", encoding="utf-8")
-        publish(draft, self.folder / ID_FILE)
-        return name
-
-
-def _parsed(url: str) -> URL:
-    """A URL of a PostgreSQL database; it may hold a password, so that no error quotes it."""
-    wrong = TablebaseError(f"--catalog names no PostgreSQL database: write its URL as {EXAMPLE}")
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        raise wrong from None
-    if parsed.drivername not in SCHEMES:
-        raise wrong
-    # Otherwise the password would end at its first @, and the rest would be the host, which errors name.
-    behind = url.partition("://")[2].partition("@")[2]
-    if "@" in f"{parsed.host}{parsed.database}" or (parsed.password is not None and "@" in behind):
-        raise TablebaseError("--catalog has an @ beside the one before the host: write an @ in a name or password as %40")
-    return parsed.set(drivername="postgresql+psycopg")
-
-
-def without_password(url: URL) -> URL:
-    """A URL as errors show it, and as commands can be given it: libpq finds the password in PGPASSWORD or ``~/.pgpass``."""
-    query = {name: value for name, value in url.query.items() if name not in ("password", "sslpassword")}
-    return URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
 
 
 def _reason(fault: BaseException) -> str:

@@ -18,6 +18,7 @@ from support.servers import PASSWORD, ROLE, Server, binaries
 from support.tablebases import on_postgresql
 
 from tablebase.catalog import postgresql
+from tablebase.catalog.urls import without_password
 from tablebase.errors import CapacityError, CorruptCatalogError, MissingExtraError, TablebaseError
 
 
@@ -64,7 +65,7 @@ def test_a_server_that_does_not_answer(change_url: Any, reason: str, catalog_url
     there = ("--data", copied, "--catalog", url.render_as_string(hide_password=False))
     for words in (["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"], ["reindex"], ["sql", "SELECT 1"]):
         answer = ask(*words, *there)
-        assert_refused(answer, 2, f"{postgresql.without_password(url)} cannot be reached (", reason)
+        assert_refused(answer, 2, f"{without_password(url)} cannot be reached (", reason)
         assert (answer.out, len(answer.err.splitlines())) == ("", 1)
         assert "wrong" not in answer.err
         assert PASSWORD not in answer.err
