@@ -181,19 +181,17 @@ class Catalog:
         with self.reading() as connection:
             return {file: tuple(more) for file, *more in connection.execute(union_all(*(select(*some) for some in columns)))}
 
-    def known_files(self, game: Rules[Any]) -> dict[str, KnownFile]:
-        """The registered files of the rules installed now."""
-        queries = (
-            select(table.file, table.bytes, table.file_sha256).where(table.game == game.name, table.rules_digest == game.digest)
-            for table in (TableRow, *FLAT)
-        )
-        with self.reading() as connection:
-            return {row.file: KnownFile(row.bytes, row.file_sha256) for row in connection.execute(union_all(*queries))}
-
     def known(self, game: Rules[Any]) -> Known:
-        """What is known of the tables of the rules installed now, and why the catalog cannot be changed."""
+        """Sizes and costs of the tables of the rules installed now, and why the catalog cannot be changed."""
+        ours = {table: (table.game == game.name, table.rules_digest == game.digest) for table in (TableRow, *FLAT)}
+        files = union_all(*(select(table.file, table.bytes, table.file_sha256).where(*of) for table, of in ours.items()))
+        costs = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds, TableRow.engine)
         with self.reading() as connection:
-            return Known(self.known_files(game), self.costs(game), self._refusal(connection))
+            return Known(
+                {row.file: KnownFile(row.bytes, row.file_sha256) for row in connection.execute(files)},
+                [TableCost(*row) for row in connection.execute(costs.where(*ours[TableRow]))],
+                self._refusal(connection),
+            )
 
     def registered(self, game: Game) -> dict[str, Registered]:
         """The registered tables of the rules installed now, by material name."""
@@ -202,13 +200,6 @@ class Catalog:
         with self.reading() as connection:
             rows = connection.execute(query).all()
         return {row.material: Registered(row.file_sha256, row.engine, row.seconds, row.seal) for row in rows}
-
-    def costs(self, game: Rules[Any]) -> list[TableCost]:
-        """What each registered table of the rules installed now took."""
-        query = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds, TableRow.engine)
-        query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
-        with self.reading() as connection:
-            return [TableCost(*row) for row in connection.execute(query)]
 
     def counts(self, game: Game, by: str) -> list[Counts]:
         """Statistics of a game's tables of the rules installed now, ``by`` pieces or material, aliases counted.

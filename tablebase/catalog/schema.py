@@ -18,8 +18,6 @@ FROM slices JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.i
 """
 """The view: a row for each slice, with the counts of the solution that holds its positions."""
 CREATE_VIEW = f"CREATE VIEW {VIEW} AS {SLICE_COUNTS}"
-FORMER = ("pattern_seals", "seals")
-"""Tables that only catalogs of versions 3 and 4 have."""
 
 
 class Base(DeclarativeBase):
@@ -232,11 +230,10 @@ def create_schema(connection: Connection) -> None:
 
 
 def drop_schema(connection: Connection) -> None:
-    """Remove our view and our tables, also those of earlier versions; everything else stays."""
+    """Remove our view and our tables, also of earlier versions; everything else stays."""
     inspector = inspect(connection)
     tables, views = set(inspector.get_table_names()), set(inspector.get_view_names())
-    former = FORMER if version_of(connection) in (3, 4) else ()
-    for name in (VIEW, *former[:1], *(table.name for table in reversed(Base.metadata.sorted_tables)), *former[1:]):
+    for name in (VIEW, *(table.name for table in reversed(Base.metadata.sorted_tables))):
         if name in tables | views:
             connection.exec_driver_sql(f"DROP {'TABLE' if name in tables else 'VIEW'} {name}")
 

@@ -72,7 +72,7 @@ def _writer(path: Path, patience: float | None, *, rebuilds: bool = False) -> En
 
     def connect() -> sqlite3.Connection:
         # Python would begin transactions by itself, but not before a definition or a SELECT.
-        connection = _open(path, "rwc", isolation_level=None, factory=_Patient)
+        connection: _Patient = _open(path, "rwc", isolation_level=None, factory=_Patient)
         connection.patience = Patience(str(path), patience)
         if rebuilds:
             # Version 1 had a write-ahead log, for which readers need the right to write.
