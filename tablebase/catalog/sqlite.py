@@ -256,8 +256,6 @@ class SqliteDatabase(Database):
         code, reason = primary_code(fault), shorten(str(getattr(fault, "orig", None) or fault), 120, placeholder="…")
         if getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE:
             return space_error(self.path, REFUSED)
-        if code == sqlite3.SQLITE_READONLY and not self._may_be_written():
-            return CorruptCatalogError(UNWRITABLE, self.path)
         if code in ERRNO:
             if os.access(self.folder, os.W_OK) and not self.path.is_dir():
                 # SQLite does not say that a disk has no room for its journal; this does.
