@@ -7,11 +7,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+
+# In the program, Ctrl-C while it is loaded is no traceback; the command line listens to signals when it has been loaded.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler and (
+    os.path.basename("".join(sys.argv[:1])) in ("tablebase", "tablebase.exe")
+    or (sys.argv[:1] == ["-m"] and "tablebase" in sys.orig_argv)
+):
+    signal.signal(signal.SIGINT, lambda *_: (os.write(2, b"\nerror: interrupted\n"), os._exit(130)))
+
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.compute.modules import lazy
 from tablebase.errors import (
+    ArgumentError,
+    ArgumentTypeError,
     BatchError,
     CapacityError,
     CatalogBusyError,
@@ -33,6 +46,7 @@ from tablebase.errors import (
     TimeLimitError,
     UnusableFileError,
 )
+from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
@@ -50,9 +64,11 @@ if TYPE_CHECKING:
     from tablebase.cli.batch_run import batch
     from tablebase.web.serving import serve
 
-__version__ = "0.2.0.dev0"
+__version__ = VERSION
 
 __all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
     "BatchError",
     "CapacityError",
     "CatalogBusyError",

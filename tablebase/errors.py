@@ -39,7 +39,11 @@ EXTRAS = {
 
 def quoted(value: object) -> str:
     """A text of the user's in quotation marks, or what Python calls another value; only its beginning if it is long."""
-    text = value if isinstance(value, str) else " ".join(repr(value).split())
+    try:
+        text = value if isinstance(value, str) else " ".join(repr(value).split())
+    except (ValueError, RecursionError):
+        # A number of thousands of digits, or lists in lists.
+        return f"this {type(value).__name__}"
     short = text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
     return repr(short) if isinstance(value, str) else short
 
@@ -82,13 +86,21 @@ def _restored(kind: type[TablebaseError], args: tuple[Any, ...], data: dict[str,
     return error
 
 
-class RulesError(TablebaseError):
+class ArgumentError(TablebaseError, ValueError):
+    """An argument of the right type that is out of range or unknown, or does not go together with the others."""
+
+
+class ArgumentTypeError(TablebaseError, TypeError):
+    """An argument of another type than documented."""
+
+
+class RulesError(TablebaseError, ValueError):
     """A rules module that contradicts itself, or a game that is not installed."""
 
     code = "bad_rules"
 
 
-class NotationError(TablebaseError):
+class NotationError(TablebaseError, ValueError):
     """Text that is not a position, material or move of the game."""
 
     code = "bad_notation"
@@ -162,7 +174,7 @@ class MissingTableError(TablebaseError, KeyError):
         if options is None:
             self.builds = needed_by or material or pieces or FEWEST
             options = f"--{'material' if isinstance(self.builds, str) else 'pieces'} {self.builds}"
-        self.command = f"tablebase build {game} {f'{options} ' if options else ''}--data {folder}"
+        self.command = f"tablebase build {game} {f'{options} ' if options else ''}--data {shell_word(folder)}"
         super().__init__(f"{missing}: run '{self.command}'")
 
     def __str__(self) -> str:

@@ -43,9 +43,10 @@ os.environ.pop("COLUMNS", None)
 # The readline library sets it where Python does not see it, but children do.
 os.unsetenv("COLUMNS")
 
-# What nohup makes this process ignore, the programs that tests start and hang up would ignore as well; not so what it handles.
-if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-    signal.signal(signal.SIGHUP, lambda *_: None)
+# Programs that tests start would ignore the signals that nohup or a shell's & makes this process ignore; not those it handles.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 # They have no doctests, and two of them that are looked at for some would be two modules of one name.
 collect_ignore_glob = ["*/conftest.py"]

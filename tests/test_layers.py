@@ -1,6 +1,7 @@
 """The layers of the package: imports go down only, and nobody has to remember it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from importlib import import_module
@@ -8,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tablebase.game.installed import game_names, load_rules
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "tablebase"
 LAYERS = (
-    ("compute", "errors"),
+    ("version", "compute", "errors"),
     ("files", "game", "executors"),
     ("slices", "features"),
     ("tables", "solvers", "testing", "svg"),
@@ -25,8 +28,12 @@ LAYERS = (
 ORDER = [room for layer in LAYERS for room in layer]
 RULES_MAY_USE = {"errors", "game", "features", "graph"}
 """All that a rules module needs, so that no author has to know the rest of the house; graphs for features that look ahead."""
-PICTURES_MAY_USE = RULES_MAY_USE | {"svg"}
-"""The same for a module that draws pictures beside one of rules."""
+COMPANIONS_MAY_USE = {
+    "_pictures.py": RULES_MAY_USE | {"svg"},
+    "_players.py": RULES_MAY_USE | {"compute", "play"},
+    "_routes.py": RULES_MAY_USE | {"play", "web"},
+}
+"""The same for modules next to those of rules: pictures, players, and routes of the server."""
 CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
 """Modules that rules import from, beside the package of the types: those of functions, and that of parameters from files."""
 
@@ -89,6 +96,13 @@ def test_imports_go_down(room: str) -> None:
     assert not upwards
 
 
+def test_nothing_imports_the_facade() -> None:
+    """It stands above all rooms, which would import each other through it."""
+    names = {name for paths in rooms().values() for path in paths for name in imported_modules(path)}
+    assert len(names) > 300
+    assert not [name for name in names if name.split(".")[0] == "tablebase" and room_of(name) is None]
+
+
 @pytest.mark.parametrize(("room", "other"), [("checking", "solvers"), ("solvers", "checking")])
 def test_solvers_and_checks_share_no_mistakes(room: str, other: str) -> None:
     """Neither imports the other, nor the arrays that the other makes of the rules; they have set-ups of their own."""
@@ -105,14 +119,16 @@ def test_rules_modules_know_the_vocabulary_alone() -> None:
     """What comes with the package needs no more than what a third party needs."""
     paths = sorted((ROOT / "rules").rglob("*.py"))
     names = {(path.name, name) for path in paths for name in imported_modules(path)}
-    used: dict[bool, set[str]] = {True: set(), False: set()}
+    used: dict[str, set[str]] = {}
     for file, name in names:
         if (room := room_of(name)) is not None:
-            used[file.endswith("_pictures.py")].add(room)
-    assert used[False] == RULES_MAY_USE
-    assert used[True] <= PICTURES_MAY_USE
+            used.setdefault(next(filter(file.endswith, COMPANIONS_MAY_USE), ""), set()).add(room)
+    assert used.pop("") == RULES_MAY_USE
+    assert used.keys() == COMPANIONS_MAY_USE.keys()
+    assert all(rooms <= COMPANIONS_MAY_USE[ending] for ending, rooms in used.items())
     inside = {path.stem for path in (PACKAGE / "game").glob("*.py")} - CONTRACTS
-    assert not [(file, name) for file, name in names if name.startswith("tablebase.game.") and name.split(".")[2] in inside]
+    plain = {name for file, name in names if not file.endswith(("_players.py", "_routes.py"))}
+    assert not [name for name in plain if name.startswith("tablebase.game.") and name.split(".")[2] in inside]
 
 
 def test_no_circles_of_modules() -> None:
@@ -151,6 +167,32 @@ def test_few_places_ask_for_the_kind_of_a_game() -> None:
     """Everything else asks the contract, or the sort of a game's tables, and a third kind needs no search for such places."""
     found = {path.relative_to(PACKAGE).as_posix(): questions_of_kind(path) for paths in rooms().values() for path in paths}
     assert {path: number for path, number in found.items() if number} == ASKING
+
+
+def names_in(path: Path) -> Iterator[str]:
+    """Identifiers and texts of a file, except docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    bodies = [node.body for node in ast.walk(tree) if isinstance(getattr(node, "body", None), list)]
+    docstrings = {id(one.value) for body in bodies for one in body if isinstance(one, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
+            yield str(node.value)
+        elif not isinstance(node, ast.Constant):
+            yield from (str(value) for name, value in ast.iter_fields(node) if name in NAMES and isinstance(value, str))
+
+
+NAMES = {"id", "attr", "name", "arg", "module", "asname"}
+"""Fields of syntax that hold an identifier."""
+
+
+def test_no_module_names_a_game() -> None:
+    """What belongs to one game stands next to its rules, and is found there by the name of its module."""
+    games = [word for name in game_names() for word in (name, load_rules(name).title)]
+    pattern = re.compile("|".join(rf"(?<![a-z]){re.escape(word)}(?![a-z])" for word in games), re.IGNORECASE)
+    paths = [path for paths in rooms().values() for path in paths]
+    named = {(path.relative_to(ROOT).as_posix(), text) for path in paths for text in names_in(path) if pattern.search(text)}
+    assert not named
+    assert all(pattern.search(text) for text in ("tablebase_rules.foxhounds_boxes", "/harehedgehog/new", "a die of Pig"))
 
 
 def test_no_folder_is_left_out(pytestconfig: pytest.Config) -> None:

@@ -19,7 +19,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 
-from tablebase.errors import RulesError
+from tablebase.errors import RulesError, quoted
 from tablebase.game import SQUARE_LIMIT, Board
 from tablebase.game.file_words import MARK, Decoder, FileWord, code_of
 from tablebase_rules._jungle import ANIMALS, STANDARD, Field
@@ -61,7 +61,7 @@ def field_of(word: str) -> Field:
         return _decoded(word, code)
     if word not in board_names():
         known = ", ".join([USUAL, *board_names()])
-        raise RulesError(f"doushouqi has no board {word!r}: choose one of {known}, or name a file such as board.txt")
+        raise RulesError(f"doushouqi has no board {quoted(word)}: choose one of {known}, or name a file such as board.txt")
     return _field(*_drawings((_FOLDER / f"{word}.txt").read_text()))
 
 
@@ -153,7 +153,7 @@ def _decoded(word: str, code: str) -> Field:
         field = None
     # Two codes of one board would be two games.
     if field is None or _code(board, start) != code:
-        raise RulesError(f"{word!r} does not describe a board of doushouqi: copy the whole name, or name the file again")
+        raise RulesError(f"{quoted(word)} does not describe a board of doushouqi: copy the whole name, or name the file again")
     return field
 
 

@@ -189,8 +189,6 @@ def _path(letter: str, origin: int, direction: tuple[int, int], field: Field) ->
 def _victims(letter: str, side: int, origin: int, target: int, reading: Reading) -> frozenset[str]:
     """Symbols of the pieces that the piece captures on `target` when it comes from `origin`."""
     water = reading.field.water
-    if target in reading.field.all_dens:
-        return frozenset()
     victims: set[str] | frozenset[str]
     if target in _weakening(1 - side, reading):
         victims = set(ANIMALS)

@@ -40,7 +40,7 @@ from tablebase.graph.counting import count
 from tablebase.graph.forcing import UNFORCEABLE, values
 from tablebase.graph.policies import chance_against
 from tablebase.graph.reachable import reachable
-from tablebase.play.foxbox import FoxBoxes, fox_boxes
+from tablebase_rules.foxbox_players import FoxBoxes, fox_boxes
 from tablebase_rules.foxhounds_boxes import FOX, HOUNDS
 
 SIZES = (2, 4, 6, 8)

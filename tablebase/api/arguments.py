@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
 from tablebase.game.plain_arguments import (
     as_instances,
@@ -94,7 +95,7 @@ def as_outcome(outcome: Any) -> str | None:
     """An outcome by its name."""
     names = [str(one) for one in Outcome]
     if outcome is not None and outcome not in names:
-        raise refused("outcome", " or ".join(map(repr, names)), outcome)
+        raise refused("outcome", " or ".join(map(repr, names)), outcome, ArgumentError)
     return None if outcome is None else str(outcome)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tablebase.api.arguments import as_optional, as_texts
 from tablebase.api.row_types import BoxRow
 from tablebase.api.verbs import check_verb
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.game.game_arguments import AnyGame, as_position, as_rules
 from tablebase.game.notation import render, render_move
 from tablebase.game.plain_arguments import as_path, as_text
@@ -104,11 +104,9 @@ def boxes(
     number = 1 - start.side if letter is None else side_number(rules, letter)
     made = Matchboxes(rules, number, grow_tree(rules, start))
     if not made.boxes:
-        raise TablebaseError(
+        raise ArgumentError(
             f"{rules.sides[number].name} never moves in {rules.name} from {render(rules, start)}: choose another side"
         )
     if boxes is not None:
-        from tablebase.play.learning.boxes_file import load_boxes
-
-        load_boxes(as_path("boxes", boxes), made)
+        made.load(as_path("boxes", boxes))
     return Boxes(made)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
-from tablebase.api.former_names import formerly
 from tablebase.building.build import build as build_tables
 from tablebase.building.estimate import Estimate
 from tablebase.building.kinds import table_kind
@@ -20,9 +19,8 @@ from tablebase.building.records import BuildResult, Log
 from tablebase.building.reindex import Rebuilt
 from tablebase.building.reindex import reindex as rebuild
 from tablebase.catalog.catalog import read_known
-from tablebase.compute import machine
-from tablebase.compute.machine import usable_workers
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.compute.messages import in_bytes, in_time
+from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
 from tablebase.executors.executor import Limits
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import (
@@ -32,6 +30,7 @@ from tablebase.game.plain_arguments import (
     as_whole,
     end_of_work,
     refused,
+    usable_workers,
 )
 from tablebase.game.rules import Rules
 from tablebase.probe.html import titled_table
@@ -45,6 +44,26 @@ if TYPE_CHECKING:
     AnyEstimate = Estimate | LayerEstimate | ExactEstimate
 
 DEFAULT_GRACE = "10min"
+SHOWN = 10
+"""Tables that a notebook shows, the slowest first."""
+
+
+class ShownResult(BuildResult):
+    """The outcome of a build, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        slowest = sorted(self.records, key=lambda record: -record.seconds)[:SHOWN]
+        rows = [
+            {
+                "table": record.material,
+                "placements": f"{record.placements:,}",
+                "engine": record.engine,
+                "time": in_time(record.seconds),
+                "on disk": in_bytes(record.bytes),
+            }
+            for record in slowest
+        ]
+        return titled_table(repr(self), [], rows)
 
 
 class Estimates(list["AnyEstimate"]):
@@ -65,7 +84,6 @@ class Estimates(list["AnyEstimate"]):
         return titled_table("estimate", [], [asdict(line) for line in self])
 
 
-@formerly(engine="solver")
 def build(
     game: AnyGame,
     *,
@@ -110,7 +128,7 @@ def build(
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     workers : int, optional
-        Number of processes; by default one for each processor.
+        Number of processes; by default one for each processor. One process builds the table of a game by functions.
     memory : int or str, optional
         Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
     executor : str
@@ -147,12 +165,13 @@ def build(
     end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     after = as_duration("grace", grace)
     if executor not in (LOCAL, DASK):
-        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor)
+        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     kind = table_kind(rules)
-    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    refuse_given(rules, pieces=pieces, material=material)
     kind.check_executor(executor)
+    kind.check_solver(as_text("solver", solver))
     wanted = TableQuery(counts, materials, _limits(rules, limits), solver)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
@@ -160,7 +179,7 @@ def build(
         resources = chosen_limits(asked, allowed, executor, scheduler)
         options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
         summarized = end is not None or log is not None or json_log is not None
-        return build_tables(kind, wanted, options, summarized=summarized)
+        return ShownResult(**vars(build_tables(kind, wanted, options, summarized=summarized)))
 
 
 def estimate(
@@ -202,12 +221,13 @@ def estimate(
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     wanted = TableQuery(counts, materials, _limits(rules, limits))
-    refuse_given(rules, pieces=pieces, material=material, memory=memory)
+    refuse_given(rules, pieces=pieces, material=material)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
-    options = BuildOptions(folder, Limits(usable_workers(asked), machine.memory() if allowed is None else allowed))
-    lines = table_kind(rules).estimate(wanted, options, read_known(rules, folder, url), measured=measure)
-    return Estimates(lines, options.limits.workers)
+    kind = table_kind(rules)
+    options = BuildOptions(folder, Limits(usable_workers(asked), allowed), workers_given=asked is not None)
+    lines = kind.estimate(wanted, options, read_known(rules, folder, url), measured=measure)
+    return Estimates(lines, 1 if kind.in_process else options.limits.workers)
 
 
 def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]:
@@ -217,7 +237,8 @@ def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]
         if name not in known:
             there = ", ".join(known) or "none"
             meant = did_you_mean(name, known)
-            raise TablebaseError(f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}")
+            fault = f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}"
+            raise ArgumentTypeError(fault)
     return {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
 
 

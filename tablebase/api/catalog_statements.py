@@ -12,6 +12,8 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game.installed import load_rules
 from tablebase.mining.column import OUTCOMES
 from tablebase.mining.results import Tabular, distinct_names
+from tablebase.mining.rewrite.reading import parsed
+from tablebase.mining.statement import nesting_as_sentence
 from tablebase.mining.word_checks import Check, check_words, one_of
 
 OF_GAMES = ("tables", "slices", "slice_counts", "layers", "exact", "pattern_gains", "pattern_rules", "pattern_trees")
@@ -55,10 +57,11 @@ def select(catalog: Catalog, statement: str, timeout: float | None = None) -> Ca
     return CatalogRows(*answer)
 
 
+@nesting_as_sentence()
 def _check_words(catalog: Catalog, statement: str) -> None:
     """Refuse a statement that compares an outcome, a side to move or a game with a word that no row has: nothing would match."""
     try:
-        tree = sqlglot.parse_one(statement, dialect="sqlite")
+        tree = parsed(statement, "sqlite")
     except sqlglot.errors.SqlglotError:
         # The database says what is wrong with it, or knows better.
         return

@@ -15,12 +15,11 @@ from tablebase.building.transfer import entries_asked_for
 from tablebase.catalog.entries import entries_of
 from tablebase.checking.checksums import Checks, verify_files
 from tablebase.checking.published import read_published
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
-from tablebase.game.plain_arguments import as_path, as_text
+from tablebase.game.plain_arguments import as_path, as_text, usable_workers
 from tablebase.game.rules import Rules
 from tablebase.probe.html import titled_table
 from tablebase.tables.folder import default_catalog, default_folder
@@ -104,12 +103,12 @@ def verify(
     rules = None if game is None else as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
     if quick:
         if listed is not None:
-            raise TablebaseError("--published compares values, which --quick does not read: leave one of them out")
+            raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
         if rules is None and given:
-            raise TablebaseError("name the game of the tables that are to be checked: which these are depends on it")
+            raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
         return _verify_files(rules, counts, materials, folder, url, usable_workers(asked), verbose=verbose)
     if rules is None:
-        raise TablebaseError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
+        raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
     refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = read_published(listed, rules) if listed else {}
     total, results = table_kind(rules).verify(TableQuery(counts, materials), folder, asked, expected, url)

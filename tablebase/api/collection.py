@@ -13,8 +13,7 @@ from weakref import WeakSet
 
 from tablebase.api.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
 from tablebase.api.cataloged import Cataloged
-from tablebase.api.former_names import formerly
-from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
+from tablebase.errors import ArgumentError, MissingExtraError, check_extra, quoted
 from tablebase.game import Game
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_pieces, as_real, as_text
 
@@ -40,7 +39,6 @@ class Collection(Cataloged):
         for query in list(self._queries):
             query.close()
 
-    @formerly(threads="workers", tables="table")
     def mine(
         self,
         game: str | Game,
@@ -83,16 +81,12 @@ class Collection(Cataloged):
         self._queries.add(query)
         return query
 
-    query = mine
-    """The former name of `mine`."""
-
     def features(self, game: str | Game, features: Iterable[Feature] = ()) -> tuple[Feature, ...]:
         """The features of positions, which are columns of `mine`: those of a game, and of your own."""
         from tablebase.features.common import features_of
 
         return features_of(self._game(game, "features"), as_features(features))
 
-    @formerly(folder="to", materials="material", share="sample", threads="workers")
     def export(
         self,
         game: str | Game,
@@ -152,7 +146,6 @@ class Collection(Cataloged):
         known = features_of(rules, as_features(features))
         return export(rules, self.folder, selection, target, chosen, known, share, threads).rows
 
-    @formerly(materials="material", threads="workers")
     def plot(
         self,
         chart: str,
@@ -194,18 +187,17 @@ class Collection(Cataloged):
 
         if chart == "chances":
             if material or pieces is not None:
-                raise TablebaseError("the chart chances is of a position: leave out material and pieces")
+                raise ArgumentError("the chart chances is of a position: leave out material and pieces")
             given = as_options(chances, options, "side")
             start, players = as_optional(as_text, "position", given.get("position")), as_texts("player", given.get("player"))
             return chances(rules, start, players, side and as_text("side", side))
         if not isinstance(chart, str) or chart not in CHARTS:
-            raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join([*CHARTS, 'chances'])}")
+            raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join([*CHARTS, 'chances'])}")
         draw, patterns, pieces = CHARTS[chart], as_texts("material", material), as_pieces(pieces)
         chosen = as_chart_options(as_options(draw, options))
         with self._catalog() as catalog:
             return draw(catalog, select_slices(rules, catalog, pieces, patterns, side and as_text("side", side)), **chosen)
 
-    @formerly(materials="material", threads="workers")
     def patterns(
         self,
         game: str | Game,

@@ -6,7 +6,7 @@ and `json.dumps` takes.
 
 Requests are objects with these fields, all others being refused:
 
-- `game`: the name, with its variant, as in ``harehedgehog-players=3``; by default ``harehedgehog``.
+- `game`: the name, with its variant, as in ``harehedgehog-players=3``; by default ``harehedgehog`` (see `default_game`).
 - `position`: for `move` and `computer_move`. As text, or described as in the answers' field `description`.
 - `code`: for `move`, the move to make.
 - `seed`: a whole number that decides all draws; by default chance itself does.
@@ -27,12 +27,14 @@ Answers have these:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import RulesError, TablebaseError, quoted
+from tablebase.game.companions import companions
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.match import Match
@@ -42,11 +44,15 @@ from tablebase.play.players import find_player
 if TYPE_CHECKING:
     from tablebase.search.maxn_frames import Tables
 
-DEFAULT_GAME = "harehedgehog"
 MOST_NODES = 5_000_000
 """States that a computer's move may look at, which takes some seconds."""
 LONGEST = 10_000
 """Characters of a text."""
+
+
+def default_game() -> str | None:
+    """The game of requests that name none: ``COMMANDED`` of the first module ``NAME_players`` that has it; None without any."""
+    return next((module.COMMANDED for module in companions("_players", "players") if hasattr(module, "COMMANDED")), None)
 
 
 def new_game(request: Any) -> dict[str, Any]:
@@ -95,7 +101,7 @@ def _answered(command: Callable[[dict[str, Any]], dict[str, Any]], request: Any)
     """What a command answers, or why it does not."""
     try:
         if not isinstance(request, dict):
-            raise TablebaseError('a request must be an object, as in {"game": "harehedgehog"}')
+            raise TablebaseError(f"a request must be an object, as in {json.dumps({'game': default_game()})}")
         return {"success": True, **command(request)}
     except TablebaseError as fault:
         return {"success": False, "error": str(fault)}
@@ -175,10 +181,10 @@ def _check_fields(fields: dict[str, Any], allowed: set[str], needed: set[str] = 
 
 def _game(fields: dict[str, Any]) -> StochasticGame:
     """The game of a request."""
-    rules: Any = load_rules(_text(fields.get("game", DEFAULT_GAME), "the game"))
+    rules: Any = load_rules(_text(fields.get("game", default_game()), "the game"))
     if not rules.has_chance:
         what = "by functions without chance" if rules.board is None else "of pieces on squares"
-        raise RulesError(f"{rules.name} is a game {what}: choose one such as {DEFAULT_GAME}")
+        raise RulesError(f"{rules.name} is a game {what}: choose one such as {default_game()}")
     game: StochasticGame = rules
     return game
 

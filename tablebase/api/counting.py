@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, overload
 from tablebase.api.arguments import as_optional, as_texts, as_workers
 from tablebase.api.row_types import CountRow, DividedRow
 from tablebase.api.verbs import check_verb
-from tablebase.errors import CapacityError, MissingTableError, TablebaseError
+from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.installed import load_rules
 from tablebase.game.plain_arguments import as_path
@@ -78,7 +78,7 @@ def count(
         If the game has chance, or may never end.
     """
     from tablebase.compute import threads
-    from tablebase.compute.machine import usable_workers
+    from tablebase.game.plain_arguments import usable_workers
 
     rules = as_rules(game, size, as_texts("variant", variant))
     check_verb("count", rules)
@@ -135,7 +135,7 @@ def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Ti
 
     start = _start(rules, position)
     if rules.result(start) is not None:
-        raise TablebaseError(f"the game is over in {rules.format(start)}: name a position from which it goes on")
+        raise ArgumentError(f"the game is over in {rules.format(start)}: name a position from which it goes on")
     ranked = None
     if rules.board is not None:
         with suppress(CapacityError):

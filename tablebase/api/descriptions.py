@@ -9,7 +9,7 @@ from typing import Any, cast
 from tablebase.api.row_types import DistanceRow, MaterialRow, Neighbour, RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
-from tablebase.errors import TablebaseError, quoted
+from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
 from tablebase.slices.conversions import conversions, parents
 from tablebase.slices.location import dependencies, dependents, locate
@@ -22,7 +22,7 @@ BY = ("pieces", "material")
 def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None = None) -> list[Counts]:
     """Statistics of a game's tables, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
     if by not in BY:
-        raise TablebaseError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
+        raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
     counts = catalog.counts(game, by)
     if not counts:
         raise missing_game(game, catalog.folder)
@@ -95,7 +95,7 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[Recor
         If there is no table of the game.
     """
     if by not in BY:
-        raise TablebaseError(f"records are by {' or by '.join(BY)}, not by {quoted(by)}")
+        raise ArgumentError(f"records are by {' or by '.join(BY)}, not by {quoted(by)}")
     columns = "s.longest_win, s.longest_win_position, s.longest_loss, s.longest_loss_position"
     _, rows = catalog.answer(
         f"SELECT t.file, t.pieces, t.material, s.side, {columns} FROM tables t JOIN solutions s ON s.table_id = t.id "

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tablebase.api.arguments import as_optional, as_texts
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError, quoted
+from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text
 from tablebase.game.rules import Rules
 from tablebase.tables.folder import check_folder, default_folder
 
 if TYPE_CHECKING:
-    from tablebase.play.comparison import SequentialTest
     from tablebase.play.statistics import Statistics
     from tablebase.play.tournament import Conditions, Played
     from tablebase.protocol.client import Budget
@@ -38,13 +37,11 @@ class MatchRows(list[dict[str, Any]]):
     rows : iterable of dict
     played : sequence of Played
         The games.
-    verdict : str or None
-        How a sequential test has ended, as a sentence.
     """
 
-    def __init__(self, rows: Iterable[dict[str, Any]], played: Sequence[Played], verdict: str | None = None) -> None:
+    def __init__(self, rows: Iterable[dict[str, Any]], played: Sequence[Played]) -> None:
         super().__init__(rows)
-        self.played, self.verdict = played, verdict
+        self.played = played
 
 
 def match(
@@ -60,7 +57,6 @@ def match(
     patience: float | None = None,
     plies: int | None = None,
     no_tables: bool = False,
-    sprt: str | None = None,
     output: str | Path | None = None,
     players: int | None = None,
     size: str | None = None,
@@ -88,8 +84,6 @@ def match(
         Plies after which a game is a draw.
     no_tables : bool
         Whether to play on where tables know the result.
-    sprt : str, optional
-        Two differences in Elo points, as in ``0,10``: stop as soon as one of them is likely enough.
     output : str or Path, optional
         A new file for the games.
     players, size, variant
@@ -108,6 +102,7 @@ def match(
     >>> rows[0]["share"]  # doctest: +SKIP
     """
     from tablebase.play.schedules import schedule_of
+    from tablebase.play.standings import of_pairs, of_rounds
     from tablebase.play.tournament import Conditions
     from tablebase.protocol.client import PATIENCE
 
@@ -119,10 +114,9 @@ def match(
     schedule = schedule_of(rules)
     if not schedule.paired:
         only_pairs = {"nodes": nodes, "time": time, "patience": patience, "plies": plies, "no_tables": no_tables or None}
-        refuse_given(rules, **only_pairs, sprt=sprt)
+        refuse_given(rules, **only_pairs)
     folder = default_folder() if data is None else as_path("data", data)
     check_folder(folder)
-    test = None if sprt is None else _test(as_text("sprt", sprt))
     conditions: Conditions[Any] = Conditions(
         start,
         as_number("opening", opening),
@@ -134,13 +128,13 @@ def match(
         PATIENCE if patience is None else as_real("patience", patience),
     )
     number, record = as_number("games", games, 1), as_optional(as_path, "output", output)
-    played = _all_played(rules, names, number, conditions, len(schedule(rules, len(names), number, seed)), test, record)
+    played = _all_played(rules, names, number, conditions, len(schedule(rules, len(names), number, seed)), record)
     for one in played:
         if one.forfeit:
             say(f"game {one.fixture.number + 1}: {rules.sides[one.ending.winner or 0].name} wins: {one.ending.why}")
     if record is not None:
         say(f"wrote {len(played)} games to {record}")
-    return _rows(names, played, test, paired=schedule.paired)
+    return MatchRows((of_pairs if schedule.paired else of_rounds)(names, played), played)
 
 
 def _budget(nodes: int | None, seconds: float | None) -> Budget:
@@ -148,19 +142,8 @@ def _budget(nodes: int | None, seconds: float | None) -> Budget:
     from tablebase.protocol.client import Budget
 
     if nodes is not None and seconds is not None:
-        raise TablebaseError("--nodes and --time both limit a move: give one of them")
+        raise ArgumentError("--nodes and --time both limit a move: give one of them")
     return Budget(None, seconds) if seconds is not None else Budget(nodes or Budget.nodes)
-
-
-def _test(text: str) -> SequentialTest:
-    """The sequential test that an option asks for."""
-    from tablebase.play.comparison import SequentialTest
-
-    try:
-        least, most = map(float, text.split(","))
-    except ValueError:
-        raise TablebaseError(f"--sprt needs two differences in Elo points, as in 0,10, not {quoted(text)}") from None
-    return SequentialTest(least, most)
 
 
 def _all_played(
@@ -169,12 +152,10 @@ def _all_played(
     games: int,
     conditions: Conditions[Any],
     total: int,
-    test: SequentialTest | None,
     record: Path | None,
 ) -> list[Played]:
-    """The games of a match, until a test needs no more of them; each is written to a file as soon as it is over."""
+    """The games of a match; each is written to a file as soon as it is over."""
     from tablebase.compute.progress import progress
-    from tablebase.play.standings import enough
     from tablebase.play.tournament import tournament
 
     played: list[Played] = []
@@ -185,8 +166,6 @@ def _all_played(
             played.append(one)
             keep(one)
             shown.update()
-            if enough(test, played):
-                break
     return played
 
 
@@ -208,21 +187,6 @@ def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack:
         opened[0].flush()
 
     return keep
-
-
-def _rows(names: Sequence[str], played: Sequence[Played], test: SequentialTest | None, *, paired: bool) -> MatchRows:
-    """A row for each player, and how a test has ended."""
-    from tablebase.play.standings import of_pairs, of_rounds, pair_points
-
-    rows = of_pairs(names, played) if paired else of_rounds(names, played)
-    if test is None:
-        return MatchRows(rows, played)
-    pairs = pair_points(played)
-    ratio, accepted = test.ratio(pairs), test.accepted(pairs)
-    low, high = test.bounds
-    ending = f"{accepted} is accepted" if accepted else "neither hypothesis is accepted"
-    verdict = f"{ending}: the logarithm of the likelihood ratio is {ratio:.2f}, and the bounds are {low:.2f} and {high:.2f}"
-    return MatchRows([{**row, "ratio": ratio, "accepted": accepted} for row in rows], played, verdict)
 
 
 def match_stats(
@@ -250,7 +214,7 @@ def match_stats(
 
     paths = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
     if by not in ROWS:
-        raise TablebaseError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
+        raise ArgumentError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         from tablebase.charts.picture_files import OTHER_CURVE, check_picture
@@ -288,10 +252,13 @@ def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | Non
     from tablebase.play.records import records_in
     from tablebase.play.statistics import Statistics
 
-    found = Statistics(with_opening=with_opening)
+    found, unfinished = Statistics(with_opening=with_opening), 0
     with progress("match-stats", "games") as shown:
         for path in files:
             for record in records_in(path):
+                if not record.places:
+                    unfinished += 1
+                    continue
                 try:
                     found.add(record)
                     if results is not None:
@@ -299,6 +266,10 @@ def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | Non
                 except TablebaseError as fault:
                     raise TablebaseError(f"{path}: {fault}") from fault
                 shown.update()
+    if unfinished:
+        say(f"left out {unfinished:,} unfinished games")
     if not found.of_games:
-        raise TablebaseError(f"there are no games in {', '.join(map(str, files))}: name files that match --output has written")
+        raise TablebaseError(
+            f"there are no finished games in {', '.join(map(str, files))}: name files that match --output has written"
+        )
     return found

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_optional, as_texts, as_workers
 from tablebase.api.verbs import check_verb
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
 from tablebase.compute.progress import compiling_said, progress
-from tablebase.errors import TablebaseError, quoted
+from tablebase.errors import ArgumentError, quoted, shell_word
 from tablebase.files.outputs import check_output, written
 from tablebase.game.game_arguments import AnyGame, as_rules
-from tablebase.game.plain_arguments import as_number, as_path, as_real, as_size, as_text
+from tablebase.game.plain_arguments import as_number, as_path, as_real, as_size, as_text, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 from tablebase.tables.folder import check_folder, default_folder
 
@@ -74,7 +73,7 @@ def perft(
     count = [] if players is None else [f"players={as_number('players', players, 1)}"]
     rules = as_rules(game, size, [*as_texts("variant", variant), *count])
     if repetitions not in list(RepeatedLines):
-        raise TablebaseError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
+        raise ArgumentError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
     text = rules.format(rules.initial) if position is None else as_text("position", position)
     depth, threads = as_number("depth", depth, 1), usable_workers(as_optional(as_workers, "workers", workers))
     by_move, by_depth = _counting(rules, text, RepeatedLines(repetitions), threads)
@@ -102,7 +101,7 @@ def _counting(rules: Any, text: str, repetitions: RepeatedLines, threads: int) -
             lambda depth: leaves_by_depth(*pieces, depth, repetitions, threads),
         )
     if repetitions is not RepeatedLines.CONTINUE:
-        raise TablebaseError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
+        raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
     state = rules, rules.parse(text)
     if not rules.has_chance:
         from tablebase.states import paths
@@ -176,7 +175,7 @@ def analyse(
     check_verb("analyse", rules)
     begin_at = parse(rules, rules.start if position is None else as_text("position", position))
     if repetition not in list(Repetition):
-        raise TablebaseError(f"repetition must be {' or '.join(Repetition)}, not {quoted(repetition)}")
+        raise ArgumentError(f"repetition must be {' or '.join(Repetition)}, not {quoted(repetition)}")
     if depth is None and time is None and nodes is None:
         time = ANALYSED
     folder = default_folder() if data is None else as_path("data", data)
@@ -216,7 +215,7 @@ def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None
     if prober is not None and engine.missing:
         some, count = min(engine.missing), len(engine.missing)
         tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
-        say(f"searched without {tables}: run 'tablebase build {name} --material {some} --data {prober.store.folder}'")
+        say(f"searched without {tables}: run 'tablebase build {name} --material {some} --data {shell_word(prober.store.folder)}'")
 
 
 def _close(prober: Prober | None) -> None:

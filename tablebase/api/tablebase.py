@@ -235,15 +235,16 @@ class Tablebase(Collection):
         rows = checked_squares(rules, wanted, side, squares) if check else squares
         return self.prober.slices(rules).values_at(wanted, side, rows)
 
-    def line(self, game: AnyGame, position: Any, plies: int | None = None) -> Line:
+    def line(self, game: AnyGame, position: Any = None, plies: int | None = None) -> Line:
         """The optimal line: a probe of the position, and of each position that the best moves and the likeliest draws lead to.
 
+        By default it begins at the start of the game.
         It ends when the game does or the best move wins at once, in a draw as soon as a position repeats, or after `plies` plies;
         in a game with chance, after 1,000 positions.
         """
         most = as_optional(as_number, "plies", plies)
-        rules, asked = self._asked(game, position)
-        return self.prober.line(rules, asked, most)
+        rules = self._rules(game)
+        return self.prober.line(rules, as_asked(rules, rules.initial if position is None else position), most)
 
     def engine(self, game: str | Game, **options: Any) -> Engine:
         """An engine that searches positions without a table, and ends its lines in these tables.

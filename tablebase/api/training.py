@@ -123,13 +123,14 @@ def train(
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
     """The learner in a file, or a new one; settings that are given must be those of the file."""
-    from tablebase.play.learning.learner import load_learner, new_learner
+    from tablebase.play.learning.learner import Learner
     from tablebase.play.learning.self_play import Training
 
     training = Training(**given)
+    learner = Learner(rules, rules.initial, training)
     if not path.exists():
-        return new_learner(rules, rules.initial, training)
-    learner = load_learner(path, rules, rules.initial)
+        return learner
+    learner.load(path)
     for name, value in given.items():
         used = getattr(learner.training, name)
         if value != used:
@@ -140,7 +141,6 @@ def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
 def _train(learner: Learner, path: Path, source: Any, total: int, every: int, end: float | None) -> None:
     """Train up to a number of games or until a time of the clock; save and measure on the way, and at the end."""
     from tablebase.compute.progress import progress
-    from tablebase.play.learning.learner import save_learner
     from tablebase.play.learning.self_play import train as trained
 
     with progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
@@ -152,7 +152,7 @@ def _train(learner: Learner, path: Path, source: Any, total: int, every: int, en
             if late or number + 1 == total or (number + 1) % every == 0:
                 learner.games, learner.seconds = number + 1, learner.seconds + clock.monotonic() - begun
                 _measure(learner, source)
-                save_learner(path, learner)
+                learner.save(path)
                 begun = clock.monotonic()
             if late:
                 break

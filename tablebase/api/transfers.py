@@ -17,7 +17,7 @@ from tablebase.building.transfer import entries_asked_for, usable_entries
 from tablebase.catalog.entries import entries_of
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
-from tablebase.errors import ConflictError, TablebaseError
+from tablebase.errors import ArgumentError, ConflictError
 from tablebase.files.outputs import check_output_folder
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.plain_arguments import as_number, as_path, as_text
@@ -185,7 +185,7 @@ def pack(
         Number of processes; by default one for each processor.
     """
     if as_number("strength", strength, 1) > STRONGEST:
-        raise TablebaseError(f"strength is a number from 1 to {STRONGEST}, not {strength}")
+        raise ArgumentError(f"strength is a number from 1 to {STRONGEST}, not {strength}")
     folder, url = _source(data, catalog)
     target = _target(to, folder)
     prepare_catalog(target)
@@ -243,10 +243,10 @@ def _source(data: str | Path | None, catalog: str | None) -> tuple[Path, str | N
 def _other(name: str, place: str | Path, data: Path) -> Path:
     """The folder of this name, which must not be that of the tables, nor the address of an object store."""
     if is_url(str(place)):
-        raise TablebaseError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
+        raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
     folder = as_path(name, place)
     if folder.resolve() == data.resolve():
-        raise TablebaseError(f"{place} is the folder of the tables itself: name another one")
+        raise ArgumentError(f"{place} is the folder of the tables itself: name another one")
     return folder
 
 

@@ -174,8 +174,6 @@ BUILD: dict[str, Field] = {
 }
 THEN: dict[str, Field] = {"command": _command, "output": _path, "overwrite": _flag}
 TABLES = {"build": BUILD, "then": THEN}
-FORMER_KEYS = {"engine": "solver"}
-"""Keys of older files, and what they are called now."""
 
 
 def read_batch(path: Path) -> Batch:
@@ -185,9 +183,15 @@ def read_batch(path: Path) -> Batch:
         raise TablebaseError(f"{path} is not a regular file, beside which a record can be kept: copy it to one")
     try:
         content = tomllib.loads(text)
+        # Errors below quote any value of it.
+        repr(content)
     except tomllib.TOMLDecodeError as fault:
         found = re.search(r"line (\d+)", str(fault))
         raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"is not TOML ({fault})") from fault
+    except (ValueError, RecursionError) as fault:
+        raise TablebaseError(
+            f"{path} is nested too deeply, or has a number of thousands of digits: write it more simply"
+        ) from fault
     return _Reader(path, _lines(text)).batch(content)
 
 
@@ -258,13 +262,12 @@ class _Reader:
         """The values of a table, by key."""
         given = {}
         for key, value in content.items():
-            name = FORMER_KEYS.get(key, key)
-            if name not in fields:
+            if key not in fields:
                 meant = did_you_mean(key, fields) or f": there are {', '.join(fields)}"
                 where = f"[[{table}]]" if table else "the file"
                 raise self._error((table, number, key), f"{where} has no key {quoted(key)}{meant}", (key, 0, ""))
             try:
-                given[name] = fields[name](value)
+                given[key] = fields[key](value)
             except ValueError as fault:
                 raise self._error((table, number, key), f"{key} must be {fault}, not {quoted(str(value))}") from fault
         if required and required not in given:

@@ -58,7 +58,7 @@ def _begun(plan: Plan, costs: CostModel | None) -> Begun:
         tables=len(missing),
         placements=size,
         expected_seconds=expected,
-        workers=options.limits.workers,
+        workers=min(options.limits.workers, plan.kind.most_workers),
         memory=options.limits.memory,
         deadline=options.deadline,
         solvers=plan.kind.solvers(plan.missing, plan.query, options),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from tablebase.catalog.registration import of_exact
 from tablebase.catalog.schema import ExactRow
 from tablebase.checking.checksums import Checks
 from tablebase.checking.exact import verify_exact
-from tablebase.compute.messages import reach
+from tablebase.compute.messages import in_time, reach, say
 from tablebase.compute.progress import progress
-from tablebase.errors import CorruptTableError, RulesError, TablebaseError
+from tablebase.errors import CapacityError, CorruptTableError, RulesError, TablebaseError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.guards import advice
 from tablebase.states.exact import solve
@@ -37,6 +38,8 @@ FIXED = 1 << 13
 """Bytes of a file without its positions, at most."""
 BYTES_A_CODE = 2
 """At most."""
+PATIENCE = 60.0
+"""CPU-seconds for which `estimate` lists positions."""
 BESIDE_LISTING = 1.5
 """Time to solve, write and verify the positions, relative to the time to list them."""
 
@@ -66,6 +69,8 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     pattern = f"{PLACE}/*"
     title = "{game} " + PLACE
+    solver = ENGINE
+    most_workers = 1
     table = ExactRow
 
     def check(self, query: TableQuery) -> None:
@@ -93,13 +98,17 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
                 pass  # It will be set aside, and built again.
         return self._listed(options)
 
-    def _listed(self, options: BuildOptions) -> ListedCosts:
+    def _listed(self, options: BuildOptions, patience: float = math.inf) -> ListedCosts:
+        """List all positions; raise `CapacityError` if that takes more CPU-seconds than `patience`."""
         begin = time.process_time()
-        with progress(f"list {self.rules.name}", "positions", verbose=options.verbose) as shown:
+        with self._within_memory(), progress(f"list {self.rules.name}", "positions", verbose=options.verbose) as shown:
 
             def tick(positions: int) -> None:
                 shown.reach(positions)
                 options.check_time()
+                if time.process_time() - begin > patience:
+                    subject = f"the table of {self.rules.name} has more than {positions:,} positions, listed in {patience:.0f} s"
+                    raise CapacityError(subject, "build it with --for 1h, or choose a smaller variant")
 
             listed: Listed[Any] = list_positions(self.rules, options.allowed_memory, tick)
         seconds = time.process_time() - begin
@@ -107,6 +116,22 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         size = len(listed.positions)
         cost = Cost(size, listed.memory, FIXED + size * (longest + BYTES_A_CODE), seconds * (1 + BESIDE_LISTING))
         return ListedCosts(cost, listed, seconds)
+
+    @contextmanager
+    def _within_memory(self) -> Iterator[None]:
+        """Raise `CapacityError` where the system has no more memory."""
+        try:
+            yield
+        except MemoryError as fault:
+            raise CapacityError(f"the table of {self.rules.name} does not fit into memory", "choose a smaller variant") from fault
+
+    def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
+        """See `TableKind.sharing`."""
+        del jobs, costs
+        return self._alone(options.limits.workers)
+
+    def _alone(self, workers: int) -> str:
+        return f"workers: 1 instead of {workers}, since one process builds and checks the table of {self.rules.name}"
 
     def maker(
         self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
@@ -118,9 +143,10 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
         def make(key: Key) -> Made:
             measured = Measured(key, costs.seconds)
-            draft = None if path.exists() else self._draft(path, costs, options)
-            with closing(ExactFile(draft or path, self.rules)) as file:
-                self._check(file, lambda: tick(key, 0), is_new=draft is not None)
+            with self._within_memory():
+                draft = None if path.exists() else self._draft(path, costs, options)
+                with closing(ExactFile(draft or path, self.rules)) as file:
+                    self._check(file, lambda: tick(key, 0), is_new=draft is not None)
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 
         return make
@@ -149,14 +175,19 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         """See `TableKind.estimate`; it is always measured."""
         del known, measured
         self.check(query)
-        cost = self._listed(options).cost(PLACE)
+        if options.workers_given and options.limits.workers > 1:
+            say(self._alone(options.limits.workers))
+        say(f"listing all positions of {self.rules.name}, for at most {in_time(PATIENCE)}")
+        cost = self._listed(options, PATIENCE).cost(PLACE)
         return [Estimate(cost.size, cost.memory, cost.disk, cost.cpu_seconds, start_seconds())]
 
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
     ) -> tuple[int, Checks]:
         """See `TableKind.verify`."""
-        del query, workers, published
+        del query, published
+        if workers is not None and workers > 1:
+            say(self._alone(workers))
         with closing(Catalog(folder, catalog=catalog)) as registry:
             rows = registry.exact(self.rules)
         if not rows:

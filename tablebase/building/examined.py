@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tablebase.building.jobs import Job, Key
+from tablebase.building.jobs import Job, Key, fault_of
 from tablebase.building.kind import TableKind
 from tablebase.catalog.known import Known
-from tablebase.errors import CorruptTableError
 from tablebase.tables.folder import check_seal, file_sha256
 
 SEALED_BYTES = 1_000_000_000
@@ -99,12 +98,3 @@ def _seal_fault(path: Path, _state: State, title: str) -> str | None:
 @cache
 def _sha256(path: Path, _state: State) -> str:
     return file_sha256(path)
-
-
-def fault_of(check: Callable[[], object]) -> str | None:
-    """The fault that a check of a file finds, as the predicate of a sentence."""
-    try:
-        check()
-    except CorruptTableError as fault:
-        return fault.fault
-    return None

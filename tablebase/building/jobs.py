@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.compute.machine import forget_peak, peak_memory
-from tablebase.errors import TablebaseError
+from tablebase.errors import CorruptTableError, TablebaseError
 
 Key = Any
 """Names a table of a game for executors: hashable and picklable."""
@@ -126,3 +126,12 @@ def graph_of(jobs: Sequence[Job]) -> dict[Key, tuple[Key, ...]]:
     """Return for each job those among them that it depends on."""
     among = {job.key for job in jobs}
     return {job.key: tuple(key for key in job.after if key in among) for job in jobs}
+
+
+def fault_of(check: Callable[[], object]) -> str | None:
+    """The fault that a check of a file finds, as the predicate of a sentence."""
+    try:
+        check()
+    except CorruptTableError as fault:
+        return fault.fault
+    return None

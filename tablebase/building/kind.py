@@ -6,6 +6,7 @@ A kind delivers jobs, what they cost and how to make them; `tablebase.building.b
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -22,7 +23,7 @@ from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks
 from tablebase.compute import machine
 from tablebase.compute.messages import in_bytes, in_time
-from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.errors import ArgumentError, CapacityError, CorruptTableError, TablebaseError, quoted
 from tablebase.tables.folder import check_seal, free_space
 from tablebase.tables.header import Form
 
@@ -61,15 +62,21 @@ class TableKind(ABC, Generic[G, F]):
         Counted in logs and progress.
     counted : str
         Counted when a build has finished, as ``stats`` counts.
+    solver : str
+        Name of the only solver, as in logs; a kind with several overrides `check_solver`.
     in_process : bool
         Whether tables are made in this process, one after the other, since they share memory.
+    most_workers : int
+        Workers or threads that can be of use.
     """
 
     pattern: ClassVar[str]
     title: ClassVar[str]
     unit: ClassVar[str] = "positions"
     counted: ClassVar[str] = "positions"
+    solver: ClassVar[str] = ""
     in_process: ClassVar[bool] = True
+    most_workers: ClassVar[int] = sys.maxsize
 
     def __init__(self, rules: G) -> None:
         self.rules: Any = rules
@@ -142,6 +149,12 @@ class TableKind(ABC, Generic[G, F]):
         """Raise `TablebaseError` if an executor cannot build such tables."""
         if where != LOCAL:
             raise TablebaseError(f"tables of {self.rules.name} are built by one process: leave out the executor {where}")
+
+    def check_solver(self, name: str) -> None:
+        """Raise `TablebaseError` if no solver of such tables has this name."""
+        if name not in (TableQuery.solver, self.solver):
+            known = f"{TableQuery.solver} or {self.solver}"
+            raise ArgumentError(f"there is no solver {quoted(name)} for {self.rules.name}: choose {known}")
 
     def check(self, query: TableQuery) -> None:
         """Raise `TablebaseError` if such tables cannot be planned."""

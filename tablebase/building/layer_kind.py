@@ -21,10 +21,11 @@ from tablebase.catalog.schema import LayerRow
 from tablebase.checking.chances import verify_layer
 from tablebase.checking.checksums import Checks
 from tablebase.compute import machine
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import reach
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, did_you_mean, quoted
 from tablebase.game.kernels import Int64, Layer, Region
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
+from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.stochastic import StochasticGame
 from tablebase.solvers.problem import Checkpoint
 from tablebase.stochastic.compiled import Compiled, compiled
@@ -67,6 +68,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     pattern = "*/*"
     title = "{game} {place} {stem}"
     unit = counted = "states"
+    solver = ENGINE
     table = LayerRow
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
@@ -84,8 +86,8 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
             if not pending:
                 raise TablebaseError(f"the option {option} needs a value, such as {option} {game.limits[name]}")
             text = pending.pop(0)
-            if isinstance(game.limits[name], int) and not (text.isascii() and text.isdigit() and len(text) < 10):
-                raise TablebaseError(f"{name} of {game.name} must be a whole number, not {quoted(text)}")
+            if isinstance(game.limits[name], int) and whole_number(text) is None:
+                raise TablebaseError(f"{name} of {game.name} must be {WHOLE_NUMBER}, not {quoted(text)}")
             limits[name] = int(text) if isinstance(game.limits[name], int) else text
         return limits
 
@@ -96,10 +98,10 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
         """See `TableKind.jobs`; a layer depends on all before it."""
         region = self._region(query)
-        names = [f"{region.name}/{layer.name}" for layer in region.layers]
+        names = [layer.name for layer in region.layers]
         return tuple(
-            Job(layer.name, name, layer_path(folder, self.rules, region, layer), [one.name for one in region.layers[:number]])
-            for number, (layer, name) in enumerate(zip(region.layers, names, strict=True))
+            Job(layer.name, layer.name, layer_path(folder, self.rules, region, layer), names[:number])
+            for number, layer in enumerate(region.layers)
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
@@ -171,8 +173,11 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
         """See `TableKind.estimate`; it is for one worker, and what has been built does not correct it."""
-        del options, known, measured
+        del measured
         region, before = self._region(query), start_seconds() + compiling(self.rules.name, {ENGINE})
+        if options.limits.memory is not None:
+            jobs = self.jobs(query, options.data)
+            self.check_memory(jobs, self.costs(jobs, query, options, known), options)
         lines = []
         for layer in region.layers:
             cost = _cost(region, layer)

@@ -11,12 +11,11 @@ from pathlib import Path
 from tablebase.building.jobs import LateError
 from tablebase.building.records import Log
 from tablebase.compute import machine
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.local import LocalExecutor
-from tablebase.game.plain_arguments import as_size
+from tablebase.game.plain_arguments import as_size, usable_workers
 
 LOCAL, DASK = "local", "dask"
 """Executors: processes of this machine, or workers of a cluster."""
@@ -119,9 +118,9 @@ def chosen_limits(workers: int | None, memory: int | str | None, where: str = LO
 def _limits_at(scheduler: str, workers: int | None, memory: int | str | None, where: str) -> Limits:
     """What the workers of a scheduler offer, if nothing else was asked for."""
     if where != DASK:
-        raise TablebaseError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
+        raise ArgumentError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
     if workers is not None or memory is not None:
-        raise TablebaseError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
+        raise ArgumentError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
     from tablebase.executors.dask import limits_at
 
     return limits_at(scheduler, say)

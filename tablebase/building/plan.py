@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tablebase.errors import CapacityError, TablebaseError
+from tablebase.errors import ArgumentError, CapacityError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
@@ -71,7 +71,7 @@ def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | No
     if pieces is None and not texts:
         start = start_material(game)
         if start is None:
-            raise TablebaseError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
+            raise ArgumentError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
         return [start]
     return [material for text in texts or [] for material in parse_materials(game, text)]
 

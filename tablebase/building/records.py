@@ -12,10 +12,7 @@ from typing import TextIO
 
 from tablebase.compute.messages import in_bytes, in_time, say
 from tablebase.files.outputs import appended
-from tablebase.probe.html import titled_table
 
-SHOWN = 10
-"""Tables that a notebook shows, the slowest first."""
 CLOCK = 1e-3
 """Seconds that a clock can tell from none."""
 
@@ -185,7 +182,7 @@ class Report:
 
 @dataclass(frozen=True, repr=False)
 class BuildResult:
-    """The outcome of a build; `repr` and notebooks show it in short.
+    """The outcome of a build; `repr` shows it in short.
 
     Parameters
     ----------
@@ -222,18 +219,3 @@ class BuildResult:
         left = f", {self.left} left" if self.left else ""
         counts = f"{self.built} of {self.tables} tables built{left}"
         return f"BuildResult({self.game}, {str(self.folder)!r}: {counts}, {self.placements:,} placements, {in_time(self.seconds)})"
-
-    def _repr_html_(self) -> str:
-        slowest = sorted(self.records, key=lambda record: -record.seconds)[:SHOWN]
-        return titled_table(repr(self), [], [_shown(record) for record in slowest])
-
-
-def _shown(record: TableRecord) -> dict[str, object]:
-    """A row about a table for people."""
-    return {
-        "table": record.material,
-        "placements": f"{record.placements:,}",
-        "engine": record.engine,
-        "time": in_time(record.seconds),
-        "on disk": in_bytes(record.bytes),
-    }

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import tablebase
 from tablebase.compute.processes import ensured
 from tablebase.errors import RulesError
 from tablebase.executors.executor import Fault
 from tablebase.game import Game, load_game
 from tablebase.tables.folder import FORMAT_VERSION, TOKEN
+from tablebase.version import VERSION
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Site:
     token: str  # that `TOKEN` holds there
     game: str
     digest: str  # of its rules
-    version: str = field(default_factory=lambda: tablebase.__version__)
+    version: str = field(default_factory=lambda: VERSION)
     format: int = FORMAT_VERSION
 
     def __call__(self) -> Fault | None:
@@ -37,7 +37,7 @@ class Site:
         return self._program() or self._rules() or self._shared()
 
     def _program(self) -> Fault | None:
-        version = tablebase.__version__
+        version = VERSION
         if (version, FORMAT_VERSION) == (self.version, self.format):
             return None
         return Fault(f"has version {version} of this program instead of {self.version}", "install the same version everywhere")

@@ -32,7 +32,6 @@ from tablebase.compute.processes import ensured
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.executors.scheduler import is_chain
 from tablebase.game import Game
-from tablebase.game.plain_arguments import as_text
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, locate, stored_materials
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials
@@ -65,9 +64,12 @@ class SliceTables(TableKind[Game, Table]):
     def check_executor(self, where: str) -> None:
         """See `TableKind.check_executor`; all can."""
 
+    def check_solver(self, name: str) -> None:
+        """See `TableKind.check_solver`."""
+        find_solver(name)
+
     def check(self, query: TableQuery) -> None:
         """See `TableKind.check`."""
-        find_solver(as_text("solver", query.solver))
         self._planned(query)
 
     def _wanted(self, query: TableQuery) -> list[Material]:
@@ -83,7 +85,6 @@ class SliceTables(TableKind[Game, Table]):
 
     def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
         """See `TableKind.jobs`."""
-        find_solver(as_text("solver", query.solver))
         return self.jobs_of(self._planned(query), folder)
 
     def jobs_of(self, planned: Sequence[Material], folder: Path) -> tuple[Job, ...]:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tablebase.building.estimate import kernels_of, solver_memory
-from tablebase.building.jobs import Made, Measured
+from tablebase.building.jobs import Made, Measured, fault_of
 from tablebase.checking.table import verify_table
 from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError
@@ -102,10 +102,4 @@ def _verify(game: Game, draft: Path, path: Path, material: Material, store: Stor
 
 
 def _is_sealed(game: Game, path: Path, material: Material) -> bool:
-    if not path.exists():
-        return False
-    try:
-        check_seal(path, title(game, material))
-    except CorruptTableError:
-        return False
-    return True
+    return path.exists() and fault_of(lambda: check_seal(path, title(game, material))) is None

@@ -69,7 +69,8 @@ def requirements(kind: TableKind[Any, Any], query: TableQuery, options: BuildOpt
     Raise `CapacityError` if one of them does not fit into memory, or all of them do not fit onto the disk.
     """
     plan = plan_tables(kind, query, options)
-    named = {job.key: (kind.rules.name, job.name) for job in plan.jobs}
+    # Layers of several regions may have the same name.
+    named = {job.key: (kind.rules.name, job.path.relative_to(options.data).as_posix()) for job in plan.jobs}
     missing = [job for job in plan.missing if named[job.key] not in counted]
     if not missing:
         return Requirements()

@@ -27,7 +27,7 @@ from tablebase.catalog.schema import (
 )
 from tablebase.compute.messages import say
 from tablebase.compute.processes import held_at_fork
-from tablebase.errors import CatalogBusyError, MissingCatalogError, TablebaseError, reindex, shell_word, system_error
+from tablebase.errors import ArgumentError, CatalogBusyError, MissingCatalogError, TablebaseError, reindex, shell_word, system_error
 from tablebase.tables.folder import SUFFIX
 
 PATIENCE = 20.0
@@ -209,4 +209,4 @@ def statement_error(reason: str) -> TablebaseError:
         hint = " (only reading is allowed)"
     elif re.fullmatch(r"no such table: (distinct_)?positions|relation \"(distinct_)?positions\" does not exist", reason):
         hint = " (ask it with 'tablebase mine')"
-    return TablebaseError(f"the SQL statement failed: {reason}{hint}")
+    return ArgumentError(f"the SQL statement failed: {reason}{hint}")

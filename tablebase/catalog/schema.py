@@ -230,7 +230,7 @@ def create_schema(connection: Connection) -> None:
 
 
 def drop_schema(connection: Connection) -> None:
-    """Remove our view and our tables, also of earlier versions; everything else stays."""
+    """Remove our view and our tables, also those of another version; everything else stays."""
     inspector = inspect(connection)
     tables, views = set(inspector.get_table_names()), set(inspector.get_view_names())
     for name in (VIEW, *(table.name for table in reversed(Base.metadata.sorted_tables))):

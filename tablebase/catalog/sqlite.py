@@ -19,7 +19,15 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database, Patience, statement_error
 from tablebase.catalog.schema import CREATE_VIEW, VIEW, Base
-from tablebase.errors import CatalogBusyError, CorruptCatalogError, TablebaseError, UnusableFileError, space_error, system_error
+from tablebase.errors import (
+    ArgumentError,
+    CatalogBusyError,
+    CorruptCatalogError,
+    TablebaseError,
+    UnusableFileError,
+    space_error,
+    system_error,
+)
 from tablebase.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
@@ -243,7 +251,7 @@ class SqliteDatabase(Database):
             with deadline(timeout, driver.interrupt):
                 result = connection.exec_driver_sql(statement)
                 if not result.returns_rows:
-                    raise TablebaseError("the statement returns no rows: only SELECT is allowed")
+                    raise ArgumentError("the statement returns no rows: only SELECT is allowed")
                 return list(result.keys()), [tuple(row) for row in result]
         except FAULTS as fault:
             raise statement_error(str(getattr(fault, "orig", None) or fault)) from fault

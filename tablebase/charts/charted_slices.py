@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game import Game, Outcome
 from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
@@ -59,7 +59,7 @@ class ChartSlices:
         """The number of pieces that all of them have; raise `TablebaseError` if the numbers differ."""
         counts = sorted({line.pieces for line in self.lines})
         if len(counts) > 1:
-            raise TablebaseError(f"these slices have {counts[0]} to {counts[-1]} pieces: choose one number with --pieces")
+            raise ArgumentError(f"these slices have {counts[0]} to {counts[-1]} pieces: choose one number with --pieces")
         return counts[0]
 
     @property
@@ -106,7 +106,7 @@ def select_slices(
         raise _no_match(game, wanted, patterns, lines, catalog.folder)
     selected = tuple(line for line in of_either_side if side in (None, line.side))
     if not selected:
-        raise TablebaseError(f"none of these slices of {game.name} has {side!r} to move: omit --side")
+        raise ArgumentError(f"none of these slices of {game.name} has {quoted(side)} to move: omit --side")
     counts = sorted({line.pieces for line in selected})
     letters = {each.letter for each in game.sides} if side is None else {side}
     total = sum(
@@ -140,7 +140,7 @@ def _matcher(
 def _check_side(game: Game, side: str | None) -> None:
     first, second = (each.letter for each in game.sides)
     if side not in (None, first, second):
-        raise TablebaseError(f"the side to move is {first!r} or {second!r}, not {side!r}")
+        raise ArgumentError(f"the side to move is {first!r} or {second!r}, not {quoted(side)}")
 
 
 def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[str]:

@@ -10,7 +10,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.charts.charted_slices import ChartSlices
 from tablebase.charts.drawing import draw_distances, draw_draws, draw_parity, draw_squares
 from tablebase.charts.tallies import Tick, count_distances, count_parity, count_squares, draw_matrices, parity_pair
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
 
 
@@ -28,7 +28,7 @@ def distances(catalog: Catalog, slices: ChartSlices, outcome: str | None = None,
     if outcome is not None:
         shown = Outcome(outcome)
         if shown is Outcome.DRAW:
-            raise TablebaseError("a draw has no distance: choose --outcome win or --outcome loss")
+            raise ArgumentError("a draw has no distance: choose --outcome win or --outcome loss")
         counts = {shown: counts[shown]}
     return draw_distances(slices.caption, counts, slices.outcomes, log)
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from tablebase.charts.bars import COLOURS, Bar, Fill, draw_bars
+from tablebase.compute.messages import cell_text
 from tablebase.files.outputs import write_text
 from tablebase.game import Outcome
 from tablebase.patterns.kept_patterns import gain_rows, rule_rows
@@ -149,7 +150,7 @@ def _table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Element:
         element(
             "tr",
             *(
-                cell("th", name, _text(value), scope="row") if place == 0 else cell("td", name, _text(value))
+                cell("th", name, cell_text(value, "–"), scope="row") if place == 0 else cell("td", name, cell_text(value, "–"))
                 for place, (name, value) in enumerate(row.items())
             ),
         )
@@ -159,12 +160,6 @@ def _table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Element:
     scroll = element("div", table, tabindex="0", role="region", **{"class": "scroll"})
     scroll.set("aria-label", caption)
     return scroll
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _percent(share: float | None) -> str:

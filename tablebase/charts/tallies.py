@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.charts.charted_slices import ChartSlices, listed
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.game import Game, Outcome
 from tablebase.slices.material import Material, material_name, parse_material
 
@@ -104,13 +104,13 @@ def _like_pieces(chart_slices: ChartSlices, piece: int) -> list[int]:
         materials.setdefault((kind, *numbers), material)
     if len(materials) > 1:
         first, second = [material_name(game, material) for material in materials.values()][:2]
-        raise TablebaseError(f"piece {piece} is not the same in {first} and {second}: choose with --material slices in which it is")
+        raise ArgumentError(f"piece {piece} is not the same in {first} and {second}: choose with --material slices in which it is")
     return list(next(iter(materials))[1:])
 
 
 def _check_piece(game: Game, material: Material, piece: int) -> None:
     if not 1 <= piece <= material.pieces:
-        raise TablebaseError(f"{material_name(game, material)} has pieces 1 to {material.pieces}, but no piece {piece}")
+        raise ArgumentError(f"{material_name(game, material)} has pieces 1 to {material.pieces}, but no piece {piece}")
 
 
 def parity_pair(chart_slices: ChartSlices, pieces: Sequence[int]) -> tuple[int, int]:
@@ -123,10 +123,10 @@ def parity_pair(chart_slices: ChartSlices, pieces: Sequence[int]) -> tuple[int, 
     for name in PARITY_FEATURES:
         if name not in names:
             command = f"tablebase features {game.name}"
-            raise TablebaseError(f"{game.name} has no feature {name!r}, which this chart needs: '{command}' lists its features")
+            raise ArgumentError(f"{game.name} has no feature {name!r}, which this chart needs: '{command}' lists its features")
     first, *rest = sorted(pieces or (1, chart_slices.pieces))
     if len(rest) != 1 or first == rest[0]:
-        raise TablebaseError("a distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
+        raise ArgumentError("a distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
     for material in chart_slices.materials:
         for piece in (first, rest[0]):
             _check_piece(game, material, piece)

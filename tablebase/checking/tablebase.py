@@ -12,7 +12,7 @@ from tablebase.catalog.catalog import Catalog, Registered
 from tablebase.catalog.registration import of_file
 from tablebase.checking.checksums import Checks
 from tablebase.checking.table import BYTES_AT_ONCE, verify_table
-from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError
+from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, shell_word
 from tablebase.executors.executor import Executor
 from tablebase.executors.scheduler import run_graph
 from tablebase.game import Game, load_game
@@ -68,7 +68,9 @@ def _fault(name: str, folder: Path, published: Mapping[str, str], entry: tuple[s
     store = Store(folder)
     try:
         if not path.exists():
-            return f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]} --data {folder}'"
+            return (
+                f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]} --data {shell_word(folder)}'"
+            )
         if file_sha256(path) != registered.file_sha256:
             return str(content_error(path, OTHER_FILE))
         table = Table(path, game, material)
@@ -76,7 +78,7 @@ def _fault(name: str, folder: Path, published: Mapping[str, str], entry: tuple[s
         if published.get(entry[0], table.header.values_sha256) != table.header.values_sha256:
             return f"{path} does not hold the values that were published: compare the rules and versions of both"
         if of_file(folder, game, table, registered.engine, registered.seconds).seal != registered.seal:
-            return f"the catalog does not say of {path} what the file says: run 'tablebase reindex --data {folder}'"
+            return f"the catalog does not say of {path} what the file says: run 'tablebase reindex --data {shell_word(folder)}'"
     except (CorruptTableError, MissingTableError, StaleTableError) as fault:
         return str(fault)
     finally:

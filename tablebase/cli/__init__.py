@@ -15,12 +15,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-import tablebase
 from tablebase.cli import process
 from tablebase.cli.options import Call, UsageError, usage_sentence
 from tablebase.cli.plain_values import PlainValues
 from tablebase.compute.modules import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
+from tablebase.version import VERSION
 
 COMMANDS = {
     "games": "games",
@@ -57,38 +57,67 @@ COMMANDS = {
     "serve": "serve",
     "verify": "upkeep",
 }
-"""Each command and the module with its function, in the order of the help."""
+"""Each command and the module with its function."""
+GROUPS = {
+    "Build": (
+        "games",
+        "check-rules",
+        "estimate",
+        "build",
+        "batch",
+        "verify",
+        "copy",
+        "merge",
+        "pack",
+        "unpack",
+        "reindex",
+        "prune",
+    ),
+    "Ask": ("probe", "line", "stats", "perft", "count", "analyse", "prove"),
+    "Mine": ("mine", "sql", "features", "export", "patterns", "plot"),
+    "Play": ("play", "match", "match-stats", "train", "boxes", "exploit"),
+    "Serve": ("serve", "uci"),
+}
+"""The commands in the order of the help."""
 LIMITED = ("build", "estimate")
 """Commands that pass further options on to the game."""
-OLD_SPELLINGS = {
-    "probe": {"--svg": "--output"},
-    "line": {"--svg": "--to"},
-    "match": {"--record": "--output"},
-    "prove": {"--proof": "--output"},
-    "export": {"--parquet": "--to"},
-    "patterns": {"--html": "--output"},
-}
-"""By command: options that name an output, as they were called before, which are still accepted."""
+HELP = ("-h", "--help")
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
-class _Group(PlainValues, TyperGroup):
-    """The program."""
+class _Exemplified(PlainValues):
+    """A command whose help ends with examples, if an installed game gives them."""
+
+    epilog: str | None
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples as click takes text that it must not wrap."""
+        from tablebase.game.examples import examples
+
+        for lines in examples(f"help of {self.name}"):  # type: ignore[attr-defined]
+            self.epilog = "\n  ".join([f"\b\nExample{'s' if len(lines) > 1 else ''}:", *lines])
+        super().format_epilog(ctx, formatter)  # type: ignore[misc]
 
 
-class _Command(PlainValues, TyperCommand):
-    """A command that also takes its `OLD_SPELLINGS`, which the help does not list."""
+class _Group(_Exemplified, TyperGroup):
+    """The program; its help describes commands without making them, which takes far longer."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words of the command."""
-        spellings = OLD_SPELLINGS.get(self.name or "", {})
-        parts = [word.partition("=") for word in args]
-        return super().parse_args(ctx, ["".join((spellings.get(name, name), *rest)) for name, *rest in parts])
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the groups of commands."""
+        del ctx
+        width = max(map(len, COMMANDS))
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{width}}", _summary(name)) for name in names])
+
+
+class _Command(_Exemplified, TyperCommand):
+    """A command."""
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(f"tablebase {tablebase.__version__}\n")
+        sys.stdout.write(f"tablebase {VERSION}\n")
         raise typer.Exit
 
 
@@ -100,6 +129,17 @@ def _options(
     """Options of the program itself."""
 
 
+def _function(name: str) -> Any:
+    """The function of a command."""
+    return getattr(import_module(f"tablebase.cli.{COMMANDS[name]}"), name.replace("-", "_"))
+
+
+def _summary(name: str) -> str:
+    """The first sentence about a command."""
+    first = docstring(_function(name)).partition("\n\n")[0]
+    return f"{first.partition('. ')[0].rstrip('.')}."
+
+
 @cache
 def program(name: str | None = None) -> Any:
     """The program as a command of click, with one of its commands or, as the help needs them, with all."""
@@ -107,14 +147,13 @@ def program(name: str | None = None) -> Any:
         name="tablebase",
         cls=_Group,
         no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": list(HELP)},
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
     app.callback(help="Solve small board games, store the value of every position, and look it up.")(_options)
     for one in COMMANDS if name is None else [name]:
-        function = getattr(import_module(f"tablebase.cli.{COMMANDS[one]}"), one.replace("-", "_"))
-        settings = MORE_OPTIONS if one in LIMITED else None
+        function, settings = _function(one), MORE_OPTIONS if one in LIMITED else None
         app.command(name=one, cls=_Command, help=docstring(function), context_settings=settings)(function)
     return typer.main.get_command(app)
 
@@ -140,8 +179,10 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
     If it is `bounded`, statements run in a process of their own; see `tablebase.cli.child_processes`. It is forked, which only the
     program itself can allow.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    name = words[0] if words[0] in COMMANDS else None
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = given or ["--help"]
+    # The help needs no more than one of the commands that it lists. Shells, which complete words without arguments, need them all.
+    name = "games" if given and given[0] in HELP else words[0] if words[0] in COMMANDS else None
     try:
         result = program(name).main(words, prog_name="tablebase", standalone_mode=False, obj=Call(words, bounded))
         sys.stdout.flush()

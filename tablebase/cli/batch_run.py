@@ -124,6 +124,7 @@ def _job(work: Batch, entry: Entry) -> Job:
         kind = table_kind(rules)
         refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
         kind.check_executor(work.executor)
+        kind.check_solver(entry.solver)
         words = [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
         limits = kind.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: leave them out"))
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
@@ -253,6 +254,7 @@ def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: Ba
     """Build all entries, go on after faults, and run the commands if everything is there."""
     from tablebase.cli.batch_steps import run
     from tablebase.cli.output import in_time, say
+    from tablebase.compute.messages import logger
 
     begin, faults, left = time.monotonic(), list[TablebaseError](), 0
     done = {"commands run": 0, "unchanged": 0, "failed": 0}
@@ -263,7 +265,7 @@ def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: Ba
             with work.at(line):
                 return action()
         except TablebaseError as fault:
-            say(f"error: {fault}")
+            logger.error("error: %s", fault)
             faults.append(fault)
             done["failed"] += 1
             return default

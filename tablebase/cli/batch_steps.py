@@ -12,7 +12,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-import tablebase
 from tablebase.building.batch_record import Ran, digest_of
 from tablebase.cli.options import (
     OUTPUTS,
@@ -24,8 +23,10 @@ from tablebase.cli.options import (
     without_passwords,
 )
 from tablebase.errors import CommandError, TablebaseError
+from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.game.rules import Rules
+from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from tablebase.building.batch import Step
@@ -56,7 +57,7 @@ class Prepared:
         """When it last ran, if it need not run again; None otherwise."""
         if self.step.command[0] not in REPEATABLE or not self.outputs:
             return None
-        return record.unchanged(self.words, tablebase.__version__, tables, self.inputs, self.outputs)
+        return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs)
 
     def tables(self) -> str | None:
         """Digest of the tables that it can read, as the catalog lists them."""
@@ -127,7 +128,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
                 _finish(one, run_command(one.words, file, environment))
     outputs = record.digests(path for path in one.outputs if _is_kept(path))
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
-    record.keep(Ran(one.words, tablebase.__version__, tables, record.digests(one.inputs), outputs, now, seconds))
+    record.keep(Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
     return True
 
 
@@ -200,7 +201,8 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
     for key in ("replay", "published"):
         if params.get(key) is not None:
             files.append(Path(params[key]))
-            if not files[-1].is_file():
+            check_regular(files[-1], f"name another one with --{key}")
+            if not files[-1].exists():
                 raise TablebaseError(f"there is no file {files[-1]}: name another one with --{key}")
     return tuple(files)
 

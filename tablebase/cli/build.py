@@ -32,7 +32,6 @@ def build(
     solver: Annotated[
         str, typer.Option("--solver", help="Solver: auto, planes, pursuit, groups or reference; all write the same files.")
     ] = "auto",
-    engine: Annotated[str | None, typer.Option("--engine", hidden=True, help="The former name of --solver.")] = None,
     deadline: options.Deadline = None,
     duration: options.Duration = None,
     grace: options.Grace = options.DEFAULT_GRACE,
@@ -40,7 +39,11 @@ def build(
     json_log: options.JsonLogFile = None,
     verbose: options.Verbose = False,
 ) -> None:
-    """Solve, verify and store the tables that are missing."""
+    """Solve, verify and store the tables that are missing.
+
+    Without options, these are all tables that a game from its start can need, if they are few enough, in the folder data, and all
+    processors are used.
+    """
     from tablebase.api.building import build as build_tables
 
     rules = chosen_rules("build", game, size, variant)
@@ -54,7 +57,7 @@ def build(
         memory=memory,
         executor=executor,
         scheduler=scheduler,
-        solver=solver if engine is None else engine,
+        solver=solver,
         deadline=deadline,
         duration=duration,
         grace=grace,

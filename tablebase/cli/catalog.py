@@ -22,7 +22,11 @@ def stats(
     catalog: options.CatalogUrl = None,
     style: options.Style = Format.TABLE,
 ) -> None:
-    """Count wins, losses and draws in the tables built so far. Counts are for the side to move, and include aliases."""
+    """Count wins, losses and draws in the tables built so far.
+
+    Without options, there is a row for each number of pieces in the folder data. Counts are for the side to move, and include
+    aliases.
+    """
     from contextlib import closing
 
     from tablebase.api.statistics import remarks, rows_with, stats_rows

@@ -20,7 +20,8 @@ def games(style: options.Style = Format.TABLE) -> None:
     """List the installed games."""
     from tablebase.api.games import list_games
     from tablebase.api.row_types import GameRow
-    from tablebase.cli.output import say, write_rows
+    from tablebase.cli.output import write_rows
+    from tablebase.compute.messages import logger
 
     rows, faults = list_games()
     if style is Format.TABLE:
@@ -28,7 +29,7 @@ def games(style: options.Style = Format.TABLE) -> None:
     else:
         write_rows(rows, style, list(GameRow.__annotations__))
     for sentence in faults:
-        say(f"error: {sentence}")
+        logger.error("error: %s", sentence)
     if faults:
         raise typer.Exit(CHECK_FAILED)
 

@@ -11,7 +11,7 @@ from tablebase.cli import options
 from tablebase.cli.options import Format, chosen_rules, chosen_start
 
 GAMES = 100
-DIGITS = {"rank": 0, "place": 2, "share": 3, "elo": 0}
+DIGITS = {"rank": 0, "place": 2, "share": 3}
 """Columns that have intervals, and how many digits behind the point they show."""
 
 
@@ -50,10 +50,6 @@ def match(
         int | None, typer.Option("--plies", metavar="N", min=1, help="Plies after which a game is a draw; by default 300.")
     ] = None,
     no_tables: Annotated[bool, typer.Option("--no-tables", help="Play on where tables know the result.")] = False,
-    sprt: Annotated[
-        str | None,
-        typer.Option("--sprt", metavar="E0,E1", help="Stop as soon as one of two differences in Elo points is likely enough."),
-    ] = None,
     record: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write the games to a new file, which line --replay reads.")
     ] = None,
@@ -65,7 +61,7 @@ def match(
 ) -> None:
     """Run matches between built-in players and external engines."""
     from tablebase.api.matches import match as play_match
-    from tablebase.cli.output import say, write_rows
+    from tablebase.cli.output import write_rows
 
     rules = chosen_rules("match", game, size, variant, players)
     rows = play_match(
@@ -80,14 +76,11 @@ def match(
         patience=patience,
         plies=plies,
         no_tables=no_tables,
-        sprt=sprt,
         output=record,
         data=data,
     )
-    if rows.verdict is not None:
-        say(rows.verdict)
     if style is Format.TABLE:
-        columns = [name for name in rows[0] if not name.endswith(("_from", "_to")) and name not in ("ratio", "accepted")]
+        columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
         shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
         write_rows([{**row, **{name: _interval(row, name) for name in shown}} for row in rows], style, columns)
     else:
@@ -95,9 +88,6 @@ def match(
 
 
 def _interval(row: dict[str, Any], name: str) -> str:
-    """A number with its interval; one that is infinite as such."""
-    texts = []
-    for bound in ("", "_from", "_to"):
-        value, infinite = row[name + bound], "inf" if row["share" + bound] else "-inf"
-        texts.append(infinite if value is None else f"{value:.{DIGITS[name]}f}")
-    return f"{texts[0]} ({texts[1]} to {texts[2]})"
+    """A number with its interval."""
+    number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
+    return f"{number} ({low} to {high})"

@@ -45,7 +45,7 @@ def match_stats(
     ] = None,
     style: options.Style = Format.TABLE,
 ) -> None:
-    """Summarize recorded games: length, moves to choose from, results."""
+    """Summarize recorded games: length, choices, results."""
     from tablebase.api.matches import match_stats as statistics
     from tablebase.cli.output import write_rows
     from tablebase.play.statistics import ROWS

@@ -13,7 +13,7 @@ import typer
 from tablebase.cli import options
 from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import Format, all_features, chosen_rules, from_input
-from tablebase.compute.machine import usable_workers
+from tablebase.game.plain_arguments import usable_workers
 
 
 class MineFormat(StrEnum):
@@ -47,7 +47,11 @@ def mine(
     workers: options.Threads = None,
     style: Annotated[MineFormat, typer.Option("--format", help="Output format.")] = MineFormat.TABLE,
 ) -> int:
-    """Query all positions in SQL (DuckDB). A statement can change nothing, and read no files but those of --table."""
+    """Query all positions in SQL (DuckDB).
+
+    Without options, the tables are those in the folder data, and up to 1,000 rows are shown. A statement can change nothing, and
+    read no files except those of --table.
+    """
     text, threads = from_input(statement), usable_workers(workers)
 
     def answer() -> None:
@@ -77,7 +81,7 @@ def mine(
             write_rows(islice(rows, SHOWN) if capped else rows, Format(style), columns, verbatim=True)
             is_cut = capped and next(rows, None) is not None
         if is_cut:
-            say(f"only the first {SHOWN} rows are shown; use --limit for more, or --format csv for all")
+            say(f"the table ends after {SHOWN:,} rows: use --limit for more, or --format csv for all")
 
     return run_statement(context, answer, timeout, threads)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted, shell_word
+from tablebase.errors import LONGEST_QUOTE, ArgumentError, TablebaseError, did_you_mean, quoted, shell_word
 from tablebase.files.inputs import MOST, read_text
 from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
 from tablebase.game.plain_arguments import parse_size as parse_size
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.features import Feature
 
+Parsed = TypeVar("Parsed")
 # ClickException, whose place within typer depends on the version.
 UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
@@ -98,6 +101,19 @@ def from_input(word: str) -> str:
     return text
 
 
+def parser_of(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
+    """The same function for an option: typer would wrap the sentence of a `ValueError` in one of its own."""
+
+    @wraps(parse)
+    def parsed(text: str) -> Parsed:
+        try:
+            return parse(text)
+        except ArgumentError as fault:
+            raise TablebaseError(str(fault)) from fault
+
+    return parsed
+
+
 GameName = Annotated[
     str,
     typer.Argument(metavar="GAME", help="Name of the game; 'tablebase games' lists them.", autocompletion=complete_game),
@@ -122,9 +138,11 @@ CatalogUrl = Annotated[
         help="PostgreSQL database with the catalog; by default it is a file in the folder.",
     ),
 ]
-Page = Annotated[Paper, typer.Option("--page", help="The paper of --sheet.")]
+Page = Annotated[Paper, typer.Option("--page", help="Paper of the pages to print.")]
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
-Pieces = Annotated[range | None, typer.Option("--pieces", metavar="N", parser=parse_pieces, help="N pieces, or M-N for M to N.")]
+Pieces = Annotated[
+    range | None, typer.Option("--pieces", metavar="N", parser=parser_of(parse_pieces), help="N pieces, or M-N for M to N.")
+]
 Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This material; may be repeated.")]
 To = Annotated[
     str, typer.Option("--to", metavar="DIR", help="Folder to write to; for copy also an object store, such as s3://bucket/path.")
@@ -146,14 +164,17 @@ Scheduler = Annotated[
 ]
 Deadline = Annotated[
     float | None,
-    typer.Option("--deadline", metavar="TIME", parser=parse_time, help="Stop at this time, such as 07:00 or 2030-01-31T07:00."),
+    typer.Option(
+        "--deadline", metavar="TIME", parser=parser_of(parse_time), help="Stop at this time, such as 07:00 or 2030-01-31T07:00."
+    ),
 ]
 Duration = Annotated[
-    float | None, typer.Option("--for", metavar="TIME", parser=parse_duration, help="Stop after so much time, such as 8h or 90min.")
+    float | None,
+    typer.Option("--for", metavar="TIME", parser=parser_of(parse_duration), help="Stop after so much time, such as 8h or 90min."),
 ]
 Grace = Annotated[
     float,
-    typer.Option("--grace", metavar="TIME", parser=parse_duration, help="Time after the deadline for tables in work."),
+    typer.Option("--grace", metavar="TIME", parser=parser_of(parse_duration), help="Time after the deadline for tables in work."),
 ]
 LogFile = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Add a line about each table to this file.")]
 JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", help="The same as JSON, an object a line.")]
@@ -167,7 +188,7 @@ def parse_seconds(text: str) -> float:
     except ValueError:
         seconds = 0
     if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise TablebaseError(f"{text!r} is not a time limit: write a number of seconds such as 60")
+        raise TablebaseError(f"{quoted(text)} is not a time limit: write a number of seconds such as 60")
     return seconds
 
 
@@ -226,6 +247,11 @@ def usage_sentence(fault: Exception) -> str:
     """What a `UsageError` says, in one line."""
     # Some messages list choices on separate lines, and some begin with the name of an exception.
     sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
+    context, parameter = getattr(fault, "ctx", None), getattr(fault, "param", None)
+    source = context.get_parameter_source(parameter.name) if context and parameter else None
+    if source is None or source.name != "ENVIRONMENT":
+        sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)
+    sentence = re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)
     return sentence.replace("Value error, ", "")
 
 

@@ -6,19 +6,19 @@ import csv
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from io import StringIO
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from shutil import get_terminal_size
 from textwrap import indent
 from typing import Any
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 
 from tablebase.cli.options import Format
 from tablebase.cli.process import is_unicode
 from tablebase.compute.messages import Amount
+from tablebase.compute.messages import cell_text as cell_text
 from tablebase.compute.messages import in_bytes as in_bytes
 from tablebase.compute.messages import in_time as in_time
 from tablebase.compute.messages import say as say
@@ -35,6 +35,11 @@ GAP = 3
 """Columns between two columns of a table."""
 WIDTH = 8
 """Columns of a cell of a table whose rows are not known beforehand."""
+NUMERIC = (int, float, Amount, type(None))
+MOST_ROWS, ENDS = 100, 20
+"""Most rows of a table that a terminal shows whole, and how many of a longer one it shows at each end."""
+CONTROLS = {ord(one): repr(one)[1:-1] for one in map(chr, (*range(32), *range(127, 160))) if one != "\n"}
+"""Escapes of the control characters, which a terminal would obey."""
 RULE = "─"
 """What the line below the headings of a table consists of."""
 SIDES = ("bold cyan", "bold red")
@@ -94,16 +99,30 @@ def _csv_cell(value: object) -> object:
 def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None, *, keys: int = 1) -> None:
     """Write rows as a table, with numbers (and texts with units) right-aligned and thousands separated.
 
-    On a terminal that is too narrow for all columns, further ones follow below, beside a repetition of the first `keys`.
+    On a terminal that is too narrow for all columns, further ones follow below, beside a repetition of the first `keys`. Of more
+    than `MOST_ROWS` rows, a terminal shows the first and the last ones.
     """
-    headings = dict(zip(columns, titles or columns, strict=True))
-    cells = {name: [format_cell(row[name]) for row in rows] for name in columns}
-    numeric = {name for name in columns if all(isinstance(row[name], int | float | Amount | None) for row in rows)}
-    widths = {name: max(map(cell_len, [headings[name], *cells[name]])) for name in columns}
-    for number, block in enumerate(_blocks(widths, keys, output_width())):
+    hidden = len(rows) - 2 * ENDS if len(rows) > MOST_ROWS and sys.stdout.isatty() else 0
+    if hidden:
+        rows = [*rows[:ENDS], *rows[-ENDS:]]
+    numeric = {name for name in columns if all(isinstance(row[name], NUMERIC) for row in rows)}
+    texts = {
+        name: [
+            text if text.isprintable() else text.expandtabs().translate(CONTROLS)
+            for text in (title, *(cell_text(row[name]) for row in rows))
+        ]
+        for name, title in zip(columns, titles or columns, strict=True)
+    }
+    for number, block in enumerate(_blocks({name: _width(texts[name]) for name in columns}, keys, output_width())):
         if number:
             sys.stdout.write("\n")
-        _write_block({name: (headings[name], cells[name]) for name in block}, numeric)
+        shown = _Block([texts[name] for name in block], [name in numeric for name in block])
+        shown.write(0, 1)
+        sys.stdout.write((RULE if is_unicode() else "-") * shown.width + "\n")
+        shown.write(1, ENDS + 1 if hidden else None)
+        if hidden:
+            sys.stdout.write(f"... {hidden:,} more rows: --format csv writes all ...\n")
+            shown.write(ENDS + 1)
 
 
 def write_fixed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -140,35 +159,52 @@ def _blocks(widths: Mapping[str, int], keys: int, available: int) -> list[list[s
     return blocks
 
 
-def _write_block(columns: Mapping[str, tuple[str, list[str]]], numeric: set[str]) -> None:
-    """Write columns, given by headings and cells; text that is too wide continues on further lines."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name, (heading, _) in columns.items():
-        table.add_column(heading, justify="right" if name in numeric else "left", no_wrap=name in numeric, overflow="fold")
-    for row in zip(*(cells for _, cells in columns.values()), strict=True):
-        table.add_row(*row)
-    console = Console(file=StringIO(), width=output_width(), markup=False, highlight=False, emoji=False)
-    with console.capture() as capture:
-        console.print(table)
-    text = capture.get() if is_unicode() else capture.get().replace(RULE, "-")
-    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.splitlines())
+def _width(texts: Sequence[str]) -> int:
+    """Columns of a terminal that the longest line of some texts occupies."""
+    whole = "\n".join(texts)
+    return max(map(len if whole.isascii() else cell_len, whole.split("\n")))
 
 
-def format_cell(value: object) -> str:
-    """A value as the cell of a table for people."""
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"
-    return str(value)
+class _Block:
+    """Columns of a table that stand side by side, given by their texts; texts, but no numbers, give way if it is too wide.
+
+    Parameters
+    ----------
+    columns : sequence of sequences of str
+    right : sequence of bool
+        Whether each column is right-aligned.
+    """
+
+    def __init__(self, columns: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+        self.columns, self.right = columns, right
+        widths = [*map(_width, columns)]
+        available = output_width() - GAP * (len(columns) - 1)
+        for most in range(max(widths), 0, -1):
+            self.limits = [width if flush else min(width, most) for width, flush in zip(widths, right, strict=True)]
+            if sum(self.limits) <= available:
+                break
+        self.width = sum(self.limits) + GAP * (len(columns) - 1)
+        self.is_broken = self.limits != widths or any("\n" in text for texts in columns for text in texts)
+
+    def write(self, first: int, end: int | None = None) -> None:
+        """Write some of the rows; a cell that is too wide, or has several lines, continues on further lines."""
+        columns: list[Sequence[str]] = [texts[first:end] for texts in self.columns]
+        if self.is_broken:
+            columns = [*zip(*(line for row in zip(*columns, strict=True) for line in self._broken(row)), strict=True)]
+        aligned = []
+        for texts, limit, flush in zip(columns, self.limits, self.right, strict=False):
+            align = str.rjust if flush else str.ljust
+            # Characters may occupy two columns, or none.
+            aligned.append([align(text, limit if text.isascii() else limit + len(text) - cell_len(text)) for text in texts])
+        sys.stdout.writelines(f"{line.rstrip()}\n" for line in map((" " * GAP).join, zip(*aligned, strict=True)))
+
+    def _broken(self, row: Sequence[str]) -> Iterator[Sequence[str]]:
+        """Yield the lines of a row."""
+        cells = (
+            [part for line in text.split("\n") for part in chop_cells(line, limit) or [""]]
+            for text, limit in zip(row, self.limits, strict=True)
+        )
+        return zip_longest(*cells, fillvalue="")
 
 
 def write_board(game: Game, position: Position, last: str | None = None, *, over: bool = False) -> None:

@@ -13,7 +13,7 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import Format, all_features, chosen_rules
-from tablebase.compute.machine import usable_workers
+from tablebase.game.plain_arguments import usable_workers
 
 if TYPE_CHECKING:
     from tablebase.patterns.pattern_search import Patterns, Search

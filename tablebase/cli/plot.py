@@ -11,7 +11,7 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import chosen_rules
-from tablebase.compute.machine import usable_workers
+from tablebase.game.plain_arguments import usable_workers
 
 
 class Chart(StrEnum):
@@ -73,7 +73,7 @@ def plot(
     catalog: options.CatalogUrl = None,
     workers: options.Threads = None,
 ) -> None:
-    """Draw a chart of the tables built so far, or of the chances against players that err.
+    """Draw a chart of tables, or of chances against weakened play.
 
     Outcomes are for the side to move.
     """

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from tablebase.cli.options import Format
 from tablebase.errors import TablebaseError, system_error
+from tablebase.files.inputs import ENCODING
 
 READ_BYTES = 1 << 22
 """Bytes that are read, and answered, at a time: the more, the fewer times a chunk of a table is decompressed."""
@@ -90,7 +91,7 @@ def _goes_on(file: BinaryIO) -> bool:
 def _positions(lines: Iterable[bytes], before: int, name: str) -> Iterator[Asked]:
     """The lines that are not empty; what is not UTF-8 is no position either."""
     for number, line in enumerate(lines, start=before + 1):
-        text = line.decode("utf-8", "replace").strip()
+        text = line.decode(ENCODING, "replace").strip()
         if text:
             yield Asked(text, number, name)
 
@@ -158,12 +159,12 @@ def write_answers(words: Sequence[str], asking: Asking, style: Format, *, stop: 
 
 def _write_lines(found: Iterable[tuple[Asked, Any, TablebaseError | None]], columns: Sequence[str]) -> None:
     """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
-    from tablebase.cli.output import Row, format_cell, write_fixed
+    from tablebase.cli.output import Row, cell_text, write_fixed
 
     names = ["line", *(name for name in columns if name not in OF_POSITION), "position"]
 
     def row(one: Asked, answer: Row, error: TablebaseError | None) -> list[str]:
-        *cells, text = (format_cell({"line": one.line, **answer}.get(name)) for name in names)
+        *cells, text = (cell_text({"line": one.line, **answer}.get(name)) for name in names)
         return [*cells, text if error is None else f"{text}: {error}"]
 
     write_fixed(names, (row(*answered) for answered in found))

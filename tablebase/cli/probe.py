@@ -14,7 +14,7 @@ import typer
 from tablebase.cli import options
 from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start, complete_player
 from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
-from tablebase.errors import RulesError, TablebaseError
+from tablebase.errors import RulesError, TablebaseError, shell_word
 from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
@@ -66,7 +66,10 @@ def probe(
     page: options.Page = Paper.A4,
     style: options.Style = Format.TABLE,
 ) -> None:
-    """Show the value and moves of positions, best move first."""
+    """Show the value and moves of positions, best move first.
+
+    Without options, the tables are those in the folder data, and a single position is shown with its board.
+    """
     rules = chosen_rules("probe", game, size, variant)
     if svg is not None:
         _check_picture(rules, svg, positions)
@@ -91,7 +94,8 @@ def probe(
         _write_sheet(probe_sheet(asking.drawn, page), sheet)
     if asking.missing:
         materials = " ".join(f"--material {name}" for name in sorted(asking.missing))
-        say(f"some moves are of unknown value: 'tablebase build {rules.name} {materials} --data {data}' builds their tables")
+        command = f"tablebase build {rules.name} {materials} --data {shell_word(data)}"
+        say(f"some moves are of unknown value: '{command}' builds their tables")
 
 
 class _Asking:
@@ -269,7 +273,7 @@ def _features(rules: Rules[Any]) -> list[str]:
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     from tablebase.cli.drawings import is_drawn, write_drawing
-    from tablebase.cli.output import format_cell, write_table
+    from tablebase.cli.output import cell_text, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
     if is_drawn(answer.game):
@@ -281,9 +285,9 @@ def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     if answer.within is not None:
         turns, bounds = answer.within
         sys.stdout.write(f"within {turns} turns of both players together: ")
-        sys.stdout.write(f"at least {bounds.lower:.6f}, at most {bounds.upper:.6f}\n")
+        sys.stdout.write(f"at least {chance_text(bounds.lower)}, at most {chance_text(bounds.upper)}\n")
     for name, value in features.items():
-        sys.stdout.write(f"{name}: {format_cell(value)}\n")
+        sys.stdout.write(f"{name}: {cell_text(value)}\n")
     sys.stdout.write("\n")
     if rows := [*chain.from_iterable(map(_move_rows, answer.moves)), *map(_draw_row, answer.draws)]:
         write_table(rows, [name for name in COLUMNS if name in rows[0]])

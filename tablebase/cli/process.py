@@ -19,6 +19,7 @@ from typing import Any, TextIO
 
 from tablebase.compute.processes import STOPPING, clean_up, when_undisturbed
 from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
+from tablebase.files.inputs import ENCODING
 
 REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up", "SIGQUIT": "quit"}
 INTERRUPTED = 128 + signal.SIGINT
@@ -44,8 +45,8 @@ def listen(*, parent: bool = False) -> None:
     end = partial(_end, silent=parent)
     threading.Thread(target=_watch, args=(reader, writer, end), daemon=True).start()
     for number in (signal.SIGTERM,) if parent else STOPPING:
-        # A program started by nohup goes on after a hang-up.
-        if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
+        # A program started by nohup, or by a shell in the background, continues.
+        if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _: when_undisturbed(partial(end, number)))
 
 
@@ -80,6 +81,8 @@ def prepare_streams() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
+    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.encoding.lower() == "utf-8":
+        sys.stdin.reconfigure(encoding=ENCODING)
     sys.stdout = _text(sys.stdout, _Output, 1)
     sys.stderr = _text(sys.stderr, _Status, 2)
 

@@ -11,9 +11,9 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules, chosen_start
-from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
+from tablebase.game.plain_arguments import usable_workers
 
 if TYPE_CHECKING:
     from tablebase.game import Game

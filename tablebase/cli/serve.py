@@ -36,6 +36,9 @@ def serve(
     access_log: Annotated[
         AccessLog, typer.Option("--access-log", help="Whether to write a line about each request to standard error.")
     ] = AccessLog.NONE,
+    root_path: Annotated[
+        str, typer.Option("--root-path", metavar="PATH", help="Path below which a reverse proxy shows the pages, such as /tables.")
+    ] = "",
     data: options.Data = options.DEFAULT_DATA,
     catalog: options.CatalogUrl = None,
 ) -> None:
@@ -51,6 +54,7 @@ def serve(
         origin=origin or (),
         cache=cache,
         access_log=access_log,
+        root_path=root_path,
         data=data,
         catalog=catalog,
     )

@@ -44,7 +44,7 @@ def train(
     data: options.Data = options.DEFAULT_DATA,
     style: options.Style = Format.TABLE,
 ) -> None:
-    """Train a player by games against itself, and measure it with the tables."""
+    """Train a player by self-play, and measure it with the tables."""
     from dataclasses import fields
 
     from tablebase.api.training import train as trained

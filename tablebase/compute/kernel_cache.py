@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tablebase.compute.messages import say
+
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 """Whether kernels are compiled. Numba reads this variable, too, but takes long to load."""
@@ -172,9 +174,9 @@ class KernelCache:
                 os.environ["TABLEBASE_CACHE"] = str(temporary)
         place = "" if parent is None else f" in {parent}"
         when = "" if self.folder is None else f" that {temporary} is emptied"
-        sys.stderr.write(
+        say(
             f"cannot save compiled kernels{place} ({fault.strerror}): they will be compiled every time{when}; "
-            "set TABLEBASE_CACHE to a folder that can be written to\n"
+            "set TABLEBASE_CACHE to a folder that can be written to"
         )
 
 
@@ -217,7 +219,7 @@ def remove_unused(parent: Path, before: float) -> None:
 
 def _last_use(folder: Path) -> float:
     """When a folder of kernels was last used, to about a day; 0 if it does not exist."""
-    # Earlier versions had no locks.
+    # A folder that is just being made has no lock yet.
     for path in (folder / _LOCK, folder):
         with suppress(OSError):
             return path.stat().st_mtime

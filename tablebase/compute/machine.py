@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tablebase.compute.messages import say
-
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")
 PEAK = Path("/proc/self/clear_refs")
@@ -27,16 +25,6 @@ def cores() -> int:
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     shares = [int(quota) // int(period) for quota, period in _processor_times() if quota.isdigit() and int(period)]
     return max(1, min([bound, *shares]))
-
-
-def usable_workers(asked: int | None) -> int:
-    """Number of workers: as many as were asked for, but at most one for each processor; by default that many."""
-    if asked is None:
-        return default_workers()
-    most = cores()
-    if asked > most:
-        say(f"workers: {most} instead of {asked}, one for each processor that this program may use")
-    return min(asked, most)
 
 
 def default_workers() -> int:

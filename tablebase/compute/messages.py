@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,15 +16,59 @@ INTERVAL = 0.5
 """Seconds between two reports of the same stage."""
 
 
+class _StandardError(logging.Handler):
+    """Writes each message as a line to standard error, wherever that leads by now."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stderr.write(record.getMessage() + "\n")
+
+
+logger = logging.getLogger("tablebase")
+"""All messages of the program pass through it; ``setLevel`` silences them, progress bars included."""
+if not logger.handlers:
+    logger.addHandler(_StandardError())
+    logger.propagate = False
+if logger.level == logging.NOTSET:
+    logger.setLevel(logging.INFO)
+
+
 def say(sentence: str) -> None:
-    """Write a status message to standard error."""
-    sys.stderr.write(sentence + "\n")
+    """Write a status message to standard error, unless the logger has another handler or level."""
+    logger.info("%s", sentence)
 
 
 def listed(names: Sequence[str]) -> str:
     """The first of many names, and how many more there are."""
     more = f", and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return f"{', '.join(names[:LISTED])}{more}"
+
+
+def number_text(value: float) -> str:
+    """A number in at most three decimals, or in as many more as keep one that is not whole from looking whole.
+
+    Examples
+    --------
+    >>> [number_text(value) for value in (2_192, 3.0, 0.0625, 6.996, 0.99956, 1e-7, 1e-30)]
+    ['2,192', '3', '0.062', '6.996', '0.9996', '0.0000001', '1e-30']
+    """
+    if isinstance(value, int):
+        return f"{value:,}"
+    if value.is_integer():
+        return f"{value:,.0f}" if abs(value) < 1e16 else repr(value)
+    for decimals in range(3, 17):
+        text = f"{value:,.{decimals}f}".rstrip("0")
+        if not text.endswith("."):
+            return text
+    return repr(value)
+
+
+def cell_text(value: object, missing: str = "-") -> str:
+    """A value as the cell of a table, on a terminal or on a page."""
+    if value is None:
+        return missing
+    if isinstance(value, bool):
+        return str(value).lower()
+    return number_text(value) if isinstance(value, (int, float)) else str(value)
 
 
 class Amount(str):

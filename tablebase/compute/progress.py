@@ -6,11 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from io import StringIO
+from logging import INFO
 from threading import Event, RLock, Thread
 
 from tqdm import tqdm
 
-from tablebase.compute.messages import Stage, say
+from tablebase.compute.messages import Stage, logger, say
 
 INTERVAL = 60.0
 """Seconds between two plain lines."""
@@ -27,7 +28,7 @@ class Progress:
     def __init__(self, title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False) -> None:
         """Count units up to a total that `reach` may set later, some of them done before; only if `verbose`, `note` writes."""
         self._title, self._verbose = title, verbose
-        self.is_bar = sys.stderr.isatty() or _in_notebook()
+        self.is_bar = (sys.stderr.isatty() or _in_notebook()) and logger.isEnabledFor(INFO)
         self._bar = tqdm(
             total=total,
             initial=done,
@@ -78,9 +79,8 @@ class Progress:
 
     def write(self, sentence: str) -> None:
         """Write a line above the bar."""
-        if self.is_bar:
-            self._bar.write(sentence, file=sys.stderr)
-        else:
+        # Takes the bar away while the line is written.
+        with self._bar.external_write_mode(file=sys.stderr):
             say(sentence)
 
     def show_compiling(self, compiling: bool) -> None:

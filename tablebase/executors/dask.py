@@ -21,6 +21,7 @@ from tablebase.compute import machine
 from tablebase.compute.messages import Stage
 from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.executors.executor import Check, Executor, Fault, Limits, Watch, unwatched
+from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -136,12 +137,15 @@ class DaskExecutor(Executor):
                 if end is not None and time.monotonic() >= end:
                     break
             if not done:
-                self._look_for_workers()
+                with self._cure():
+                    self._look_for_workers()
         # A result counts, also if another key has failed at the same time.
         for future in sorted(done, key=lambda one: one.status != "finished"):
             key = self._keys.pop(str(future.key))
             del self._needs[key]
-            yield key, self._result(self._futures.pop(key))
+            with self._cure():
+                result = self._result(self._futures.pop(key))
+            yield key, result
 
     def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (without keys there is nothing to end)
         """See `Executor.stop`."""
@@ -226,6 +230,16 @@ class DaskExecutor(Executor):
         elif now > self._without + self._patience:
             raise no_workers(self._client, self._patience)
 
+    @contextmanager
+    def _cure(self) -> Iterator[None]:
+        """Replace what errors advise if the scheduler was started here: the user cannot start it, nor its workers."""
+        try:
+            yield
+        except ClusterError as fault:
+            if self._address is None:
+                raise ClusterError(fault.address, fault.fault, "start the same command again") from fault
+            raise
+
     def _scheduler_lost(self) -> ClusterError:
         where = self._address or "this machine"
         return ClusterError(
@@ -309,13 +323,11 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
 
 def no_offer(error: Exception) -> Fault:
     """What is wrong with a worker that could not say what it offers: it cannot be reached, or cannot load this program."""
-    from tablebase import __version__
-
     if isinstance(error, TimeoutError):
         return Fault(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
     if isinstance(error, OSError):
         return Fault(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
-    cure = f"install {DISTRIBUTION} {__version__} in the environment of every worker"
+    cure = f"install {DISTRIBUTION} {VERSION} in the environment of every worker"
     return Fault(f"cannot load this program ({type(error).__name__}: {error})", cure)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 
 from tablebase.compute.child_process import ChildProcess
@@ -28,7 +29,6 @@ class LocalCluster(ChildProcess):
             self.end()
             raise ClusterError("this machine", f"no cluster of Dask can be started here ({text})", "use --executor local")
         # Of the scheduler.
-        # Of the scheduler.
         self.address: str = text
 
 
@@ -39,6 +39,8 @@ def _serve(pipe: Connection, workers: int, resources: dict[str, float]) -> None:
     silent = os.open(os.devnull, os.O_RDWR)
     for number in (1, 2):
         os.dup2(silent, number)
+    # The tracker of the parent would warn of Dask's semaphores if this process is killed; the one started instead is silent.
+    resource_tracker._resource_tracker._fd = None  # type: ignore[attr-defined]
     import distributed
 
     try:

@@ -1,4 +1,4 @@
-"""Texts that are read whole, up to a largest size: a device without end must not fill the memory."""
+"""Files that are read whole, up to a largest size: a device without end must not fill the memory."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from tablebase.errors import TablebaseError, system_error
 
 MEBIBYTE = 1 << 20
 MOST = 256 * MEBIBYTE
-"""Bytes of a text, unless something else is said."""
+"""Bytes of a file, unless something else is said."""
 LONGEST_LINE = MEBIBYTE
 """Characters of a line, of a file or of a dialogue with another program."""
+ENCODING = "utf-8-sig"
+"""UTF-8, without the byte order mark that some programs write before a text."""
 
 
 def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-8") -> str:
@@ -21,16 +23,27 @@ def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-
     The `cure` is what to do then, such as ``name another file``.
     """
     try:
+        return read_bytes(path, cure, most).decode(ENCODING).replace("\r\n", "\n")
+    except UnicodeDecodeError as fault:
+        raise TablebaseError(f"{path} is not {what}: {cure}") from fault
+
+
+def read_bytes(path: Path, cure: str, most: int = MOST) -> bytes:
+    """Read a file; raise `TablebaseError` if it cannot be read, or has more than `most` bytes."""
+    try:
         with path.open("rb") as file:
             content = file.read(most + 1)
     except OSError as fault:
         raise system_error(fault, path, cure) from fault
     if len(content) > most:
         raise TablebaseError(f"{path} has more than {most:,} bytes: {cure}")
-    try:
-        return content.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError as fault:
-        raise TablebaseError(f"{path} is not {what}: {cure}") from fault
+    return content
+
+
+def check_regular(path: Path, cure: str) -> None:
+    """Raise `TablebaseError` if a path is there, but is not a regular file."""
+    if path.exists() and not path.is_file():
+        raise TablebaseError(f"{path} is not a regular file: {cure}")
 
 
 def read_lines(path: Path, cure: str) -> Iterator[str]:
@@ -39,7 +52,7 @@ def read_lines(path: Path, cure: str) -> Iterator[str]:
     The `cure` is what to do then, such as ``name another file``.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding=ENCODING) as file:
             for line in iter(lambda: file.readline(LONGEST_LINE + 1), ""):
                 if len(line) > LONGEST_LINE:
                     raise TablebaseError(f"{path} has a line of more than {LONGEST_LINE:,} characters: {cure}")

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError
+from tablebase.files.inputs import check_regular
 
 Values = NDArray[Any]
 KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int16}
@@ -142,7 +143,8 @@ def load_features(path: Path) -> tuple[Feature, ...]:
     TablebaseError
         If the file cannot be run, or defines no feature.
     """
-    if not path.is_file():
+    check_regular(path, "name a Python file with features")
+    if not path.exists():
         raise TablebaseError(f"there is no file {path}: name a Python file with features")
     try:
         features = tuple(value for value in runpy.run_path(str(path)).values() if isinstance(value, Feature))

@@ -16,7 +16,7 @@ from typing import Any
 from tablebase.errors import NotationError, RulesError, quoted
 from tablebase.game.features import Feature
 from tablebase.game.moves import GOAL, Position, decided, has_escaped, legal_moves, played, won_before
-from tablebase.game.notation import check_in_play, check_placement, read, read_move, render, render_move
+from tablebase.game.notation import LOST, check_in_play, check_placement, read, read_move, render, render_move
 from tablebase.game.rules import OVER, Ending, Rules
 from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
@@ -134,7 +134,7 @@ class Game(Rules[Position]):
         return self.parse(self.start)
 
     def parse(self, text: str) -> Position:
-        """Any placement of pieces, with the mark of a last move that has won, as far as the board shows."""
+        """Any placement of pieces, with the mark of a last move that has won."""
         return self._marked(read(self, text))
 
     def given(self, position: Any) -> Position:
@@ -153,9 +153,14 @@ class Game(Rules[Position]):
         return render(self, position)
 
     def check(self, position: Position) -> None:
-        """Raise `NotationError` unless the last move has won, or the pieces form a position in which the game is not over."""
-        if not position.won:
-            check_in_play(self, position)
+        """Raise `NotationError` unless the last move can have won, or the pieces form a position in which the game is not over."""
+        if position.won and won_before(self, position):
+            return
+        check_in_play(self, position)
+        movers = [(self.kinds[kind], square) for kind, square in position.pieces if self.side_of(kind) != position.side]
+        if position.won and not any(step.wins and step.target == square for kind, square in movers for step in kind.steps):
+            winner = self.sides[1 - position.side].name
+            raise NotationError(f"{winner} has no piece on a square where its step wins: leave out {LOST!r}")
 
     def to_move(self, position: Position) -> int:
         """The side to move, 0 or 1; `OVER` after the end."""
@@ -211,7 +216,7 @@ class Game(Rules[Position]):
         for kind, square in position.pieces:
             if square not in self.kinds[kind].homes:
                 return f"the {self.kinds[kind].name} has reached {self.board.names[square]}"
-        return f"{self.sides[1 - position.side].name} has reached a goal"
+        return f"{self.sides[1 - position.side].name} has won with the last move"
 
     @cached_property
     def digest(self) -> str:

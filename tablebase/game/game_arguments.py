@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tablebase.errors import RulesError, quoted
+from tablebase.errors import ArgumentTypeError, RulesError, quoted
 from tablebase.game import Game, load_game
-from tablebase.game.installed import full_name, load_rules, with_pieces
+from tablebase.game.installed import full_name, game_names, load_rules, with_pieces
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, check_placement, parse, read
 from tablebase.game.rules import Rules
@@ -26,7 +26,7 @@ def as_any_game(game: AnyGame) -> Rules[Any]:
     if isinstance(game, str):
         return load_rules(game)
     if not isinstance(game, Rules):
-        raise RulesError(f"a game is a name or a game object, not a value of type {type(game).__name__}")
+        raise ArgumentTypeError(f"a game is a name or a game object, not a value of type {type(game).__name__}")
     return game
 
 
@@ -41,7 +41,8 @@ def as_rules(game: AnyGame, size: str | None = None, variant: Sequence[str] = ()
     if isinstance(game, str):
         return load_rules(full_name(game, size, variant))
     if not isinstance(game, Rules):
-        raise RulesError(f"the game is a name such as 'doushouqi' or a game object, not {quoted(game)}")
+        such = "".join(f" such as {name!r}" for name in game_names()[:1])
+        raise ArgumentTypeError(f"the game is a name{such} or a game object, not {quoted(game)}")
     if size or variant:
         raise RulesError(f"size and variant belong to the name of a game: replace the game object by {game.name!r}")
     installed = load_rules(game.name)

@@ -14,29 +14,24 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any
 
-from tablebase.errors import RulesError, did_you_mean, quoted
+from tablebase.errors import ArgumentTypeError, RulesError, did_you_mean, quoted
 from tablebase.game import Game
+from tablebase.game.companions import installed_games
 from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.functions import FunctionGame
-from tablebase.game.notation import MOST_DIGITS, whole_number
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.rules import Rules
 
-GROUP = "tablebase.rules"
 SIZE = "size"
 _SIZE = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
 
 
-@cache
-def _installed() -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
-
-
 def game_names() -> tuple[str, ...]:
     """Names of all installed games, sorted."""
-    return tuple(_installed())
+    return tuple(installed_games())
 
 
 def load_game(name: str) -> Game:
@@ -63,7 +58,7 @@ def with_pieces(game: Any) -> Game:
     if isinstance(game, Game):
         return game
     if not isinstance(game, Rules):
-        raise RulesError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
+        raise ArgumentTypeError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
     kind = "of chance or of several players" if game.has_chance else "by functions"
     raise RulesError(f"{game.name} is a game {kind}, and has no pieces on squares: not possible here")
 
@@ -78,7 +73,7 @@ def _without_file(game: str, word: str) -> str:
     key, _, given = word.partition("=")
     if not names_file(given):
         return word
-    point = _installed()[_split(game)[0]]
+    point = installed_games()[_split(game)[0]]
     default = _defaults(_load(point), point).get(key)
     return f"{key}={default.read(given)}" if isinstance(default, FileWord) else word
 
@@ -87,14 +82,14 @@ def _without_file(game: str, word: str) -> str:
 def load_rules(name: str) -> Game | FunctionGame[Any]:
     """The game of that name, of either sort; otherwise like `load_game`."""
     base, words = _split(name)
-    point = _installed()[base]
+    point = installed_games()[base]
     make = _load(point)
     options = _defaults(make, point)
     chosen: dict[str, Any] = {}
     for word in words:
         key, value = _option(base, word, options)
         if key in chosen:
-            raise RulesError(f"{name!r} sets {key} twice")
+            raise RulesError(f"{quoted(name)} sets {key} twice")
         chosen[key] = value
     full = "-".join([base, *(_word(key, chosen[key]) for key in options if key in chosen and chosen[key] != options[key])])
     if full != name:
@@ -112,7 +107,7 @@ def load_rules(name: str) -> Game | FunctionGame[Any]:
 
 def variants(name: str) -> tuple[str, ...]:
     """The parameters of a game's variants, each written with its default: ``8x8``, ``early=default``."""
-    point = _installed()[name]
+    point = installed_games()[name]
     return tuple(_word(key, value) for key, value in _defaults(_load(point), point).items())
 
 
@@ -136,7 +131,7 @@ def _faults_as_sentences(point: EntryPoint, failed: str, *passing: type[BaseExce
 
 def _split(name: str) -> tuple[str, list[str]]:
     """The name of the installed game, and the words of the variant after it."""
-    bases = [base for base in _installed() if name == base or name.startswith(f"{base}-")]
+    bases = [base for base in installed_games() if name == base or name.startswith(f"{base}-")]
     if not bases and name != name.lower():
         return _split(name.lower())
     if not bases:
@@ -176,13 +171,12 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
     if key == SIZE:
         size = _SIZE.fullmatch(text)
         if size is None:
-            raise RulesError(f"{quoted(text)} is not a size of {base}: write files and ranks, as in {_word(SIZE, default)}")
+            raise RulesError(f"invalid size {quoted(text)} of {base}: expected files and ranks, as in {_word(SIZE, default)}")
         return key, (int(size[1]), int(size[2]))
     if isinstance(default, int):
         number = whole_number(text)
         if number is None:
-            limit = f" of at most {MOST_DIGITS} digits" if len(text) > MOST_DIGITS else ""
-            raise RulesError(f"{key} of {base} must be a whole number{limit}, not {quoted(text)}")
+            raise RulesError(f"{key} of {base} must be {WHOLE_NUMBER}, not {quoted(text)}")
         return key, number
     return key, text
 

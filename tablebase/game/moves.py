@@ -27,7 +27,7 @@ class Position(NamedTuple):
     side : int
         The side to move, 0 or 1.
     won : str
-        How the last move has won, ``goal`` or ``last piece``; empty if it has not. The board alone need not show it.
+        How the last move has won, ``goal`` or ``last piece``; empty if it has not. If the board does not show it, the text does.
     """
 
     pieces: tuple[tuple[int, int], ...]
@@ -122,7 +122,7 @@ def wins_at_once(game: Game, position: Position, move: Move) -> bool:
 def played(game: Game, position: Position, move: Move) -> Position:
     """The position after a legal move, with the mark of a move that wins."""
     child = play(position, move)
-    return child._replace(won=GOAL if move.wins else LAST_PIECE) if wins_at_once(game, position, move) else child
+    return child._replace(won=won_before(game, child) or GOAL) if wins_at_once(game, position, move) else child
 
 
 def won_before(game: Game, position: Position) -> str:
@@ -133,7 +133,7 @@ def won_before(game: Game, position: Position) -> str:
         if square not in game.kinds[kind].homes:
             away.append((kind, square))
     # Most positions that are read are none of these.
-    if len(away) + 2 - len(owners) != 1:
+    if len(away) > 1 or len(away) + 2 - len(owners) < 1:
         return ""
     counts = Counter(kind for kind, _ in position.pieces)
     if any(count > game.kinds[kind].limit for kind, count in counts.items()):
@@ -142,7 +142,7 @@ def won_before(game: Game, position: Position) -> str:
         captures = any(step.victims for kind, _ in position.pieces for step in game.kinds[kind].steps)
         return LAST_PIECE if position.side not in owners and captures else ""
     ((kind, square),) = away
-    reached = any(step.wins and step.target == square for step in game.kinds[kind].steps)
+    reached = any(step.wins and step.target == square and (step.victims or len(owners) > 1) for step in game.kinds[kind].steps)
     return GOAL if reached and game.side_of(kind) != position.side else ""
 
 

@@ -1,7 +1,7 @@
 """Positions and moves as text.
 
 Rows from the top of the board down, separated by ``/``; numbers for runs of empty cells (``12`` is twelve cells); one
-letter for each piece; a space; the letter of the side to move.
+letter for each piece; a space; the letter of the side to move; and `LOST` if the last move has won and the board does not show it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from operator import add, index
 from typing import TYPE_CHECKING
 
 from tablebase.errors import NotationError, quoted
-from tablebase.game.moves import Move, Position
+from tablebase.game.moves import GOAL, Move, Position, won_before
 
 if TYPE_CHECKING:
     from tablebase.game import Game
 
 DIGITS = frozenset("0123456789")
 MOST_DIGITS = 9
+WHOLE_NUMBER = f"a whole number of at most {MOST_DIGITS} digits"
+"""Name of what `whole_number` reads, in sentences that refuse a text."""
 """More digits than any number of a game has; Python refuses to read numbers of thousands."""
 RANK_WIDTH = 3
 """Characters before the first square of a rank where a board is drawn."""
+LOST = "lost"
+"""The word after a side to move that has lost by the last move."""
 _MOVE = re.compile(r"([a-z][0-9]+)-?([a-z][0-9]+)")
 _TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
 
@@ -58,25 +62,26 @@ def read(game: Game, text: str) -> Position:
     if not isinstance(text, str):
         raise NotationError(f"a position is a text such as {game.start!r} or a Position, not a value of type {type(text).__name__}")
     words = text.split()
-    if len(words) != 2:
+    lost = words[2:] == [LOST]
+    if len(words) != 2 and not lost:
         form = f"write rows and the side to move, as in {game.start!r}"
-        raise NotationError(f"{text!r} is not a position: {form}" if words else f"the position is empty: {form}")
+        raise NotationError(f"{quoted(text)} is not a position: {form}" if words else f"the position is empty: {form}")
     side = _parse_side(game, words[1])
     rows = words[0].split("/")
     board = game.board
     if len(rows) != board.height:
-        raise NotationError(f"{words[0]!r} has {len(rows)} rows; the board of {game.name} has {board.height}")
+        raise NotationError(f"{quoted(words[0])} has {len(rows)} rows; the board of {game.name} has {board.height}")
     pieces: list[tuple[int, int]] = []
     for rank, row in zip(range(board.height - 1, -1, -1), rows, strict=True):
         pieces += _parse_row(game, row, rank)
-    return Position(tuple(sorted(pieces)), side)
+    return Position(tuple(sorted(pieces)), side, GOAL if lost else "")
 
 
 def _parse_side(game: Game, letter: str) -> int:
     letters = [side.letter for side in game.sides]
     meant = [number for number, known in enumerate(letters) if letter in (known, known.swapcase())]
     if len(meant) != 1:
-        raise NotationError(f"the side to move is {' or '.join(map(repr, letters))}, not {letter!r}")
+        raise NotationError(f"the side to move is {' or '.join(map(repr, letters))}, not {quoted(letter)}")
     return meant[0]
 
 
@@ -88,7 +93,7 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
         if token[0] in DIGITS:
             if token[0] == "0":
                 raise NotationError(
-                    f"row {rank + 1} ({row!r}) has a run of {token} empty squares: runs begin with a digit from 1 to 9"
+                    f"row {rank + 1} ({quoted(row)}) has a run of {token} empty squares: runs begin with a digit from 1 to 9"
                 )
             number = whole_number(token)
             # A run of more digits exceeds the width of any board.
@@ -96,15 +101,15 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
             continue
         if token not in game.by_symbol:
             known = "".join(kind.symbol for kind in game.kinds)
-            raise NotationError(f"{token!r} is not a piece of {game.name}: the letters are {known}")
+            raise NotationError(f"{quoted(token)} is not a piece of {game.name}: the letters are {known}")
         cell = (file, rank)
         if file < game.board.width and cell not in game.board.numbers:
-            raise NotationError(f"{token!r} in row {rank + 1} stands on a cell that is not a square of the board")
+            raise NotationError(f"{quoted(token)} in row {rank + 1} stands on a cell that is not a square of the board")
         if cell in game.board.numbers:
             pieces.append((game.by_symbol[token], game.board.numbers[cell]))
         file += 1
     if file != game.board.width:
-        raise NotationError(f"row {rank + 1} ({row!r}) has {file} cells; the board of {game.name} has {game.board.width}")
+        raise NotationError(f"row {rank + 1} ({quoted(row)}) has {file} cells; the board of {game.name} has {game.board.width}")
     return pieces
 
 
@@ -112,6 +117,8 @@ def check_pieces(game: Game, position: Position) -> None:
     """Raise `NotationError` unless the pieces form a position in which the game is not over."""
     check_placement(game, position)
     check_in_play(game, position)
+    if position.won:
+        raise NotationError(f"the game is over in {render(game, position)!r}: choose an earlier position")
 
 
 def check_in_play(game: Game, position: Position) -> None:
@@ -159,7 +166,8 @@ def render(game: Game, position: Position) -> str:
     for kind, square in position.pieces:
         file, rank = game.board.cells[square]
         rows[-1 - rank][file] = game.kinds[kind].symbol
-    return f"{'/'.join(render_row(row, game.board.width) for row in rows)} {game.sides[position.side].letter}"
+    lost = f" {LOST}" if position.won and not won_before(game, position) else ""
+    return f"{'/'.join(render_row(row, game.board.width) for row in rows)} {game.sides[position.side].letter}{lost}"
 
 
 def render_row(symbols: Mapping[int, str], width: int) -> str:

@@ -13,13 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from tablebase.errors import RulesError
+from tablebase.game.companions import companion, unusable
 
-SUFFIX = "_pictures"
+SUFFIX, WHAT = "_pictures", "pictures"
 
 
 class Pictures(NamedTuple):
@@ -37,17 +35,11 @@ def beside(module: str, guarded: Callable[[str, Callable[..., Any]], Callable[..
 
     Its functions are guarded like those of the rules, by their names.
     """
-    name = f"{module}{SUFFIX}"
-    try:
-        if find_spec(name) is None:
-            return None
-    # The package of a module that was not imported by its name.
-    except (ImportError, ValueError):
+    found = companion(module, SUFFIX, WHAT)
+    if found is None:
         return None
     try:
-        found: Any = import_module(name)
         svg, drawn, described = (guarded(part, getattr(found, part)) for part in Pictures._fields[:-1])
         return Pictures(svg, drawn, described, found.LEGEND)
     except Exception as fault:
-        said = " ".join(f"{type(fault).__name__}: {fault}".split())
-        raise RulesError(f"the pictures of {module} in {name} cannot be used: {said}") from fault
+        raise unusable(module, found.__name__, WHAT, fault) from fault

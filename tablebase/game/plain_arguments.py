@@ -6,7 +6,6 @@ import os
 import re
 import time as clock
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import fields
 from datetime import datetime, timedelta
 from inspect import Parameter, signature
@@ -14,14 +13,16 @@ from operator import index
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tablebase.errors import TablebaseError, quoted
+from tablebase.compute import machine
+from tablebase.compute.messages import say
+from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, quoted
 
 Kind = TypeVar("Kind")
 
 
-def refused(name: str, expected: str, value: object) -> TablebaseError:
-    """The error for an argument of another type or out of range."""
-    return TablebaseError(f"{name} is {expected}, not {quoted(value)}")
+def refused(name: str, expected: str, value: object, kind: type[TablebaseError] = ArgumentTypeError) -> TablebaseError:
+    """The error for an argument of another type or, as an `ArgumentError`, out of range."""
+    return kind(f"{name} is {expected}, not {quoted(value)}")
 
 
 def as_text(name: str, value: Any) -> str:
@@ -31,50 +32,65 @@ def as_text(name: str, value: Any) -> str:
     return value
 
 
-def as_whole(name: str, value: Any) -> int:
-    """A whole number."""
-    with suppress(TypeError):
+def as_whole(name: str, value: Any, expected: str = "a whole number") -> int:
+    """A whole number; `expected` says in an error which ones are allowed."""
+    try:
         if not isinstance(value, bool):
             return index(value)
-    raise refused(name, "a whole number", value)
+    except TypeError:
+        pass
+    raise refused(name, expected, value)
 
 
-def as_number(name: str, value: Any, least: int = 0) -> int:
+def as_number(name: str, value: Any, least: int = 0, expected: str = "a whole number from {least} on") -> int:
     """A whole number that is not below `least`."""
-    with suppress(TablebaseError):
-        if as_whole(name, value) >= least:
-            return index(value)
-    raise refused(name, f"a whole number from {least} on", value)
+    expected = expected.format(least=least)
+    number = as_whole(name, value, expected)
+    if number < least:
+        raise refused(name, expected, value, ArgumentError)
+    return number
 
 
-def as_real(name: str, value: Any) -> float:
+def as_real(name: str, value: Any, expected: str = "a number") -> float:
     """A number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise refused(name, "a number", value)
+        raise refused(name, expected, value)
     return float(value)
 
 
 def as_seconds(name: str, value: Any) -> float:
     """A time in seconds."""
-    with suppress(TablebaseError):
-        # A value that is not a number is not greater than 0 either.
-        if as_real(name, value) > 0:
-            return float(value)
-    raise refused(name, "a number of seconds above 0", value)
+    seconds = as_real(name, value, expected := "a number of seconds above 0")
+    # Nor is a value that is not a number.
+    if not seconds > 0:
+        raise refused(name, expected, value, ArgumentError)
+    return seconds
 
 
 def as_path(name: str, value: Any) -> Path:
     """A path."""
-    if not isinstance(value, (str, os.PathLike)) or "\0" in os.fspath(value):
+    if not isinstance(value, (str, os.PathLike)):
         raise refused(name, "a path", value)
+    if "\0" in os.fspath(value):
+        raise refused(name, "a path", value, ArgumentError)
     return Path(value)
+
+
+def usable_workers(asked: int | None) -> int:
+    """The number of workers: by default one for each processor, and never more; a message says if fewer are used than asked for."""
+    if asked is None:
+        return machine.default_workers()
+    most = machine.cores()
+    if asked > most:
+        say(f"workers: {most} instead of {asked}, one for each processor that this program may use")
+    return min(asked, most)
 
 
 def parse_size(text: str) -> int:
     """Bytes of a size such as ``8G``, ``512M`` or ``1000000``."""
     match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
-        raise TablebaseError(f"{quoted(text)} is not a size: write bytes, or a number with K, M, G or T such as 8G")
+        raise ArgumentError(f"invalid size {quoted(text)}: expected bytes, or a number with K, M, G or T such as 8G")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
@@ -82,27 +98,21 @@ def as_size(name: str, value: Any) -> int:
     """Bytes, from their number or from a text as the command line takes it."""
     if isinstance(value, str):
         return parse_size(value)
-    try:
-        return as_number(name, value)
-    except TablebaseError:
-        raise refused(name, "a number of bytes or a text such as '1G'", value) from None
+    return as_number(name, value, expected="a number of bytes or a text such as '1G'")
 
 
 def as_pieces(value: Any) -> int | range | None:
     """A number of pieces, or several."""
     if value is None or (isinstance(value, range) and len(value)):
         return value
-    try:
-        return as_number("pieces", value)
-    except TablebaseError:
-        raise refused("pieces", "a number such as 3 or a range such as range(2, 5)", value) from None
+    return as_number("pieces", value, expected="a number such as 3 or a range such as range(2, 5)")
 
 
 def parse_pieces(text: str) -> range:
     """The numbers of pieces that ``4`` or ``2-4`` stands for."""
     match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", str(text).strip())
     if match is None or int(match[1]) > int(match[2] or match[1]):
-        raise TablebaseError(f"{quoted(str(text))} is no number of pieces: write one such as 4, or a range such as 2-4")
+        raise ArgumentError(f"{quoted(str(text))} is no number of pieces: write one such as 4, or a range such as 2-4")
     return range(int(match[1]), int(match[2] or match[1]) + 1)
 
 
@@ -112,7 +122,7 @@ def parse_duration(text: str) -> float:
     parts = re.findall(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*(d|h|min|m|s)\s*", str(text).strip().lower(), re.ASCII)
     written = re.sub(r"\s", "", str(text).lower())
     if not parts or "".join(number + unit for number, unit in parts) != written:
-        raise TablebaseError(f"{quoted(str(text))} is not a duration: write numbers with d, h, min or s, such as 8h or 1h30min")
+        raise ArgumentError(f"{quoted(str(text))} is not a duration: write numbers with d, h, min or s, such as 8h or 1h30min")
     return sum(float(number) * units["min" if unit == "m" else unit] for number, unit in parts)
 
 
@@ -128,9 +138,9 @@ def parse_time(text: str) -> float:
             return (time if time > today else time + timedelta(days=1)).astimezone().timestamp()
         time = datetime.fromisoformat(str(text)).astimezone()
     except ValueError:
-        raise TablebaseError(f"{quoted(str(text))} is not a time: write one such as 07:00 or 2030-01-31T07:00") from None
+        raise ArgumentError(f"{quoted(str(text))} is not a time: write one such as 07:00 or 2030-01-31T07:00") from None
     if time <= now:
-        raise TablebaseError(f"{text} has passed: name a time to come, such as 07:00")
+        raise ArgumentError(f"{text} has passed: name a time to come, such as 07:00")
     return time.timestamp()
 
 
@@ -154,7 +164,7 @@ def as_options(take: Callable[..., Any], options: Mapping[str, Any], *own: str) 
     for name in options:
         if name not in known or name in own:
             listed = ", ".join(one for one in known if one not in own) or "none"
-            raise TablebaseError(f"there is no option {quoted(name)} here; there are: {listed}")
+            raise ArgumentTypeError(f"there is no option {quoted(name)} here; there are: {listed}")
     return dict(options)
 
 

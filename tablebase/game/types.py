@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, quoted
 
 SQUARE_LIMIT = 127
 """The most squares that a board may have: solvers store a square in one signed byte."""
@@ -95,7 +95,9 @@ class Board:
         try:
             return self.names.index(name)
         except ValueError:
-            raise NotationError(f"there is no square {name!r}: squares run from {self.names[0]} to {self.names[-1]}") from None
+            raise NotationError(
+                f"there is no square {quoted(name)}: squares run from {self.names[0]} to {self.names[-1]}"
+            ) from None
 
     def squares(self, names: str) -> tuple[int, ...]:
         """Square numbers of several names separated by spaces."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import TablebaseError, did_you_mean, system_error
+from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_error
 from tablebase.files.outputs import check_output_folder, written
 from tablebase.game import Game
 from tablebase.game.features import Feature
@@ -44,11 +44,11 @@ def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, C
     for name in names or ():
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise TablebaseError(f"these slices have no column {name}{did_you_mean(name, offered)}: {command} lists the columns")
+            raise ArgumentError(f"these slices have no column {name}{did_you_mean(name, offered)}: {command} lists the columns")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     written = [offered[name] for name in wanted if name not in SLICE_COLUMNS]
     if not written:
-        raise TablebaseError(f"{', '.join(SLICE_COLUMNS)} are in the folder names: name another column as well")
+        raise ArgumentError(f"{', '.join(SLICE_COLUMNS)} are in the folder names: name another column as well")
     return written
 
 
@@ -121,7 +121,7 @@ class Export:
         file = next(self.folder.rglob(FILE_NAME), None)
         if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
             fault = f"{self.folder} contains another export (with other columns, sample or rules)"
-            raise TablebaseError(f"{fault}: name another folder")
+            raise ArgumentError(f"{fault}: name another folder")
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted, system_error
+from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, quoted, system_error
+from tablebase.files.inputs import check_regular
 from tablebase.mining.rewrite.reading import TABLES
 from tablebase.mining.statement import SYSTEM
 
 OwnTables = Mapping[str, pa.Table]
 """Tables by name."""
 SUFFIXES = ".parquet", ".csv"
+LARGEST = 1 << 30
+"""Bytes of a file, unpacked."""
 
 
 def named_files(texts: list[str]) -> dict[str, Path]:
@@ -27,9 +30,9 @@ def named_files(texts: list[str]) -> dict[str, Path]:
     for text in texts:
         name, separator, file = text.partition("=")
         if not (name and separator and file):
-            raise TablebaseError(f"{quoted(text)} is no table: write its name and its file, as in games=games.parquet")
+            raise ArgumentError(f"{quoted(text)} is no table: write its name and its file, as in games=games.parquet")
         if name in files:
-            raise TablebaseError(f"there are two tables {name}: give one of them another name")
+            raise ArgumentError(f"there are two tables {name}: give one of them another name")
         files[name] = Path(file)
     return files
 
@@ -43,9 +46,9 @@ def own_tables(tables: Mapping[str, Path | str | pa.Table]) -> OwnTables:
     seen: set[str] = set()
     for name in tables:
         if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is None:
-            raise TablebaseError(f"{quoted(name)} cannot be the name of a table: write letters, digits and _")
+            raise ArgumentError(f"{quoted(name)} cannot be the name of a table: write letters, digits and _")
         if name.lower() in (*TABLES, *seen) or name.lower().startswith(SYSTEM):
-            raise TablebaseError(f"the name {name} of a table is already taken: give it another one")
+            raise ArgumentError(f"the name {name} of a table is already taken: give it another one")
         seen.add(name.lower())
     return {name: table if isinstance(table, pa.Table) else _read(Path(table)) for name, table in tables.items()}
 
@@ -55,9 +58,8 @@ def check_file(file: Path) -> None:
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         known = " or ".join(SUFFIXES)
-        raise TablebaseError(f"{file} is no table{did_you_mean(suffix, SUFFIXES)}: its name has to end in {known}")
-    if file.exists() and not file.is_file():
-        raise TablebaseError(f"{file} is not a regular file: name another file with --table")
+        raise ArgumentError(f"{file} is no table{did_you_mean(suffix, SUFFIXES)}: its name has to end in {known}")
+    check_regular(file, "name another file with --table")
     if not file.exists():
         raise system_error(FileNotFoundError(ENOENT, ""), file, "name another file with --table")
 
@@ -69,9 +71,16 @@ def _read(file: Path) -> pa.Table:
     check_file(file)
     suffix = file.suffix.lower()
     try:
+        if suffix == ".parquet":
+            groups = parquet.read_metadata(file)
+            size = sum(groups.row_group(number).total_byte_size for number in range(groups.num_row_groups))
+        else:
+            size = file.stat().st_size
+        if size > LARGEST:
+            raise TablebaseError(f"{file} has more than {LARGEST:,} bytes: name a smaller file with --table")
         # Files are read here, since statements can open none.
         return parquet.read_table(file, partitioning=None) if suffix == ".parquet" else csv.read_csv(file)
     except OSError as fault:
         raise system_error(fault, file, "name another file with --table") from fault
     except pa.ArrowException as fault:
-        raise TablebaseError(f"{file} cannot be read: {str(fault).splitlines()[0]}") from fault
+        raise ArgumentError(f"{file} cannot be read: {str(fault).splitlines()[0]}") from fault

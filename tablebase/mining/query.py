@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 from weakref import WeakSet, finalize
 
 import duckdb
@@ -50,7 +52,7 @@ from tablebase.mining.sample import WHOLE
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import conditions_on_positions, known_histograms, select_by_condition
-from tablebase.mining.statement import Statement, check_reach, read_request, read_statement
+from tablebase.mining.statement import Statement, check_reach, nesting_as_sentence, read_request, read_statement
 from tablebase.mining.wanted import Selection, all_of, union
 from tablebase.mining.word_checks import check_words
 from tablebase.tables.choice import missing_table
@@ -110,6 +112,7 @@ class Query(Tabular):
         If it needs slices that have not been built.
     """
 
+    @nesting_as_sentence()
     def __init__(
         self,
         game: Game,
@@ -123,6 +126,8 @@ class Query(Tabular):
         counts: bool = True,
     ) -> None:
         self.own = own_tables(own or {})
+        self._given = game, folder, statement, features, threads, catalog, self.own
+        self._counts = counts
         self.game, self.folder, self.threads = game, folder, threads
         self.store = Store(folder)
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
@@ -155,6 +160,10 @@ class Query(Tabular):
 
     def __repr__(self) -> str:
         return f"Query({self.game.name}, {quoted(self.statement.typed)})"
+
+    def __reduce__(self) -> tuple[Callable[..., Query], tuple[Any, ...]]:
+        # A copy opens the folder itself.
+        return partial(type(self), counts=self._counts), self._given
 
     def __enter__(self) -> Query:
         return self
@@ -268,7 +277,11 @@ class Query(Tabular):
                 f'{self.writer.expression(column.name)} AS "{column.name}"' if column.late and self.writer else f'"{column.name}"'
                 for column in relation.columns
             )
-            connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS SELECT {made} FROM {stream}")
+            # DuckDB takes a stream for one row, and would keep it all to join it with a table of two. As a union with no rows out
+            # of many it counts as large; the limit is a subquery, since DuckDB would leave out what is known to be empty.
+            none = f"SELECT {', '.join(['NULL'] * len(relation.columns))} FROM range({relation.scan.cells}) LIMIT (SELECT 0)"
+            view = f"SELECT {made} FROM {stream} UNION ALL ({none})"
+            connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS {view}")
 
     def _count(self) -> None:
         """Read counts where that is enough, and the result has the same types."""
@@ -306,7 +319,6 @@ class Query(Tabular):
                     connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
             with faults_as_sentences():
                 try:
-                    connection.execute(f"EXPLAIN {text}")
                     result = connection.sql(text)
                     return list(zip(result.columns, map(str, result.types), strict=True))
                 except (duckdb.CatalogException, duckdb.BinderException) as fault:

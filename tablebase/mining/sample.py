@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.mining.rows import Int64, Rows
 from tablebase.slices.location import StoredSlice
 
@@ -42,7 +42,7 @@ class Sample:
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
-            raise TablebaseError(f"a sample is a share above 0 and at most 1, not {self.share}")
+            raise ArgumentError(f"a sample is a share above 0 and at most 1, not {self.share}")
 
     def hashes(self, rows: Rows) -> Hashes:
         """The hash of each row."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 import duckdb
 import pyarrow as pa
 
-from tablebase.errors import CapacityError, TablebaseError
+from tablebase.errors import ArgumentError, CapacityError
 
 MEMORY = "2GB"
 """Memory limit of DuckDB; streams need little in addition."""
@@ -79,4 +79,4 @@ def faults_as_sentences() -> Iterator[None]:
         if str(fault).startswith("Out of Memory Error"):
             raise CapacityError(f"the statement needs more than {MEMORY} of memory", "ask for fewer groups or rows") from fault
         reason = " ".join(line.strip() for line in str(fault).partition("\n\nLINE")[0].splitlines() if line.strip())
-        raise TablebaseError(f"the statement failed: {reason}") from fault
+        raise ArgumentError(f"the statement failed: {reason}") from fault

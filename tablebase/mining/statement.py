@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import duckdb
 import sqlglot
 from sqlglot import exp
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.mining.column import Column
 from tablebase.mining.rewrite.counted import count_values
-from tablebase.mining.rewrite.reading import COUNTED, DIALECT, MAIN, TABLES, TALLIED, Reading, schema_of, scopes, written
+from tablebase.mining.rewrite.reading import COUNTED, DIALECT, MAIN, TABLES, TALLIED, Reading, parsed, schema_of, scopes, written
 from tablebase.mining.rewrite.samples import draw_samples
 from tablebase.mining.rewrite.star import hide_extra_columns
 from tablebase.mining.sandbox import faults_as_sentences
 
-# What it cannot parse is reported below.
-logging.getLogger("sqlglot").setLevel(logging.ERROR)
 HIDING = ("query", "query_table", "json_execute_serialized_sql")
 """Functions that run a statement given as text, so that the tables it reads cannot be seen."""
 ROW_FUNCTIONS = ("generate_series", "json_each", "json_tree", "range", "repeat", "repeat_row", "unnest")
@@ -28,6 +26,15 @@ SETTINGS = ("current_setting",)
 """Functions that return settings."""
 SYSTEM = ("duckdb_", "pg_", "pragma_", "sqlite_")
 """How the names of DuckDB's own views begin; a WITH of such a name would hide the view that it reads."""
+
+
+@contextmanager
+def nesting_as_sentence() -> Iterator[None]:
+    """Raise a `TablebaseError` for a statement that is nested more deeply than sqlglot can read or write it."""
+    try:
+        yield
+    except RecursionError as fault:
+        raise ArgumentError("the statement is nested too deeply: write fewer parentheses, CASE or NOT in one another") from fault
 
 
 class Statement:
@@ -66,20 +73,25 @@ class Request(NamedTuple):
     explained: bool
 
 
+@nesting_as_sentence()
 def read_request(text: str) -> Request:
     """Replace EXPLAIN and SHOW, which DuckDB answers for its own tables only; any other text stays as it is.
 
-    Raise `TablebaseError` if EXPLAIN has options.
+    Raise `TablebaseError` if EXPLAIN has options, or if the text has half a character, as in bytes that are not UTF-8.
     """
     try:
-        tree = sqlglot.parse_one(text, dialect=DIALECT)
+        text.encode()
+    except UnicodeEncodeError as fault:
+        raise ArgumentError(f"the statement is not text in UTF-8 (character {fault.start + 1}): write it again") from fault
+    try:
+        tree = parsed(text)
     except sqlglot.errors.SqlglotError:
         # It is reported where statements are parsed.
         return Request(text, False)
     rest = tree.text("expression").strip("; \n")
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN" and rest:
         if rest.startswith("(") or rest.split()[0].upper() == "ANALYZE":
-            raise TablebaseError("EXPLAIN has no options here: write EXPLAIN SELECT")
+            raise ArgumentError("EXPLAIN has no options here: write EXPLAIN SELECT")
         return Request(rest, True)
     if isinstance(tree, exp.Command) and tree.name.upper() == "SHOW" and rest.lower() in TABLES:
         return Request(f"DESCRIBE {rest.lower()}", False)
@@ -88,21 +100,22 @@ def read_request(text: str) -> Request:
     return Request(text, False)
 
 
+@nesting_as_sentence()
 def parse_select(statement: str) -> exp.Expr:
     """Parse a statement; raise `TablebaseError` if it is wrong whatever its tables hold, or anything but a SELECT."""
     with faults_as_sentences():
         statements = duckdb.extract_statements(statement)
     if [each.type.name for each in statements] == ["MULTI"]:
         cure = "write them after IN, as in ON outcome IN ('win', 'draw', 'loss')"
-        raise TablebaseError(f"PIVOT needs the values that become columns: {cure}")
+        raise ArgumentError(f"PIVOT needs the values that become columns: {cure}")
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise TablebaseError("write one SELECT: no other statement is allowed")
+        raise ArgumentError("write one SELECT: no other statement is allowed")
     try:
-        tree = sqlglot.parse_one(statement, dialect=DIALECT)
+        tree = parsed(statement)
     except sqlglot.errors.SqlglotError as fault:
         if statement.lstrip().upper().startswith("PIVOT"):
-            raise TablebaseError("only PIVOT itself can be read here: write FROM (PIVOT …) before anything else") from fault
-        raise TablebaseError(f"the statement cannot be read: {str(fault).splitlines()[0]}") from fault
+            raise ArgumentError("only PIVOT itself can be read here: write FROM (PIVOT …) before anything else") from fault
+        raise ArgumentError(f"the statement cannot be read: {str(fault).splitlines()[0]}") from fault
     _check(tree)
     return tree
 
@@ -110,20 +123,20 @@ def parse_select(statement: str) -> exp.Expr:
 def _check(tree: exp.Expr) -> None:
     """Raise `TablebaseError` if the statement hides which tables and columns it reads."""
     if isinstance(tree, exp.Command | exp.Show):
-        raise TablebaseError("write one SELECT: no other statement is allowed")
+        raise ArgumentError("write one SELECT: no other statement is allowed")
     if any(cte.alias.lower() in TABLES for cte in tree.find_all(exp.CTE)):
-        raise TablebaseError(f"a WITH cannot be called {' or '.join(TABLES)}: give it another name")
+        raise ArgumentError(f"a WITH cannot be called {' or '.join(TABLES)}: give it another name")
     if any(function.name.lower() in HIDING for function in tree.find_all(exp.Anonymous)):
-        raise TablebaseError(f"the functions {', '.join(HIDING)} are not allowed: write the statement itself")
+        raise ArgumentError(f"the functions {', '.join(HIDING)} are not allowed: write the statement itself")
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func) and any(node.name.lower() in TABLES for node in table.this.walk()):
-            raise TablebaseError(f"a function cannot read {' or '.join(TABLES)} here: write the statement itself")
+            raise ArgumentError(f"a function cannot read {' or '.join(TABLES)} here: write the statement itself")
         if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", MAIN)):
-            raise TablebaseError(f"there is no table {table.sql('duckdb', comments=False)}: write {table.name}")
+            raise ArgumentError(f"there is no table {written(table)}: write {table.name}")
         if table.name.lower() in TABLES and table.alias_column_names:
-            raise TablebaseError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
+            raise ArgumentError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
     if tree.find(exp.PositionalColumn) is not None:
-        raise TablebaseError("columns such as #1 are not allowed: use their names")
+        raise ArgumentError("columns such as #1 are not allowed: use their names")
 
 
 def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
@@ -134,12 +147,12 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
         if isinstance(table.this, exp.Func):
             if _function_name(table.this) not in ROW_FUNCTIONS:
                 cure = f"the only functions there are {', '.join(ROW_FUNCTIONS)}"
-                raise TablebaseError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {cure}")
+                raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {cure}")
         elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
-            raise TablebaseError(f"{table.sql('duckdb')} cannot be read: query {' or '.join(tables)}")
+            raise ArgumentError(f"{written(table)} cannot be read: query {' or '.join(tables)}")
     for function in tree.find_all(exp.Anonymous):
         if function.name.lower() in SETTINGS:
-            raise TablebaseError(f"the function {function.name} is not allowed: settings cannot be read")
+            raise ArgumentError(f"the function {function.name} is not allowed: settings cannot be read")
 
 
 def _function_name(function: exp.Func) -> str:

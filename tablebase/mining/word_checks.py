@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.errors import ArgumentError, did_you_mean, quoted
 
 Check = Callable[[str], object]
 """Raises `TablebaseError` for a word or whole number that no row has."""
@@ -23,7 +23,7 @@ def one_of(name: str, words: Sequence[str], because: str = "") -> Check:
 
     def check(text: str) -> None:
         if text not in words:
-            raise TablebaseError(f"invalid {name} {quoted(text)}{did_you_mean(text, words)}: expected {expected}{because}")
+            raise ArgumentError(f"invalid {name} {quoted(text)}{did_you_mean(text, words)}: expected {expected}{because}")
 
     return check
 
@@ -33,7 +33,7 @@ def between(name: str, first: int, last: int) -> Check:
 
     def check(text: str) -> None:
         if text.isdecimal() and not first <= int(text) <= last:
-            raise TablebaseError(f"invalid {name} {text}: expected {first} to {last}")
+            raise ArgumentError(f"invalid {name} {text}: expected {first} to {last}")
 
     return check
 

@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column import Column
@@ -70,9 +70,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.support <= 1:
-            raise TablebaseError(f"the support of a rule is a share from 0 to 1, not {self.support}")
+            raise ArgumentError(f"the support of a rule is a share from 0 to 1, not {self.support}")
         if not 1 <= self.conditions <= CONDITIONS:
-            raise TablebaseError(f"a rule has 1 to {CONDITIONS} conditions, not {self.conditions}")
+            raise ArgumentError(f"a rule has 1 to {CONDITIONS} conditions, not {self.conditions}")
 
 
 @dataclass(frozen=True)

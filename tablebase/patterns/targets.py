@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.rows import Rows
@@ -110,14 +110,14 @@ def target_of(name: str, outcome: str | None = None) -> Target:
     """
     if name == OUTCOME.name:
         if outcome is not None:
-            raise TablebaseError("with one outcome there is none to predict: choose --target distance or only_move")
+            raise ArgumentError("with one outcome there is none to predict: choose --target distance or only_move")
         return OUTCOME
     if name == "distance":
         if outcome == Outcome.DRAW:
-            raise TablebaseError("a draw has no distance: choose --outcome win or --outcome loss")
+            raise ArgumentError("a draw has no distance: choose --outcome win or --outcome loss")
         return Target(name, (Outcome(outcome or Outcome.WIN),))
     if name == "only_move":
         if outcome == Outcome.LOSS:
-            raise TablebaseError("in a lost position no move has an outcome to keep: choose --outcome win or --outcome draw")
+            raise ArgumentError("in a lost position no move has an outcome to keep: choose --outcome win or --outcome draw")
         return Target(name, (Outcome(outcome),) if outcome else (Outcome.WIN, Outcome.DRAW))
-    raise TablebaseError(f"there is no target {name!r}: choose outcome, distance or only_move")
+    raise ArgumentError(f"there is no target {quoted(name)}: choose outcome, distance or only_move")

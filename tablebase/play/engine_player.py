@@ -7,7 +7,7 @@ from random import Random
 
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.moves import Position
-from tablebase.game.notation import whole_number
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.probe.prober import Prober
@@ -99,7 +99,7 @@ def _parse_nodes(text: str) -> int:
     """A number of positions; `TablebaseError` if it is none."""
     number = whole_number(text)
     if not number:
-        raise TablebaseError(f"nodes must be a whole number from 1 on, not {quoted(text)}")
+        raise TablebaseError(f"nodes must be {WHOLE_NUMBER}, at least 1, not {quoted(text)}")
     return number
 
 

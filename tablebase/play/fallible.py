@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
-from tablebase.errors import TablebaseError, quoted
+from tablebase.errors import ArgumentError, quoted
+from tablebase.play.players import all_players
 from tablebase.probe.answers import Probe, RatedMove
 
 FAIR = "fair"
 """Instead of a number: the fuzz that gives a perfect opponent an even chance."""
-FAIR_PLAYERS = ("foxbox", "ranking", "exploit")
-"""The players that take it."""
 Item = TypeVar("Item")
 
 
@@ -39,7 +38,7 @@ def check_fuzz(fuzz: float) -> None:
     """Raise `TablebaseError` unless the fuzz is a number from 0 to 1."""
     # This comparison also rejects NaN.
     if not 0 <= fuzz <= 1:
-        raise TablebaseError(f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {fuzz:g}")
+        raise ArgumentError(f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {fuzz:g}")
 
 
 def parse_fuzz(fuzz: float | str) -> float:
@@ -47,9 +46,10 @@ def parse_fuzz(fuzz: float | str) -> float:
     try:
         number = float(fuzz)
     except ValueError:
-        fair = f"; of the players, only {', '.join(FAIR_PLAYERS)} have a fair one" if fuzz == FAIR else ""
+        takers = ", ".join(record.name for record in all_players() if record.fair)
+        fair = f"; of the players, only {takers} have a fair one" if fuzz == FAIR else ""
         fault = f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {quoted(str(fuzz))}{fair}"
-        raise TablebaseError(fault) from None
+        raise ArgumentError(fault) from None
     check_fuzz(number)
     return number
 

@@ -40,7 +40,8 @@ class TablesPlayer(Player):
         answer = self._source.probe(match.position, strict=True)
         kept = kept_moves(answer)
         if isinstance(kept[0].value, Bounds):
-            self.remark = f"its chance is at least {kept[0].value.lower:.6f} and at most {kept[0].value.upper:.6f}"
+            lower, upper = kept[0].value.chances.values()
+            self.remark = f"its chance is at least {lower} and at most {upper}"
             if not self.fuzz:
                 # Another use of the generator than below, which seeds of old games rely on.
                 return random.choice(kept).move

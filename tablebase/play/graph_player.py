@@ -7,6 +7,7 @@ from random import Random
 from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
+from tablebase.game.values import chance_text
 from tablebase.graph.forcing import Measures
 from tablebase.graph.reachable import reachable
 from tablebase.graph.stages import Graph
@@ -70,7 +71,9 @@ class GraphPlayer(Player):
             self._exploit = exploit(self.strategy, self.fuzz)
         best = self._exploit.replies(match.position, match.player)[0]
         name = self.graph.game.sides[match.player].name
-        return f"{name} to move: its chance to win against fuzz {self.fuzz:.6g} is {best.chance:.6f}, best move {best.move}"
+        return (
+            f"{name} to move: its chance to win against fuzz {self.fuzz:.6g} is {chance_text(best.chance)}, best move {best.move}"
+        )
 
     def _children(self, position: Position) -> dict[str, int]:
         """The node that each move of a position leads to."""

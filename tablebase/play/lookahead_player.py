@@ -9,7 +9,7 @@ from typing import Any
 
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.kernels import POINT
-from tablebase.game.notation import whole_number
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
@@ -73,7 +73,7 @@ def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
 def _read_depth(text: str) -> int:
     number = whole_number(text)
     if number is None:
-        raise TablebaseError(f"the depth must be a whole number of turns, not {quoted(text)}")
+        raise TablebaseError(f"the depth must be {WHOLE_NUMBER}, not {quoted(text)}")
     return number
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.errors import ArgumentError, did_you_mean, quoted
 from tablebase.game.rules import Rules
 
 
@@ -22,6 +22,8 @@ class PlayerRecord:
     weighs: bool = False  # whether the weights of the game's evaluation are settings, too
     needs_tables: bool = False  # whether it needs the tables of all positions that can come up
     needs_file: bool = False  # whether it needs a file, which a setting names
+    fair: bool = False  # whether its fuzz may be ``fair``
+    strategy: Callable[..., Any] | None = None  # the `Strategy` of its errors, from a graph and its values, if that is known
     refuses: Callable[[Rules[Any]], str | None] = lambda _rules: None  # why it cannot play a game, as a clause; None if it can
 
     def settings_in(self, rules: Rules[Any]) -> list[str]:
@@ -43,7 +45,7 @@ def read_settings(name: str, text: str, known: Sequence[str]) -> dict[str, Any]:
     for word in text.split(",") if text else []:
         key, equals, value = word.partition("=")
         if not equals or key in settings:
-            raise TablebaseError(f"{quoted(word)} is not a new setting of the player {name}: write each once, as in depth=5")
+            raise ArgumentError(f"{quoted(word)} is not a new setting of the player {name}: write each once, as in depth=5")
         check_setting(name, key, known)
         settings[key] = value
     return settings
@@ -53,11 +55,11 @@ def check_setting(name: str, key: str, known: Sequence[str]) -> None:
     """Raise `TablebaseError` unless a player has a setting."""
     if key not in known:
         takes = f"it takes {', '.join(known)}" if known else "it takes none"
-        raise TablebaseError(f"the player {name} has no setting {quoted(key)}{did_you_mean(key, known)}: {takes}")
+        raise ArgumentError(f"the player {name} has no setting {quoted(key)}{did_you_mean(key, known)}: {takes}")
 
 
 def read_yes(name: str, text: str) -> bool:
     """Whether a setting says yes; `TablebaseError` unless it says yes or no."""
     if text not in ("yes", "no"):
-        raise TablebaseError(f"the setting {name} must be yes or no, not {quoted(text)}")
+        raise ArgumentError(f"the setting {name} must be yes or no, not {quoted(text)}")
     return text == "yes"

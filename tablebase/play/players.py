@@ -6,9 +6,11 @@ with settings behind a colon: ``engine:level=3``, ``computer:depth=5,objective=l
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.errors import ArgumentError, did_you_mean, quoted
+from tablebase.game.companions import companions
 from tablebase.game.rules import Rules
 from tablebase.play.player import Player, Seat
 from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, read_settings
@@ -19,10 +21,6 @@ FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}, or fair for an even chance of a perfect o
 
 def _not_pieces(rules: Rules[Any]) -> str | None:
     return None if rules.board is not None else "it has no pieces on squares"
-
-
-def _not_fox_and_hounds(rules: Rules[Any]) -> str | None:
-    return None if rules.name.partition("-")[0] == "foxhounds" else "only Fox & Hounds has FoxBoxes"
 
 
 def _endless(rules: Any) -> str | None:
@@ -41,7 +39,7 @@ def _not_two(rules: Rules[Any]) -> str | None:
     return None if rules.players == 2 else "tables are for two players"
 
 
-PLAYERS = (
+FIRST = (
     PlayerRecord(
         "computer",
         "looks ahead, and evaluates where it ends; with tables at its leaves",
@@ -65,6 +63,7 @@ PLAYERS = (
         loaded_later("tablebase.play.from_tables"),
         FUZZ,
         needs_tables=True,
+        strategy=loaded_later("tablebase.play.strategy", "Shortest"),
         refuses=_not_two,
     ),
     PlayerRecord(
@@ -75,18 +74,16 @@ PLAYERS = (
         needs_tables=True,
         refuses=_not_two,
     ),
-    PlayerRecord(
-        "foxbox",
-        "keeps its result in Fox & Hounds, and makes the game as long or as hard as possible",
-        loaded_later("tablebase.play.foxbox"),
-        {**FAIR_FUZZ, "simple": "yes or no: whether winning hounds only return to a FoxBox as soon as they can; by default no"},
-        refuses=_not_fox_and_hounds,
-    ),
+)
+"""Players that come before those of single games."""
+LAST = (
     PlayerRecord(
         "ranking",
         "ranks moves by forced result, by its length, and by the share of all games that are won",
         loaded_later("tablebase.play.ranking"),
         FAIR_FUZZ,
+        fair=True,
+        strategy=loaded_later("tablebase.play.ranking", "ranking"),
         refuses=_endless,
     ),
     PlayerRecord(
@@ -97,6 +94,7 @@ PLAYERS = (
             "fuzz": "that of the other player, from 0 to 1, or fair, the default",
             "against": "the other player: foxbox, ranking or tables; by default the first of them that can play the game",
         },
+        fair=True,
         refuses=_endless,
     ),
     PlayerRecord(
@@ -131,22 +129,31 @@ PLAYERS = (
     ),
     PlayerRecord("random", "makes any move", loaded_later("tablebase.play.random_player")),
 )
-"""All players; of those that can play a game, the first one plays if none is named."""
+"""Players that come after those of single games."""
+
+
+@cache
+def all_players() -> tuple[PlayerRecord, ...]:
+    """All players; of those that can play a game, the first one plays if none is named.
+
+    A module ``NAME_players`` next to the rules ``NAME`` may have players of that game, as records in its tuple ``PLAYERS``.
+    """
+    return (*FIRST, *(record for module in companions("_players", "players") for record in getattr(module, "PLAYERS", ())), *LAST)
 
 
 def player_names(rules: Rules[Any] | None = None) -> tuple[str, ...]:
     """Names of all players, or of those that can play a game."""
-    return tuple(record.name for record in PLAYERS if rules is None or record.refuses(rules) is None)
+    return tuple(record.name for record in all_players() if rules is None or record.refuses(rules) is None)
 
 
 def find_player(text: str) -> PlayerRecord:
     """The record of a player, whatever its settings; `TablebaseError` if there is none of that name."""
     name = text.partition(":")[0]
-    for record in PLAYERS:
+    for record in all_players():
         if record.name == name:
             return record
     names = player_names()
-    raise TablebaseError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
+    raise ArgumentError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
 
 
 def open_player(text: str, seat: Seat, **settings: Any) -> Player:
@@ -182,12 +189,12 @@ def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     objection = record.refuses(rules)
     if objection is not None:
         choice = ", ".join(player_names(rules))
-        raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose {choice}")
+        raise ArgumentError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose {choice}")
     known = record.settings_in(rules)
     written = read_settings(record.name, text.partition(":")[2], known)
     for setting in settings:
         check_setting(record.name, setting, known)
         if setting in written:
-            raise TablebaseError(f"the setting {setting} of the player {record.name} is given twice: leave one of them out")
+            raise ArgumentError(f"the setting {setting} of the player {record.name} is given twice: leave one of them out")
     player: Player = record.make(seat, **written, **settings)
     return player

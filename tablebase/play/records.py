@@ -1,7 +1,7 @@
 """Records of games of every kind: who played, from which position, each move and outcome of chance, and how it ended.
 
 The form is that of PGN (S. Edwards, *Portable Game Notation Specification and Implementation Guide*, 1994), with moves as they
-are written everywhere here, and without move numbers::
+are written everywhere here, and without move numbers, which are read and skipped::
 
     [Game "doushouqi"]
     [Round "1"]
@@ -17,8 +17,8 @@ are written everywhere here, and without move numbers::
 
 ``White`` is the player of side 0. Games of more than two players have the tags ``Player1``, ``Player2`` and so on instead, and
 their result is the place of each player, such as ``2-1-3``. An outcome of chance is its label in braces, ``{6}``, which other
-programs that read PGN skip as a comment. `Opening` counts the turns of random moves at the beginning; in a game of pieces on
-squares, a turn is a ply.
+programs that read PGN skip as a comment; longer comments are skipped here also. `Opening` counts the turns of random moves at
+the beginning; in a game of pieces on squares, a turn is a ply.
 """
 
 from __future__ import annotations
@@ -36,15 +36,18 @@ from tablebase.files.inputs import read_lines
 from tablebase.game.notation import whole_number
 from tablebase.game.rules import CHANCE, P, Rules, legal
 
-RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2"}
-"""Results of games of two players, by their places."""
+RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2", (): "*"}
+"""Results of games of two players, by their places, and that of a game that was not finished."""
 CURE = "name the file that match --output has written"
 WIDTH = 100
 """Characters of a line of moves."""
 MOST = 1_000_000
 """Moves and outcomes of chance of a game, at most."""
 _TAG = re.compile(r'\[(\w+) ("(?:[^"\\]|\\.)*")\]')
-_EVENT = re.compile(r"[^{].*|\{.+\}")
+_WORD = re.compile(r"\{[^\s{}]+\}(?!\S)|\{|;|\S+")
+"""An outcome of chance, the beginning of a comment, or any other word."""
+_NUMBER = re.compile(r"\d+\.+(?=[A-Za-z]|$)")
+"""A move number, which the move may follow without a space."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Record:
     start: str  # the position that it began with
     opening: int  # turns from there on that were made of random moves
     events: tuple[str, ...]  # moves by their text, outcomes of chance by their label in braces
-    places: tuple[int, ...]  # of each player, from 1; players may share a place
+    places: tuple[int, ...]  # of each player, from 1; players may share a place; empty without a result
     why: str  # how it ended, in words
     line: int = field(default=0, compare=False)  # of its file, where it begins; 0 if it has not been read
 
@@ -68,7 +71,7 @@ class Record:
 
     @property
     def winner(self) -> int | None:
-        """The player who is first alone; None for a draw."""
+        """The player who is first alone; None for a draw, or without a result."""
         return self.places.index(1) if self.places.count(1) == 1 else None
 
     @property
@@ -176,69 +179,92 @@ def records_in(path: Path) -> Iterator[Record]:
 def read_records(lines: Iterable[str]) -> Iterator[Record]:
     """Read games from lines; raise `NotationError` with the number of a line if they cannot be read."""
     tags: dict[str, str] = {}
-    events: list[str] = []
-    begun = 0
+    words: list[str] = []
+    begun, inside = 0, False
     for number, line in enumerate(lines, start=1):
-        words = line.split()
-        if not words:
+        if inside or not line.lstrip().startswith("["):
+            found, inside = _words(line, inside)
+            if found and not tags:
+                raise _no_tag(line.strip(), number)
+            words += found
+            if len(words) > MOST:
+                raise NotationError(f"the game that begins in line {begun} has more than {MOST:,} moves")
             continue
+        name, value = _tag(line.strip(), number)
+        if words or name in tags:
+            yield _record(tags, words, begun)
+            tags, words = {}, []
         if not tags:
             begun = number
-        if words[0].startswith("[") or not tags:
-            name, value = _tag(line.strip(), number)
-            if events or name in tags:
-                raise NotationError(f"the game that begins in line {begun} has no result before line {number}: end it with 1-0")
-            tags[name] = value
-        elif words[-1] in (tags.get("Result"), *RESULTS.values()):
-            yield _record(tags, [*events, *_events(words[:-1], number)], words[-1], begun)
-            tags, events = {}, []
-        else:
-            events += _events(words, number)
-            if len(events) > MOST:
-                raise NotationError(f"the game that begins in line {begun} has more than {MOST:,} moves")
+        tags[name] = value
     if tags:
-        raise NotationError(
-            f"the last game, which begins in line {begun}, has no result: end its moves with that of its tag Result"
-        )
+        yield _record(tags, words, begun)
 
 
 def _tag(line: str, number: int) -> tuple[str, str]:
     """Read a tag; return its name and value."""
     if found := _TAG.fullmatch(line):
         try:
-            return found[1], str(json.loads(found[2]))
+            value: str = json.loads(found[2])
+            # Half a character, as in "\\ud800", could not be written again.
+            value.encode()
+            return found[1], value
         except ValueError:
             pass
-    raise NotationError(f"line {number}, {quoted(line)}, is not a tag: write a name and a text in quotes")
+    raise _no_tag(line, number)
 
 
-def _events(words: Sequence[str], number: int) -> list[str]:
-    """Check the moves and outcomes of chance of a line."""
-    for word in words:
-        if not _EVENT.fullmatch(word):
-            raise NotationError(f"line {number} has {quoted(word)}: an outcome of chance is one word in braces, such as {{6}}")
-    return list(words)
+def _no_tag(line: str, number: int) -> NotationError:
+    return NotationError(f"line {number}, {quoted(line)}, is not a tag: write a name and a text in quotes")
 
 
-def _record(tags: dict[str, str], events: list[str], result: str, line: int) -> Record:
-    """Make a record from the tags and events of the game that begins in a line."""
+def _words(line: str, inside: bool) -> tuple[list[str], bool]:
+    """Return the words of a line of moves without comments and numbers; the flags say if a comment is open before and after it."""
+    words, place = list[str](), 0
+    while True:
+        if inside:
+            end = line.find("}", place)
+            if end < 0:
+                return words, True
+            place = end + 1
+        found = _WORD.search(line, place)
+        if found is None or found[0] == ";":
+            return words, False
+        place, inside = found.end(), found[0] == "{"
+        if not inside and (word := _NUMBER.sub("", found[0], count=1)):
+            words.append(word)
+
+
+def _record(tags: dict[str, str], words: list[str], line: int) -> Record:
+    """Make a record from the tags and words of the game that begins in a line; the last word is its result."""
+    result = tags.get("Result", "")
     places = _places(result)
-    seats = _seats(len(places))
-    for name in ("Game", "Round", *seats, "Start", "Opening", "Result", "Termination"):
+    seats = _seats(len(places) or (2 if "White" in tags else sum(name.startswith("Player") for name in tags)))
+    for name in ("Result", "Game", "Round", *seats, "Start", "Opening", "Termination"):
         if name not in tags:
             raise NotationError(f"the game that begins in line {line} has no tag {name}")
+    while words and label_of(words[-1]) is not None:
+        # A comment, since nothing happens after the result.
+        words.pop()
+    if words[-1:] != [result]:
+        raise NotationError(f"the game that begins in line {line} has no result: end its moves with that of its tag Result")
     number, opening = whole_number(tags["Round"]), whole_number(tags["Opening"])
     ranked = all(place == 1 + sum(other < place for other in places) for place in places)
-    if number is None or opening is None or tags["Result"] != result or not ranked:
-        raise NotationError(f"the tags Round, Opening and Result of the game that begins in line {line} do not fit its moves")
+    if number is None or opening is None or not ranked:
+        raise NotationError(f"the tags Round, Opening and Result of the game that begins in line {line} do not fit")
     players = tuple(tags[name] for name in seats)
-    return Record(tags["Game"], number, players, tags["Start"], opening, tuple(events), places, tags["Termination"], line)
+    return Record(tags["Game"], number, players, tags["Start"], opening, tuple(words[:-1]), places, tags["Termination"], line)
 
 
 def _places(result: str) -> tuple[int, ...]:
     """Read a result; a part that is not a place becomes 0, which no player has."""
-    known = next((places for places, text in RESULTS.items() if text == result), None)
-    return known or tuple(whole_number(word) or 0 for word in result.split("-"))
+    known = {text: places for places, text in RESULTS.items()}
+    return known[result] if result in known else tuple(whole_number(word) or 0 for word in result.split("-"))
+
+
+def happened(rules: Rules[P], record: Record) -> tuple[str, ...]:
+    """Return the moves and outcomes of chance of a game; in one without chance, a word in braces is a comment."""
+    return record.events if rules.has_chance else record.moves
 
 
 def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
@@ -249,14 +275,14 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
     """
     if record.game != rules.name:
         raise TablebaseError(f"{record} is one of {record.game}, not of {rules.name}: name that game")
-    if len(record.places) != rules.players:
-        raise NotationError(f"{record} has {len(record.places)} players, but {rules.name} has {rules.players}")
+    if len(record.players) != rules.players:
+        raise NotationError(f"{record} has {len(record.players)} players, but {rules.name} has {rules.players}")
     try:
         position = rules.parse(record.start)
     except NotationError as fault:
         raise NotationError(f"the start of {record} is not one: {fault}") from fault
     turn = 0
-    for number, event in enumerate(record.events, start=1):
+    for number, event in enumerate(happened(rules, record), start=1):
         label = label_of(event)
         after = legal(rules, position) if label is None else _outcomes(rules, position)
         name = event if label is None else label
@@ -266,7 +292,7 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
         position = after[name]
         turn += rules.begins_turn(position)
     ending = rules.result(position)
-    if ending is not None and ending.places != record.places:
+    if ending is not None and record.places not in ((), ending.places):
         raise NotationError(f"{record} ends with {_result(record.places)}, but its last position with {_result(ending.places)}")
     yield Moment(position, rules.to_move(position), None, 0, turn)
 

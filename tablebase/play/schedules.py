@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement, count, islice, permutations
 from random import Random
 from typing import ClassVar, Generic, NamedTuple
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import ArgumentError
 from tablebase.game.rules import P, Rules
 from tablebase.play.match import Match
 
@@ -91,9 +91,9 @@ class Pairs(Schedule[P]):
     def __init__(self, rules: Rules[P], contestants: int, games: int, seed: int) -> None:
         super().__init__(rules, contestants, games, seed)
         if contestants != 2:
-            raise TablebaseError(f"a match is between two players, not {contestants}: name each with --player")
+            raise ArgumentError(f"a match is between two players, not {contestants}: name each with --player")
         if games % 2:
-            raise TablebaseError(f"games are played in pairs with colours swapped: give an even number, not {games}")
+            raise ArgumentError(f"games are played in pairs with colours swapped: give an even number, not {games}")
 
     def __len__(self) -> int:
         return self.games
@@ -108,7 +108,7 @@ class Pairs(Schedule[P]):
         """The opening is part of the game: its positions count as repetitions. `TablebaseError` if every one ends the game."""
         match = self._opened(fixture, start, opening)
         if match is None:
-            raise TablebaseError(f"{opening} random plies end the game again and again: use a shorter --opening")
+            raise ArgumentError(f"{opening} random plies end the game again and again: use a shorter --opening")
         return match
 
 
@@ -121,7 +121,7 @@ class Rounds(Schedule[P]):
     def __init__(self, rules: Rules[P], contestants: int, games: int, seed: int) -> None:
         super().__init__(rules, contestants, games, seed)
         if contestants < 2:
-            raise TablebaseError("a match is between two players at least: name each with --player")
+            raise ArgumentError("a match is between two players at least: name each with --player")
 
     def line_ups(self) -> list[tuple[int, ...]]:
         """Who meets whom: all line-ups with as many different contestants as possible."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tablebase.play.blocks import mean_of, ranks
-from tablebase.play.comparison import SequentialTest, Strength, strength
+from tablebase.play.comparison import share_of_pairs
 from tablebase.play.match import BROKEN_OFF
 from tablebase.play.tournament import Played
 
@@ -30,16 +30,11 @@ def pair_points(games: Sequence[Played]) -> list[float]:
     return [one + other for one, other in zip(won[::2], won[1::2], strict=False)]
 
 
-def enough(test: SequentialTest | None, games: Sequence[Played]) -> bool:
-    """Whether a sequential test needs no more games; it looks at whole pairs only."""
-    return test is not None and len(games) % 2 == 0 and test.accepted(pair_points(games)) is not None
-
-
 def of_pairs(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, Any]]:
     """A row for each of two players, from games in pairs.
 
-    Its fields are `player`; `games`; `wins`, `draws` and `losses`; `share` of the points, `share_from` and `share_to`; `elo`,
-    `elo_from` and `elo_to`, null if they are infinite; and `forfeits`, games that it has lost because it has failed to play.
+    Its fields are `player`; `games`; `wins`, `draws` and `losses`; `share` of the points, `share_from` and `share_to`; and
+    `forfeits`, games that it has lost because it has failed to play.
     """
     rows, pairs = [], pair_points(played)
     for player, name in enumerate(names):
@@ -51,9 +46,9 @@ def of_pairs(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, A
             "draws": shares.count(0.5),
             "losses": shares.count(0),
         }
-        found = strength(pairs if player == 0 else [2 - points for points in pairs])
+        found = share_of_pairs(pairs if player == 0 else [2 - points for points in pairs])
         forfeits = sum(game.forfeit and share == 0 for game, share in zip(played, shares, strict=True))
-        rows.append({**results, **_fields(found), "forfeits": forfeits})
+        rows.append({**results, **_fields(*found), "forfeits": forfeits})
     return rows
 
 
@@ -61,9 +56,9 @@ def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
     """A row for each contestant, from games in rounds.
 
     Its fields are `player`; `games`; `wins`, games that one of its players has won alone; `rank` by its share, `rank_from` and
-    `rank_to`; `place`, the mean place, `place_from` and `place_to`; `share` of the points, `share_from` and `share_to`; `elo`,
-    `elo_from` and `elo_to`, null if they are infinite; and `broken_off`, games that have taken too long, whose places are those of
-    that moment. Games with the same opening count as one observation.
+    `rank_to`; `place`, the mean place, `place_from` and `place_to`; `share` of the points, `share_from` and `share_to`; and
+    `broken_off`, games that have taken too long, whose places are those of that moment. Games with the same opening count as one
+    observation.
     """
     own = [[game for game in played if contestant in game.fixture.seats] for contestant in range(len(names))]
     shares = [mean_of((*_block(game), _share(game, contestant)) for game in games) for contestant, games in enumerate(own)]
@@ -76,7 +71,7 @@ def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
             "rank_from": rank.best,
             "rank_to": rank.worst,
             **_places(games, contestant),
-            **_fields(Strength.of(share.value, *share.interval())),
+            **_fields(share.value, *share.interval()),
             "broken_off": sum(game.ending.why == BROKEN_OFF for game in games),
         }
         for contestant, (name, games, share, rank) in enumerate(zip(names, own, shares, ranks(shares), strict=True))
@@ -122,16 +117,9 @@ def points_by_name(games: Iterable[tuple[Sequence[str], Sequence[int]]]) -> dict
     return found
 
 
-def _fields(found: Strength) -> dict[str, Any]:
-    """A strength as fields of a row."""
-    return {
-        "share": found.share,
-        "share_from": found.low,
-        "share_to": found.high,
-        "elo": found.elo,
-        "elo_from": found.elo_low,
-        "elo_to": found.elo_high,
-    }
+def _fields(share: float, low: float, high: float) -> dict[str, float]:
+    """A share with its interval as fields of a row."""
+    return {"share": share, "share_from": low, "share_to": high}
 
 
 def _share(game: Played, contestant: int) -> float:

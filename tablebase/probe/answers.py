@@ -226,12 +226,12 @@ class Probe:
         game, name = self.game, self.game.sides[self.game.viewer(self.asked)].name
         best = f", best move {self.best}" if self.best else ""
         if self.winner is not None:
-            return f"the game is over: {next(side.name for side in game.sides if side.letter == self.winner)} has won"
+            return f"the game is over: {next(side.name for side in game.sides if side.letter == self.winner)} won"
         if isinstance(self.value, Value):
             if self.side == "":
                 return "the game is over: it is a draw"
             if self.distance is None:
-                return f"{name} to move: draw" if self.moves else f"{name} to move: draw, no legal move"
+                return f"{name} to move: draw{best if self.moves else ', no legal move'}"
             return f"{name} to move: {self.outcome} in {count_plies(self.distance)}{best}"
         if (ending := game.result(self.asked)) is not None:
             return f"the game is over; places of the players: {', '.join(map(str, ending.places))}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
+from tablebase.compute.messages import cell_text
+
 
 def titled_table(title: str, pictures: Sequence[str], rows: Sequence[Mapping[str, object]]) -> str:
     """A title, pictures, which are markup, and a table unless there are no rows; texts are escaped, and None is an empty cell."""
@@ -16,8 +18,5 @@ def titled_table(title: str, pictures: Sequence[str], rows: Sequence[Mapping[str
 
 
 def _line(tag: str, cells: Iterable[object]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(_text(cell))}</{tag}>' for cell in cells)}</tr>"
-
-
-def _text(cell: object) -> str:
-    return "" if cell is None else str(cell)
+    texts = [escape(cell_text(cell, missing="")) for cell in cells]
+    return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"

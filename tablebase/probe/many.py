@@ -12,7 +12,7 @@ import numpy as np
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.game_arguments import as_asked
-from tablebase.game.moves import Position
+from tablebase.game.moves import GOAL, Position
 from tablebase.game.values import LOST, Value
 from tablebase.probe.answers import Probe
 from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16, Slices
@@ -96,7 +96,7 @@ class Answers(Each):
 
     def answer(self, place: int) -> Probe:
         """The answer at a place, or the error that is the reason why there is none."""
-        if place in self._over:
+        if self._kept is None and place in self._over:
             return self._ended(place)
         if place in self.errors:
             raise self.errors[place]
@@ -111,6 +111,9 @@ class Answers(Each):
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
         """What `to_dict` of each answer gives, but faster; the field ``moves`` is left out if these are not wanted."""
+        if self._kept is not None:
+            yield from super().to_dicts(moves=moves)
+            return
         for begin in range(0, len(self), BLOCK):
             places = range(begin, min(begin + BLOCK, len(self)))
             asked = [
@@ -151,7 +154,7 @@ class Answers(Each):
     ) -> Iterator[dict[str, Any]]:
         """What `Probe.to_dict` gives of these positions; the first move is named as the best where that is sure."""
         game, names = self._game, _move_texts(self._game, rated)
-        moves = _move_fields(names, rated, write_texts(game, rated.children)) if with_moves else []
+        moves = _move_fields(names, rated, _child_texts(game, rated)) if with_moves else []
         values = zip(self.outcomes[places].tolist(), self.distances[places].tolist(), strict=True)
         ends = pairwise(rated.begin.tolist())
         rows = zip(write_texts(game, positions), positions.sides.tolist(), values, ends, sure, strict=True)
@@ -188,6 +191,20 @@ def _move_texts(game: Game, rated: Rated) -> list[str]:
     names = game.board.names
     ends = zip(rated.moves.origins.tolist(), rated.moves.targets.tolist(), strict=True)
     return [names[origin] + names[target] for origin, target in ends]
+
+
+def _child_texts(game: Game, rated: Rated) -> list[str]:
+    """The positions after the moves as text; the text of a won one may need the mark of its last move."""
+    texts = write_texts(game, rated.children)
+    for move in np.flatnonzero(rated.moves.wins).tolist() if _hides_wins(game) else ():
+        texts[move] = game.format(rated.children.position(move)._replace(won=GOAL))
+    return texts
+
+
+@cache
+def _hides_wins(game: Game) -> bool:
+    """Whether a step wins on a square where its piece may also stand in play, so that the board does not show the win."""
+    return any(step.wins and step.target in kind.homes for kind in game.kinds for step in kind.steps)
 
 
 def _move_fields(names: Sequence[str], rated: Rated, children: Sequence[str]) -> list[dict[str, Any]]:

@@ -26,9 +26,13 @@ class Prober:
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
         """Keep so many bytes of decompressed chunks, by default 256 MiB."""
-        self.store = Store(folder, cache)
+        self.store, self._cache = Store(folder, cache), cache
         self._slices: dict[Game, SliceSource] = {}
         self._others: dict[tuple[str, str], tuple[object, Source[Any]]] = {}
+
+    def __reduce__(self) -> tuple[type[Prober], tuple[Path, int | None]]:
+        # A copy opens the folder itself.
+        return Prober, (self.store.folder, self._cache)
 
     def close(self) -> None:
         """Close all files."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tablebase.svg.themes import Theme
 
 P = TypeVar("P")
+OPEN = ("_source", "_slices")
+"""Attributes of answers that hold open files."""
 LONGEST_LINE = 1000
 """Positions of a line that does not end by itself."""
 
@@ -154,8 +156,19 @@ class Each(Sequence["Probe | Unanswered"]):
 
     def __init__(self, source: Source[Any], asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> None:
         self._source, self._asked, self._strict, self._turns = source, asked, strict, turns
+        # All answers, in a copy: open files are not copied.
+        self._kept: list[Probe | Unanswered] | None = None
+        self._name = source.rules.name
         self.errors: dict[int, TablebaseError] = {}
         self.missing: set[str] = set()
+
+    def __repr__(self) -> str:
+        without = f", {len(self.errors):,} without an answer" if self.errors else ""
+        return f"{type(self).__name__}({self._name}, {len(self):,} positions{without})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = list(self)
+        return {**{name: value for name, value in vars(self).items() if name not in OPEN}, "_kept": kept}
 
     def __len__(self) -> int:
         return len(self._asked)
@@ -179,13 +192,17 @@ class Each(Sequence["Probe | Unanswered"]):
 
     def answer(self, place: int) -> Probe:
         """The answer at a place, or the error that is the reason why there is none."""
+        if self._kept is not None:
+            if isinstance(kept := self._kept[place], Unanswered):
+                raise kept.error
+            return kept
         position = as_asked(self._source.rules, self._asked[place])
         return self._source.probe(position, strict=self._strict, turns=self._turns)
 
     def unanswered(self, place: int, error: TablebaseError) -> Unanswered:
         """That there is no answer at a place, which is noted."""
         asked, self.errors[place] = self._asked[place], error
-        return Unanswered(self._source.rules.name, asked if isinstance(asked, str) else repr(asked), error)
+        return Unanswered(self._name, asked if isinstance(asked, str) else repr(asked), error)
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """The positions with their values and best moves as a sheet to print, on pages ``a4`` or ``letter``.

@@ -46,15 +46,15 @@ class Budget:
 class UciClient:
     """An engine that runs as a process, with `patience` seconds for each answer.
 
-    The command is split as a shell would split it. The variant is the game, which the engine is told if it has the option
-    ``UCI_Variant``. `TablebaseError` if the program cannot be started; `ForfeitError` if it ends, does not answer in time, or
-    writes a line that is too long, and then the process has ended.
+    The command is split as a shell would split it, and ``~`` at the beginning of a word is expanded. The variant is the game, which
+    the engine is told if it has the option ``UCI_Variant``. `TablebaseError` if the program cannot be started; `ForfeitError`
+    if it ends, does not answer in time, or writes a line that is too long, and then the process has ended.
     """
 
     def __init__(self, command: str, variant: str, patience: float = PATIENCE) -> None:
         self.command, self._patience = command, patience
         try:
-            words = shlex.split(command)
+            words = [os.path.expanduser(word) for word in shlex.split(command)]
             if not words:
                 raise ValueError("the command is empty")
             self._process = subprocess.Popen(

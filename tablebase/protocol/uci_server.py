@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
-import tablebase
+from tablebase.compute.compiling import when_compiling
+from tablebase.compute.progress import COMPILING
 from tablebase.errors import TablebaseError, quoted, system_error
 from tablebase.files.inputs import LONGEST_LINE
 from tablebase.game import Outcome
@@ -16,9 +19,12 @@ from tablebase.protocol.uci_settings import BUTTON, Settings
 from tablebase.protocol.uci_words import Go, Placement, read_go, read_option, read_placement, split
 from tablebase.search import Analysis, Engine
 from tablebase.search.frames import MOST_DEPTH
+from tablebase.version import VERSION
 
 NO_MOVE = "0000"
 """The move of a side that has none."""
+SILENCE = 5.0
+"""Seconds between two lines while kernels are compiled; python-chess waits 10 s for an answer."""
 
 
 class UciServer:
@@ -40,23 +46,41 @@ class UciServer:
         self._thread: threading.Thread | None = None
         self._thinking = threading.Event()
         self._stopped = threading.Event()
+        self._compiled = threading.Event()
+        self._next_note = 0.0
 
     def serve(self, lines: Iterable[str]) -> None:
         """Answer lines until one of them is ``quit``, or there are no more; a search ends with them."""
-        try:
-            for line in lines:
-                try:
-                    if len(line) > LONGEST_LINE:
-                        raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send less")
-                    command, words = split(line)
-                    if command == "quit":
-                        break
-                    self._answer(command, words)
-                except (TablebaseError, OSError, MemoryError) as fault:
-                    self._complain(fault)
-        finally:
-            self._stop()
-            self._drop_engine()
+        with when_compiling(self._note_compiling):
+            try:
+                for line in lines:
+                    try:
+                        if len(line) > LONGEST_LINE:
+                            raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send less")
+                        command, words = split(line)
+                        if command == "quit":
+                            break
+                        self._answer(command, words)
+                    except (TablebaseError, OSError, MemoryError) as fault:
+                        self._complain(fault)
+            finally:
+                self._stop()
+                self._wait()
+                self._drop_engine()
+
+    def _note_compiling(self, compiling: bool) -> None:
+        """Say from now on that kernels are compiled, or stop saying it."""
+        if compiling:
+            self._compiled.clear()
+            threading.Thread(target=self._say_compiling, daemon=True).start()
+        else:
+            self._compiled.set()
+
+    def _say_compiling(self) -> None:
+        """Say again and again that kernels are compiled, until they are."""
+        while not self._compiled.wait(self._next_note - time.monotonic()):
+            self._next_note = time.monotonic() + SILENCE
+            self._say(f"info string {COMPILING}")
 
     def _say(self, *lines: str) -> None:
         with self._lock:
@@ -72,19 +96,18 @@ class UciServer:
     def _answer(self, command: str, words: list[str]) -> None:
         """Answer a command."""
         if command == "uci":
-            name = f"id name tablebase {tablebase.__version__}"
+            name = f"id name tablebase {VERSION}"
             self._say(name, "id author the authors of tablebase", *self.settings.declared(), "uciok")
         elif command == "isready":
             if not self._thinking.is_set():
                 self._prepared().prepare()
             self._say("readyok")
         elif command == "stop":
-            self._stopped.set()
-            if self._engine is not None:
-                self._engine.stop()
+            self._stop()
         elif command in ("setoption", "ucinewgame", "position", "go"):
-            if self._thinking.is_set():
+            if self._thinking.is_set() and not self._stopped.is_set():
                 raise TablebaseError(f"a search is running: send stop before {command}")
+            self._wait()
             {"setoption": self._set, "ucinewgame": self._forget, "position": self._place, "go": self._go}[command](words)
         elif words and not command:
             raise TablebaseError(f"{quoted(' '.join(words))} is no command: send uci, isready, position, go, stop or quit")
@@ -94,12 +117,14 @@ class UciServer:
     def _start(self) -> Position:
         return parse(self.settings.game, self.settings.game.start)
 
-    def _prepared(self) -> Engine:
-        """The engine with the present options; it is made when it is first needed."""
+    def _prepared(self, exact: bool = False) -> Engine:
+        """Return the engine with the present options; it is made when it is first needed."""
+        if self._engine is not None and self._engine.options.exact != exact:
+            self._drop_engine()
         if self._engine is None:
             if self.settings.folder is not None:
                 self._prober = Prober(self.settings.folder)
-            self._engine = Engine(self.settings.game, self._prober, self.settings.search)
+            self._engine = Engine(self.settings.game, self._prober, replace(self.settings.search, exact=exact))
         return self._engine
 
     def _drop_engine(self) -> None:
@@ -148,39 +173,39 @@ class UciServer:
     # The search
 
     def _go(self, words: list[str]) -> None:
-        """Begin to think."""
-        limits = read_go(words)
-        if limits.unknown:
-            self._say(f"info string not supported, and ignored: {quoted(' '.join(limits.unknown))}")
-        if self._positions is None:
-            self._say("info string error: there is no position: send one", f"bestmove {NO_MOVE}")
-            return
-        if self._thread is not None:
-            self._thread.join()
-        self._stopped.clear()
-        self._thinking.set()
-        held = limits.is_held(self._positions[-1].side)
+        """Begin to search; a search that cannot begin is answered immediately."""
         try:
-            answers = self._answers(limits, self._positions, held)
-        except BaseException:
+            limits = read_go(words)
+            if limits.unknown:
+                self._say(f"info string not supported, and ignored: {quoted(' '.join(limits.unknown))}")
+            if self._positions is None:
+                raise TablebaseError("there is no position: send one")
+            self._stopped.clear()
+            self._thinking.set()
+            answers = self._answers(limits, self._positions)
+        except (TablebaseError, OSError, MemoryError) as fault:
             self._thinking.clear()
+            self._complain(fault)
             self._say(f"bestmove {NO_MOVE}")
-            raise
-        self._thread = threading.Thread(target=self._think, args=(answers, held), daemon=True)
+            return
+        self._thread = threading.Thread(target=self._think, args=(answers, limits.is_held(self._positions[-1].side)), daemon=True)
         self._thread.start()
 
-    def _answers(self, limits: Go, positions: list[Position], held: bool) -> Iterator[Analysis]:
-        """What the search finds, as soon as it is asked for."""
+    def _answers(self, limits: Go, positions: list[Position]) -> Iterator[Analysis]:
+        """Return the answers of the search, as they are found."""
         if self._over is not None:
             return iter(())
-        return self._prepared().analyse(
+        side = positions[-1].side
+        answers = self._prepared(exact=limits.mate is not None).analyse(
             positions[-1],
-            depth=None if limits.depth is None else min(limits.depth, MOST_DEPTH),
-            seconds=float("inf") if held else limits.seconds(positions[-1].side, self.settings.overhead),
+            depth=None if limits.plies is None else min(limits.plies, MOST_DEPTH),
+            seconds=float("inf") if limits.is_held(side) else limits.seconds(side, self.settings.overhead),
             nodes=limits.nodes,
             lines=self.settings.lines,
             past=positions[:-1],
+            moves=limits.searchmoves,
         )
+        return answers if limits.mate is None else up_to_proof(answers, 2 * limits.mate - 1)
 
     def _think(self, answers: Iterator[Analysis], held: bool) -> None:
         """Search, and say what is found; in a thread of its own."""
@@ -201,12 +226,23 @@ class UciServer:
         self._say(f"bestmove {best}")
 
     def _stop(self) -> None:
-        """End the search, and wait until it has ended."""
+        """End the search soon."""
         self._stopped.set()
         if self._engine is not None:
             self._engine.stop()
+
+    def _wait(self) -> None:
+        """Wait until the search has answered."""
         if self._thread is not None:
             self._thread.join()
+
+
+def up_to_proof(answers: Iterator[Analysis], plies: int) -> Iterator[Analysis]:
+    """Yield answers up to the first one with a proof that the game ends within some plies."""
+    for answer in answers:
+        yield answer
+        if answer.value is not None and answer.value.distance is not None and answer.value.distance <= plies:
+            return
 
 
 def info(answer: Analysis) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,6 @@ def _folder(text: str) -> Path | None:
     """The folder that a value names; None for no tables."""
     if text in ("", EMPTY):
         return None
-    folder = Path(text).expanduser()
+    folder = Path(expanduser(text))
     check_folder(folder, built=True)
     return folder

@@ -14,8 +14,8 @@ COMMANDS = frozenset(
 """The words that a line may begin with."""
 NUMBERS = frozenset(("binc", "btime", "depth", "mate", "movestogo", "movetime", "nodes", "winc", "wtime"))
 """The words of ``go`` that a number follows."""
-MOST = 15
-"""Digits of the largest numbers."""
+MOST = 10**15
+"""The largest number; larger ones count as this one."""
 MOVES = 30
 """Moves that the time left has to last for, if nothing is said about that."""
 SHARE = 0.75
@@ -38,23 +38,31 @@ class Go:
 
     depth: int | None = None
     nodes: int | None = None
+    mate: int | None = None  # moves within which to find a win
     movetime: int | None = None
     movestogo: int | None = None
     # On the clocks of side 0 and side 1.
     time: tuple[int | None, int | None] = (None, None)
     increment: tuple[int | None, int | None] = (None, None)
     infinite: bool = False  # whether there is to be no answer before ``stop``
+    searchmoves: tuple[str, ...] = ()  # the only moves to search; empty for all of them
     unknown: tuple[str, ...] = ()  # the words that mean nothing here
+
+    @property
+    def plies(self) -> int | None:
+        """The depth of the search, which for ``mate`` includes the winner's last move; None if nothing limits it."""
+        depths = [self.depth, None if self.mate is None else 2 * self.mate - 1]
+        return min((depth for depth in depths if depth is not None), default=None)
 
     def is_held(self, side: int) -> bool:
         """Whether there is to be no answer before ``stop``, as nothing else limits the search of a side."""
-        unlimited = self.depth is None and self.nodes is None and self.movetime is None and self.time[side] is None
-        return self.infinite or unlimited
+        limits = (self.depth, self.nodes, self.mate, self.movetime, self.time[side])
+        return self.infinite or all(limit is None for limit in limits)
 
     def seconds(self, side: int, overhead: int) -> float | None:
         """The time for a move of a side; None if nothing is said about time. The overhead is that of `seconds_for_move`."""
         if self.movetime is not None:
-            return max(self.movetime, 1) / 1000
+            return self.movetime / 1000
         left, increment = self.time[side], self.increment[side] or 0
         return None if left is None else seconds_for_move(left, increment, self.movestogo, overhead)
 
@@ -85,43 +93,50 @@ def read_placement(words: Sequence[str]) -> Placement:
 
 
 def read_go(words: Sequence[str]) -> Go:
-    """What follows ``go``; words that are not known are collected.
+    """Read the words after ``go``; unknown words are collected, and numbers out of range count as the nearest one in it.
 
-    `TablebaseError` if a number does not follow where one should, or one that a limit cannot be.
+    `TablebaseError` if no number follows where one should.
     """
     found: dict[str, int] = {}
-    infinite, unknown = False, []
+    infinite, searchmoves, unknown = False, list[str](), list[str]()
+    # Where words that are none of the protocol's belong.
+    others = unknown
     rest = iter(words)
     for word in rest:
         if word in NUMBERS:
             found[word] = _number(word, next(rest, ""))
         elif word == "infinite":
             infinite = True
+        elif word == "searchmoves":
+            others = searchmoves
+            continue
         else:
-            unknown.append(word)
-    if "mate" in found:
-        unknown.append("mate")
-    for limit in ("depth", "nodes", "movestogo"):
-        if found.get(limit) == 0:
-            raise TablebaseError(f"{limit} must be at least 1")
+            others.append(word)
+            continue
+        others = unknown
     return Go(
         depth=found.get("depth"),
         nodes=found.get("nodes"),
+        mate=found.get("mate"),
         movetime=found.get("movetime"),
-        movestogo=found.get("movestogo"),
+        # No move until the next time control: there is none.
+        movestogo=found.get("movestogo") or None,
         time=(found.get("wtime"), found.get("btime")),
         increment=(found.get("winc"), found.get("binc")),
         infinite=infinite,
+        searchmoves=tuple(searchmoves),
         unknown=tuple(unknown),
     )
 
 
 def _number(name: str, text: str) -> int:
-    """The number after a word of ``go``; a clock that has run out may be below 0, and counts as 0."""
+    """Read the number after a word of ``go``: at least 1 for a limit, else at least 0, since a clock may have run out."""
     digits = text.removeprefix("-")
-    if not DIGITS.issuperset(digits) or not 1 <= len(digits) <= MOST or (text != digits and name not in ("wtime", "btime")):
-        raise TablebaseError(f"{name} needs a whole number of at most {MOST} digits, not {quoted(text)}")
-    return int(text) if text == digits else 0
+    if not digits or not DIGITS.issuperset(digits):
+        raise TablebaseError(f"{name} needs a whole number, not {quoted(text)}")
+    least = 1 if name in ("depth", "mate", "movetime", "nodes") else 0
+    # Python refuses to read numbers of thousands of digits.
+    return max(least, min(int(text[:1_000]), MOST))
 
 
 def read_option(words: Sequence[str]) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tablebase.compute import machine
-from tablebase.errors import CapacityError, TablebaseError, quoted
+from tablebase.errors import ArgumentError, CapacityError, quoted
 from tablebase.game.plain_arguments import as_whole
 
 
@@ -120,15 +120,15 @@ def check_options(options: Options) -> None:
         if name != "table_pieces" or options.table_pieces is not None:
             as_whole(name, getattr(options, name))
     if options.threads < 1:
-        raise TablebaseError(f"a search needs at least one thread, not {options.threads}")
+        raise ArgumentError(f"a search needs at least one thread, not {options.threads}")
     for name, number in (
         ("number of plies without a capture", options.progress),
         ("number of pieces to look up", options.table_pieces),
         ("memory for tables", options.table_bytes),
     ):
         if number is not None and number < 0:
-            raise TablebaseError(f"the {name} must not be negative, and {number} is")
+            raise ArgumentError(f"the {name} must not be negative, and {number} is")
     if options.table_bytes > machine.memory():
         raise CapacityError("the memory for tables", "allow less", needed=options.table_bytes, allowed=machine.memory())
     if options.repetition not in list(Repetition):
-        raise TablebaseError(f"there is no rule of repetition {quoted(str(options.repetition))}: choose none, draw or loss")
+        raise ArgumentError(f"there is no rule of repetition {quoted(str(options.repetition))}: choose none, draw or loss")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tablebase.errors import CapacityError, MissingTableError, TablebaseError
+from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game import Evaluation, Game, Outcome
 from tablebase.game.game_arguments import as_game, as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
@@ -139,6 +139,8 @@ class Engine:
         evaluation: Evaluation | None = None,
     ) -> None:
         options = options or Options()
+        # A copy begins with an empty transposition table.
+        self._given = game, prober, options, evaluation
         check_options(options)
         self.game = game = as_game(game)
         self.options = options
@@ -150,6 +152,9 @@ class Engine:
         self._searchers = [Searcher(game, arrays, table, cache) for cache in caches]
         self._generation = 0
         self._stopped = threading.Event()
+
+    def __reduce__(self) -> tuple[type[Engine], tuple[Any, ...]]:
+        return type(self), self._given
 
     @property
     def missing(self) -> set[str]:
@@ -173,6 +178,7 @@ class Engine:
         nodes: int | None = None,
         lines: int = 1,
         past: Sequence[Position] = (),
+        moves: Collection[str] = (),
     ) -> Iterator[Analysis]:
         """Search deeper and deeper, and yield the best lines of each depth as soon as they are known.
 
@@ -189,20 +195,27 @@ class Engine:
             How many of the best moves to find, with their lines.
         past : sequence of Position
             The earlier positions of the game, for the rule about repetitions.
+        moves : collection of str
+            The only first moves to search; empty for all legal moves.
 
         Raises
         ------
         TablebaseError
-            If no limit is given, or one out of range; if a table was built under other rules; if one is damaged.
+            If no limit is given, or one out of range, or none of `moves` is legal; if a table was built under other rules;
+            if one is damaged.
         NotationError
             If this is not a position in which the game is not over.
         """
         if depth is None and seconds is None and nodes is None:
-            raise TablebaseError("the search needs a limit: give a depth, a time or a number of nodes")
+            raise ArgumentError("the search needs a limit: give a depth, a time or a number of nodes")
         _check_limits(depth, seconds, nodes, lines)
+        position = as_position(self.game, position)
+        legal = {render_move(self.game, move) for move in legal_moves(self.game, position)}
+        if moves and legal and legal.isdisjoint(moves):
+            raise ArgumentError(f"no move to search is legal: choose some of {', '.join(sorted(legal))}")
         # Before the caller has the answers, so that no word to stop from then on is lost.
         self._stopped.clear()
-        return self._answers(as_position(self.game, position), depth, seconds, nodes, lines, past)
+        return self._answers(position, depth, seconds, nodes, lines, past, legal.intersection(moves) or legal)
 
     def _answers(
         self,
@@ -212,46 +225,52 @@ class Engine:
         nodes: int | None,
         lines: int,
         past: Sequence[Position],
+        chosen: Collection[str],
     ) -> Iterator[Analysis]:
-        """What `analyse` yields."""
+        """Yield the answers of `analyse`; `chosen` are the first moves to search."""
         self.prepare()
         begin = time.monotonic()
         if (over := decided(self.game, position)) is not None:
             yield self._over(over, begin)
             return
-        if answers := self._from_tables(position, lines, begin):
+        if answers := self._from_tables(position, chosen, lines, begin):
             yield from answers
             return
         limits = Limits(nodes, None if seconds is None else begin + seconds, self._stopped)
         self._generation = (self._generation + 1) % GENERATIONS
         for searcher in self._searchers:
             searcher.start(position, past)
-        lines = min(lines, len(set(legal_moves(self.game, position))))
+        lines = min(lines, len(chosen))
+        others = {render_move(self.game, move) for move in legal_moves(self.game, position)}.difference(chosen)
+        left_out = self._steps(position, others)
         open_ended = depth is None
         score = 0
         for plies in range(1, (depth or MOST_DEPTH) + 1):
-            excluded: list[int] = []
+            excluded = list(left_out)
             proved = True
             for rank in range(1, lines + 1):
                 found = self._deepen(plies, limits, excluded, score if lines == 1 else None)
                 if found is None:
                     if plies == 1 and rank == 1:
-                        yield self._any_move(position, begin)
+                        yield self._any_move(chosen, begin)
                     return
-                excluded += self._alike(position, found.line[0])
                 answer = self._analysis(position, plies, rank, found, begin)
                 yield answer
+                excluded += self._steps(position, answer.line[:1])
                 score = found.score
                 proved &= answer.value is not None and (answer.value.distance or 0) <= plies
             if open_ended and proved:
                 return
 
-    def _alike(self, position: Position, step: int) -> list[int]:
-        """All steps that are the same move; they differ in what must be empty."""
-        rules, origin = self._rules, int(self._rules.origin[step])
-        kind = next(kind for kind, square in position.pieces if square == origin)
-        steps = range(*rules.step_begin[kind, origin : origin + 2])
-        return [other for other in steps if rules.target[other] == rules.target[step]]
+    def _steps(self, position: Position, moves: Collection[str]) -> list[int]:
+        """List all steps that are one of these moves; steps of the same move differ in what must be empty."""
+        rules, names = self._rules, self.game.board.names
+        return [
+            step
+            for kind, square in position.pieces
+            for step in range(*rules.step_begin[kind, square : square + 2])
+            if f"{names[square]}{names[rules.target[step]]}" in moves
+        ]
 
     def _deepen(self, depth: int, limits: Limits, excluded: list[int], last: int | None) -> Found | None:
         """Search to a depth in all threads; the result is that of the first one."""
@@ -334,24 +353,24 @@ class Engine:
         except MissingTableError:
             return None
 
-    def _from_tables(self, position: Position, lines: int, begin: float) -> list[Analysis]:
-        """The best moves of a position that has a table; empty if not all that matters is known."""
+    def _from_tables(self, position: Position, chosen: Collection[str], lines: int, begin: float) -> list[Analysis]:
+        """Return the best of the chosen moves of a position that has a table; empty if not all that matters is known."""
         if self._prober is None or self._table_value(position) is None:
             return []
         probe = self._prober.probe(self.game, position)
-        if any(move.value is None for move in probe.moves[:lines]) or probe.best is None:
+        moves = [move for move in probe.moves if move.move in chosen][:lines]
+        if any(move.value is None for move in moves) or probe.best is None:
             return []
         seconds = time.monotonic() - begin
         answers = []
-        for rank, move in enumerate(probe.moves[:lines], start=1):
+        for rank, move in enumerate(moves, start=1):
             assert isinstance(move.value, Value)
             answers.append(Analysis(0, rank, move.value, _score(move.value), 0, seconds, len(probe.moves) + 1, (move.move,)))
         return answers
 
-    def _any_move(self, position: Position, begin: float) -> Analysis:
-        """The answer of a search that was stopped before it had one: a legal move, unevaluated."""
-        move = min(render_move(self.game, move) for move in legal_moves(self.game, position))
-        return Analysis(0, 1, None, 0, self._searchers[0].nodes, time.monotonic() - begin, 0, (move,))
+    def _any_move(self, chosen: Collection[str], begin: float) -> Analysis:
+        """Return the answer of a search that was stopped before it had one: a legal move, unevaluated."""
+        return Analysis(0, 1, None, 0, self._searchers[0].nodes, time.monotonic() - begin, 0, (min(chosen),))
 
     def _over(self, outcome: Outcome, begin: float) -> Analysis:
         value = Value(outcome, None if outcome is Outcome.DRAW else 0)
@@ -382,8 +401,8 @@ def _check_limits(depth: int | None, seconds: float | None, nodes: int | None, l
     if depth is not None and not 1 <= depth <= MOST_DEPTH:
         if depth > MOST_DEPTH:
             raise CapacityError(f"a search to depth {depth}", "search less deep", allowed=MOST_DEPTH, unit="plies")
-        raise TablebaseError(f"the depth must be at least 1 ply, not {depth}")
+        raise ArgumentError(f"the depth must be at least 1 ply, not {depth}")
     for name, limit in (("time", seconds), ("number of nodes", nodes), ("number of lines", lines)):
         # This comparison also rejects NaN.
         if limit is not None and not limit > 0:
-            raise TablebaseError(f"the {name} must be positive, not {limit:g}")
+            raise ArgumentError(f"the {name} must be positive, not {limit:g}")

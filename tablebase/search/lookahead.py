@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tablebase.errors import CapacityError, RulesError, TablebaseError
+from tablebase.errors import ArgumentError, CapacityError, RulesError
 from tablebase.game.kernels import call_evaluate, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search.choices import Cards, Foresight, Objective
@@ -250,12 +250,12 @@ class Lookahead:
 def check_foresight(foresight: Foresight, game: StochasticGame) -> None:
     """Raise `TablebaseError` unless a program can look ahead like this."""
     if not 1 <= foresight.depth <= MOST_DEPTH:
-        raise TablebaseError(f"the depth must be a number of turns from 1 to {MOST_DEPTH}, not {foresight.depth}")
+        raise ArgumentError(f"the depth must be a number of turns from 1 to {MOST_DEPTH}, not {foresight.depth}")
     if foresight.nodes < 1:
-        raise TablebaseError(f"the number of positions must be positive, not {foresight.nodes}")
+        raise ArgumentError(f"the number of positions must be positive, not {foresight.nodes}")
     if len(foresight.cuts) > MOST_DEPTH or not all(0 <= keep <= MOST_CUTS for keep in foresight.cuts):
-        raise TablebaseError(f"the cuts must be at most {MOST_DEPTH} numbers from 0 (all moves) to {MOST_CUTS}")
+        raise ArgumentError(f"the cuts must be at most {MOST_DEPTH} numbers from 0 (all moves) to {MOST_CUTS}")
     if foresight.alpha_beta and (game.players != 2 or foresight.objective is not Objective.LEAD):
-        raise TablebaseError(
+        raise ArgumentError(
             "alpha-beta is sound for two players and the objective lead only: choose that objective, or leave alpha-beta out"
         )

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.errors import ArgumentError, MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position, decided, legal_moves, play, wins_at_once
 from tablebase.probe.prober import Prober
@@ -274,7 +274,7 @@ def find_proof(
     """
     for name, limit in (("nodes", nodes), ("seconds", seconds), ("memory", memory)):
         if not limit > 0:
-            raise TablebaseError(f"the limit of {name} must be positive, not {limit:g}")
+            raise ArgumentError(f"the limit of {name} must be positive, not {limit:g}")
     begin = time.monotonic()
     over = decided(game, position)
     if over is not None:

@@ -102,7 +102,7 @@ def parse_material(game: Game, text: str) -> Material:
     tiers = parse_materials(game, text)
     if len(tiers) > 1:
         first, last = material_name(game, tiers[0]), material_name(game, tiers[-1])
-        raise NotationError(f"{text!r} is divided into {len(tiers)} slices, {first} to {last}: name one of them")
+        raise NotationError(f"{quoted(text)} is divided into {len(tiers)} slices, {first} to {last}: name one of them")
     return tiers[0]
 
 
@@ -116,7 +116,7 @@ def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
     if not separator:
         return tuple(make_material(game, kinds, advance) for advance in possible)
     if not tiered_kinds(game, kinds):
-        raise NotationError(f"{text!r} names an advance, but {pieces} is not divided into tiers")
+        raise NotationError(f"{quoted(text)} names an advance, but {pieces} is not divided into tiers")
     advance = tuple(whole_number(number) for number in tier.split(","))
     if advance not in possible:
         first, last = (",".join(map(str, bound)) for bound in (possible[0], possible[-1]))
@@ -127,19 +127,19 @@ def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
 def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
     sides = pieces.split("v")
     if len(sides) != 2 or not all(sides):
-        raise NotationError(f"{text!r} is not a material: write the pieces of both sides as in 'RCvW'")
+        raise NotationError(f"{quoted(text)} is not a material: write the pieces of both sides as in 'RCvW'")
     kinds = [_kind_number(game, letter, side) for side in (0, 1) for letter in sides[side]]
     for kind in set(kinds):
         if kinds.count(kind) > game.kinds[kind].limit:
             name, limit = f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name}", game.kinds[kind].limit
-            raise NotationError(f"{text!r} has {kinds.count(kind)} pieces of kind {name}, but the limit is {limit}")
+            raise NotationError(f"{quoted(text)} has {kinds.count(kind)} pieces of kind {name}, but the limit is {limit}")
     return tuple(sorted(kinds))
 
 
 def _kind_number(game: Game, letter: str, side: int) -> int:
     numbers = {kind.symbol.upper(): number for number, kind in enumerate(game.kinds) if kind.side == side}
     if letter.upper() not in numbers:
-        raise NotationError(f"{game.sides[side].name} has no piece {letter!r}: the letters are {''.join(numbers)}")
+        raise NotationError(f"{game.sides[side].name} has no piece {quoted(letter)}: the letters are {''.join(numbers)}")
     return numbers[letter.upper()]
 
 

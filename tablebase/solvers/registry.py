@@ -12,7 +12,7 @@ from math import prod
 from pathlib import Path
 
 from tablebase.compute.kernel_cache import COMPILES
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import is_self_paired, sides_stored
@@ -87,8 +87,6 @@ class Solver:
         Why it is not worth using, though it could be; None if it is.
     mode : str
         Of the same solver, the name of a way to work that needs less memory.
-    aliases : tuple of str
-        Other names that the command line accepts.
     """
 
     name: str
@@ -99,12 +97,11 @@ class Solver:
     refuses: Objection = _no_objection
     avoids: Objection = _no_objection
     mode: str = ""
-    aliases: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """All names, the most precise first."""
-        return (*filter(None, (self.mode, self.name)), *self.aliases)
+        return tuple(filter(None, (self.mode, self.name)))
 
 
 def _pursuit_memory(game: Game, material: Material) -> int:
@@ -198,13 +195,12 @@ SOLVERS = (
         speed=17e6,
         strength="one piece runs and the others only step forwards",
         refuses=pursuit_fault,
-        aliases=("chase",),
     ),
     Solver(
         "planes",
         _loaded_later("tablebase.solvers.planes.solve"),
         memory=_planes_memory,
-        speed=100e6,
+        speed=60e6,
         strength="eight rows of positions are one cache line",
         refuses=_planes_refuses,
         avoids=_planes_avoids,
@@ -213,7 +209,7 @@ SOLVERS = (
         "planes",
         _loaded_later("tablebase.solvers.planes.lean"),
         memory=_lean_memory,
-        speed=90e6,
+        speed=54e6,
         strength="their codes would not fit into memory, so they are put together from a file",
         refuses=_lean_refuses,
         avoids=_planes_avoids,
@@ -237,13 +233,13 @@ def solver_names() -> tuple[str, ...]:
 
 
 def find_solver(name: str) -> Solver | None:
-    """The solver, or the mode of one, of that name or alias; None for ``auto``. It is a `TablebaseError` if there is none."""
+    """The solver, or the mode of one, of that name; None for ``auto``. It is a `TablebaseError` if there is none."""
     if name == AUTO:
         return None
     for solver in SOLVERS:
         if name in solver.names:
             return solver
-    raise TablebaseError(f"there is no solver {name!r}: choose {', '.join((AUTO, *solver_names()))}")
+    raise TablebaseError(f"there is no solver {quoted(name)}: choose {', '.join((AUTO, *solver_names()))}")
 
 
 def choose_solver(game: Game, material: Material, memory: int | None = None) -> tuple[Solver, str]:

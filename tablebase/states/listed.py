@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute import machine
 from tablebase.errors import CapacityError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.guards import contradiction
@@ -135,4 +136,5 @@ def check_size(rules: FunctionGame[Any], positions: int, memory: int, allowed: i
     if positions > MOST_POSITIONS:
         raise CapacityError(subject, cure, allowed=MOST_POSITIONS, unit="positions")
     if memory > allowed:
+        cure += ", or allow more with --memory" if allowed < machine.memory() else ""
         raise CapacityError(subject, cure, allowed=allowed)

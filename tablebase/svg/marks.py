@@ -7,7 +7,7 @@ from math import atan2, degrees, hypot
 from typing import Any, NamedTuple, TypeAlias
 from xml.etree.ElementTree import Element
 
-from tablebase.errors import NotationError, TablebaseError, quoted
+from tablebase.errors import ArgumentError, NotationError, quoted
 from tablebase.game import Game
 from tablebase.game.moves import Move
 from tablebase.game.notation import read_move
@@ -65,7 +65,7 @@ def as_arrows(game: Game, given: Any) -> list[Arrow]:
     Raise `NotationError` if one of them is not a move, and `TablebaseError` if they are not a list, or there is no such colour.
     """
     if isinstance(given, str | Move) or not isinstance(given, Iterable):
-        raise TablebaseError("arrows are a list of moves, such as ['a1a2']")
+        raise ArgumentError("arrows are a list of moves, such as ['a1a2']")
     return [_as_arrow(game, one) for one in given]
 
 
@@ -75,7 +75,7 @@ def _as_arrow(game: Game, given: Any) -> Arrow:
     if is_pair and str(given[1]).lower() not in game.board.names:
         move, colour = given
     if colour not in ARROWS:
-        raise TablebaseError(f"{quoted(str(colour))} is neither a square nor the colour of an arrow: choose {', '.join(ARROWS)}")
+        raise ArgumentError(f"{quoted(str(colour))} is neither a square nor the colour of an arrow: choose {', '.join(ARROWS)}")
     return Arrow(*as_ends(game, move), colour)
 
 

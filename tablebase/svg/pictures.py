@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 from xml.etree.ElementTree import Element
 
-from tablebase.errors import RulesError, TablebaseError
+from tablebase.errors import ArgumentError, RulesError
 from tablebase.game import Game
 from tablebase.game.game_arguments import AnyGame, as_any_game, as_placement
 from tablebase.game.moves import Position
@@ -68,7 +68,7 @@ def board(
     """
     rules, colours = as_any_game(game), as_theme(theme)
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
-        raise TablebaseError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
+        raise ArgumentError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
     if rules.board is not None:
         root = _squares(cast(Game, rules), as_placement(cast(Game, rules), position), last_move, arrows, colours, size)
     elif last_move is not None or arrows:

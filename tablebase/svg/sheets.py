@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
-from tablebase.errors import TablebaseError, quoted
+from tablebase.errors import ArgumentError, quoted
 from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
@@ -147,7 +147,7 @@ def sheet(
     Sheet('Hexapawn', 1 page)
     """
     if page not in PAGES:
-        raise TablebaseError(f"there is no page {quoted(str(page))}: choose {' or '.join(PAGES)}")
+        raise ArgumentError(f"there is no page {quoted(str(page))}: choose {' or '.join(PAGES)}")
     paper, colours = PAGES[page], as_theme(theme)
     check_number(len(boards))
     given = [_captioned(one) for one in boards]
@@ -180,7 +180,7 @@ def _captioned(given: Any) -> tuple[Any, str]:
     if isinstance(given, str):
         return given, ""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise TablebaseError(f"a board of a sheet is a picture or a pair (picture, caption), not {quoted(repr(given))}")
+        raise ArgumentError(f"a board of a sheet is a picture or a pair (picture, caption), not {quoted(repr(given))}")
     return given[0], _plain("a caption", given[1])
 
 
@@ -192,7 +192,7 @@ def _plain(name: str, text: Any) -> str:
 def check_number(pictures: int) -> None:
     """Raise `TablebaseError` unless a sheet can have so many pictures."""
     if not 1 <= pictures <= MOST:
-        raise TablebaseError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: choose others")
+        raise ArgumentError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: choose others")
 
 
 def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: float, captions: Sequence[str]) -> Layout:
@@ -200,9 +200,9 @@ def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: 
     across, down = paper.width - 2 * MARGIN, paper.height - top - MARGIN
     widest = WIDEST if width is None else width
     if width is not None and not (0 < width <= across and width * tallest <= down):
-        raise TablebaseError(f"pictures {width:g} mm wide do not fit on the page: choose another width, or leave it out")
+        raise ArgumentError(f"pictures {width:g} mm wide do not fit on the page: choose another width, or leave it out")
     if not 0 <= gap <= across:
-        raise TablebaseError(f"the gap between pictures is a number of millimetres, not {gap:g}")
+        raise ArgumentError(f"the gap between pictures is a number of millimetres, not {gap:g}")
 
     def laid_out(columns: int) -> Layout:
         each = min(widest, (across - (columns - 1) * gap) / columns, (down if width else TALLEST * down) / tallest)
@@ -215,7 +215,7 @@ def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: 
     chosen = next((one for one in map(laid_out, columns) if one.capacity >= len(captions)), laid_out(most))
     if chosen.step - gap > down + ROUNDING:
         longest = max(captions, key=lambda caption: len(wrapped(caption, chosen.width, gap)))
-        raise TablebaseError(f"the caption {quoted(longest)} does not fit on the page below its picture: shorten it")
+        raise ArgumentError(f"the caption {quoted(longest)} does not fit on the page below its picture: shorten it")
     return chosen
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tablebase.errors import TablebaseError, quoted
+from tablebase.errors import ArgumentError, quoted
 from tablebase.game.types import TEXTURES
 
 ARROWS = ("green", "red", "blue", "orange")
@@ -72,15 +72,15 @@ class Theme:
         for field, names in (("terrain", {*TEXTURES, OTHER}), ("arrows", set(ARROWS))):
             given = getattr(self, field)
             if not isinstance(given, Mapping) or set(given) != names:
-                raise TablebaseError(f"{field} of a theme must have the keys {', '.join(sorted(names))}, and no others")
+                raise ArgumentError(f"{field} of a theme must have the keys {', '.join(sorted(names))}, and no others")
         if not isinstance(self.sides, tuple) or len(self.sides) != 2:
-            raise TablebaseError("sides of a theme must be a pair, a Tint for each side")
+            raise ArgumentError("sides of a theme must be a pair, a Tint for each side")
         tints = (self.page, self.square, *self.terrain.values(), *self.sides)
         if not all(isinstance(tint, Tint) for tint in tints):
-            raise TablebaseError("page, square, terrain and sides of a theme must be Tints, such as Tint('#ffffff', '#000000')")
+            raise ArgumentError("page, square, terrain and sides of a theme must be Tints, such as Tint('#ffffff', '#000000')")
         for colour in (*(colour for tint in tints for colour in tint), self.mark, *self.arrows.values()):
             if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
-                raise TablebaseError(f"{quoted(str(colour))} is not a colour of a theme: write it as #rrggbb")
+                raise ArgumentError(f"{quoted(str(colour))} is not a colour of a theme: write it as #rrggbb")
 
 
 LIGHT = Theme(
@@ -126,5 +126,5 @@ def as_theme(theme: str | Theme) -> Theme:
     if isinstance(theme, Theme):
         return theme
     if not isinstance(theme, str) or theme not in THEMES:
-        raise TablebaseError(f"there is no theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or make a Theme")
+        raise ArgumentError(f"there is no theme {quoted(str(theme))}: choose {', '.join(THEMES)}, or make a Theme")
     return THEMES[theme]

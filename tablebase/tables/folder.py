@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from shutil import disk_usage
 
-from tablebase.errors import CorruptTableError, TablebaseError, UnusableFileError, system_error
+from tablebase.errors import CorruptTableError, TablebaseError, UnusableFileError, shell_word, system_error
 from tablebase.files.outputs import is_locked
 from tablebase.game import Game
 from tablebase.slices.material import Material, material_name
@@ -60,15 +61,16 @@ def check_folder(folder: Path, *, built: bool = False) -> None:
 
 def missing_tablebase(folder: Path) -> TablebaseError:
     """The error for a folder in which nothing has been built."""
-    return TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
+    return TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {shell_word(folder)}'")
 
 
 def free_space(folder: Path) -> int:
-    """Bytes that are free where a folder is, or would be made."""
+    """Bytes that are free where a folder is, or would be made; no limit on a file system that does not count them."""
     there = folder.resolve()
     while not there.exists():
         there = there.parent
-    return disk_usage(there).free
+    usage = disk_usage(there)
+    return usage.free if usage.total else sys.maxsize
 
 
 def make_folder(folder: Path) -> None:

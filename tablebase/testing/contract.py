@@ -125,8 +125,7 @@ def notation_fault(rules: Rules[Any], position: Any) -> str | None:
             found: object = rules.parse(text)
         except NotationError as error:
             found = error
-        # A text need not show that the last move has won.
-        if found != one and not (getattr(one, "won", "") and found == one._replace(won="")):
+        if found != one:
             return f"{one} is written {text!r}, which is read as {found}"
     return None
 

@@ -82,7 +82,7 @@ class ExecutorTests:
         graph: Graph = {"root": (), "bad": ("root",), "other": ("root",)}
         error = _error_of(lambda: list(run_graph(graph, _stumble, self.executor(Limits(2)))))
         assert isinstance(error, MissingTableError)
-        assert (error.game, error.material, error.exit_code) == ("doushouqi", "RCvW", 2)
+        assert (error.game, error.material, error.exit_code) == ("game", "RCvW", 2)
 
     def test_nothing_runs_after_an_error(self) -> None:
         """When one key fails, keys in progress are ended, not left running."""
@@ -134,7 +134,7 @@ def _shout(key: str) -> str:
 
 def _stumble(key: str) -> str:
     if key == "bad":
-        raise MissingTableError("doushouqi", "data", material="RCvW")
+        raise MissingTableError("game", "data", material="RCvW")
     return key
 
 

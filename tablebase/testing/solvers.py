@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tablebase.game import Game, Outcome, load_game
+from tablebase.game.companions import companions
 from tablebase.slices.conversions import conversions
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored
@@ -27,6 +28,7 @@ class SolverTests:
     solver : Solver
     slices : tuple of (str, str)
         Games and materials to solve, at least one of which the solver must accept; those that it refuses are skipped.
+        By default the examples of installed games: ``SLICES`` of modules ``NAME_examples`` next to their rules.
 
     Examples
     --------
@@ -36,15 +38,7 @@ class SolverTests:
     """
 
     solver: ClassVar[Solver]
-    slices: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("doushouqi", "CvW"),
-        ("doushouqi", "RvE"),
-        ("doushouqi", "RCvW"),
-        ("hexapawn", "PvP"),
-        ("hexapawn", "PPvPP"),
-        ("foxhounds-4x4", "FvHH@3"),
-        ("foxhounds-4x4", "FvHH@4"),
-    )
+    slices: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def test_objections(self) -> None:
         """Objections are half-sentences."""
@@ -81,7 +75,8 @@ class SolverTests:
         assert self.solver.solve(compile_slice(game, material, load, narrow.coding.wider)) is not None
 
     def _all(self) -> list[tuple[Game, Material]]:
-        games = [(load_game(game), material) for game, material in self.slices]
+        slices = self.slices or [one for module in companions("_examples", "examples") for one in getattr(module, "SLICES", ())]
+        games = [(load_game(game), material) for game, material in slices]
         return [(game, locate(game, parse_material(game, material), 0).material) for game, material in games]
 
     def _accepted(self) -> list[tuple[Game, Material]]:

@@ -10,15 +10,16 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from pydantic.json_schema import models_json_schema
 
-import tablebase
 from tablebase.api.tablebase import Tablebase
+from tablebase.version import VERSION
 from tablebase.web import api, pages
+from tablebase.web.answered_errors import handle_errors
 from tablebase.web.api.schemas import MissingTable, Problem
 from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.limits import Bounded
 from tablebase.web.monitoring import Metrics, Observed
 from tablebase.web.monitoring import router as monitoring
-from tablebase.web.problems import handle_errors
+from tablebase.web.proxied import Proxied
 from tablebase.web.questions import Apart
 from tablebase.web.settings import Settings
 
@@ -32,7 +33,7 @@ TAGS = [
     {"name": "games", "description": "The installed games."},
     {"name": "positions", "description": "Values of positions, and lines to the end."},
     {"name": "catalog", "description": "What has been built, and its statistics."},
-    {"name": "play", "description": "Moves of the named players, and a server for Hare & Hedgehog."},
+    {"name": "play", "description": "Moves of the named players."},
     {"name": "work", "description": "What takes longer: counts, estimates, and statements over positions."},
 ]
 
@@ -53,10 +54,10 @@ def create_app(settings: Settings) -> FastAPI:
     # The framework's own pages of documentation load programs from elsewhere.
     app = _Described(
         title="tablebase",
-        version=tablebase.__version__,
+        version=VERSION,
         summary="Endgame tablebases over HTTP",
         description=ABOUT,
-        openapi_tags=TAGS,
+        openapi_tags=_tags(),
         license_info={"name": "MIT", "identifier": "MIT"},
         lifespan=opened,
         openapi_url="/api/v1/openapi.json",
@@ -67,9 +68,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.catalog = KnownCatalog(settings.folder, settings.catalog)
     app.state.metrics = Metrics()
-    app.state.pages = pages
     # Not as routers within the router, in which to find a route takes twice as long.
-    app.router.routes += [*api.ROUTES, *monitoring.routes]
+    app.router.routes += [*api.routes(), *monitoring.routes]
     app.mount("/static", pages.static)
     app.include_router(pages.router)
     handle_errors(app)
@@ -85,7 +85,14 @@ def create_app(settings: Settings) -> FastAPI:
             max_age=86400,
         )
     app.add_middleware(Observed, metrics=app.state.metrics, log=settings.access_log)
+    app.add_middleware(Proxied, root=settings.root)
     return app
+
+
+def _tags() -> list[dict[str, str]]:
+    """The groups of routes, with those that games have of their own."""
+    more = "".join(f", and {one.ABOUT}" for one in api.of_games())
+    return [{**tag, "description": f"{tag['description'][:-1]}{more if tag['name'] == 'play' else ''}."} for tag in TAGS]
 
 
 class _Described(FastAPI):

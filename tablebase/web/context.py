@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from anyio import to_thread
 from fastapi import Request
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.errors import TimeLimitError
+from tablebase.errors import NotationError, TimeLimitError
+from tablebase.game.rules import Rules
 from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.settings import Settings
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+
+def with_spaces(rules: Rules[Any], text: str) -> str:
+    """A position as the game writes it: in addresses, underscores may stand for spaces."""
+    spaced = text.replace("_", " ")
+    if spaced != text:
+        for one in (text, spaced):
+            with suppress(NotationError):
+                rules.parse(one)
+                return one
+    return text
 
 
 def tables_of(request: Request) -> Tablebase:

@@ -8,7 +8,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-import tablebase
+from tablebase.errors import shell_word
 from tablebase.web.settings import Settings
 
 LONGEST = 2000
@@ -23,7 +23,7 @@ ELSEWHERE = "…"
 def _roots() -> tuple[str, ...]:
     """Folders of this machine that a sentence could name, longest first; not the root of all."""
     found = {Path.cwd(), Path.home(), Path(tempfile.gettempdir()), Path(sys.prefix), Path(sys.base_prefix)}
-    found |= {Path(tablebase.__file__).parents[1]}
+    found |= {Path(__file__).parents[2]}
     roots = {str(path) for one in found for path in (one, one.resolve()) if len(path.parts) > 1}
     return tuple(sorted(roots, key=len, reverse=True))
 
@@ -46,7 +46,7 @@ def without_paths(sentence: str, settings: Settings) -> str:
     folder = settings.folder
     for path in sorted({str(folder), str(folder.absolute()), str(folder.resolve())}, key=len, reverse=True):
         name = re.escape(path)
-        sentence = re.sub(rf" --data {name}(?![\w/.-])", "", sentence)
+        sentence = re.sub(rf" --data (?:{name}|{re.escape(shell_word(path))})(?![\w/.-])", "", sentence)
         # What is in the folder keeps its place there.
         sentence = re.sub(rf"(?<![\w/.-]){name}/(?=\w)", "", sentence)
         sentence = re.sub(rf"(?<![\w/.-]){name}(?![\w-])", A_FOLDER, sentence)

@@ -54,9 +54,24 @@ def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswe
 
     rules = load_game(game)
     with Query(rules, settings.folder, statement, features_of(rules, ()), 1, settings.catalog) as query:
-        columns, rows = names_and_rows(query.run(limit + 1))
+        columns, rows = names_and_rows(_small(settings, query.run(limit + 1)))
         shown = list(islice(rows, limit))
         return {"columns": columns, "rows": shown, "complete": next(rows, None) is None}
+
+
+def _small(settings: Settings, batches: Iterator[Any]) -> Iterator[Any]:
+    """Batches of rows, as long as their JSON may be small enough; to write hundreds of megabytes takes long."""
+    size = 0
+    for batch in batches:
+        size += batch.nbytes
+        # A number takes up to 16 bytes in memory, and at least 2 in JSON.
+        if size > 8 * settings.limits.answer:
+            raise _too_large(settings)
+        yield batch
+
+
+def _too_large(settings: Settings) -> TablebaseError:
+    return TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: ask for fewer or shorter rows")
 
 
 def play(settings: Settings, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,9 +90,9 @@ def computer(settings: Settings, request: Any) -> dict[str, Any]:
 
 def _leaves(folder: str, request: Any) -> Any:
     """The tables for the leaves of a search, if the request names a game of two; None without."""
-    from tablebase.api.commands import DEFAULT_GAME
+    from tablebase.api.commands import default_game
 
-    name = request.get("game", DEFAULT_GAME) if isinstance(request, dict) else None
+    name = request.get("game", default_game()) if isinstance(request, dict) else None
     if not isinstance(name, str):
         return None
     try:
@@ -110,7 +125,7 @@ def answer(settings: Settings, question: Mapping[str, Any]) -> str:
         said: dict[str, Any] = {"answer": JOBS[question["job"]](settings, **question["given"])}
         line = _encoded(said)
         if len(line) > settings.limits.answer:
-            raise TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: ask for fewer or shorter rows")
+            raise _too_large(settings)
         return line
     except TablebaseError as fault:
         return _encoded(_described(settings, fault))

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from tablebase.web.problems import API, problem
+from tablebase.web.problems import is_of_api, problem
 from tablebase.web.settings import Limits
 
 CLOSE = {"connection": "close"}
@@ -19,19 +19,26 @@ HEAD_SECONDS = 10.0
 """Seconds until the head of a request has arrived: its first line and its headers."""
 HEAD_BYTES = 1 << 16
 """Largest size of a head."""
+LARGE_HEAD = f"the head of the request is larger than {HEAD_BYTES:,} bytes: send less"
 READ_SECONDS = 30.0
 """Seconds that a client may pause while it reads an answer."""
 
 
 class Bounded:
-    """Reads the body before the request is answered, and refuses it if it is too large, too slow or no JSON."""
+    """Reads the body before the request is answered, and refuses what is too large, too slow or no JSON."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request with a body that is allowed."""
-        if scope["type"] != "http" or scope["method"] in ("GET", "OPTIONS"):
+        """Answer a request with a head and a body that are allowed."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if _head_size(scope) > HEAD_BYTES:
+            await problem(431, LARGE_HEAD, CLOSE)(scope, receive, send)
+            return
+        if scope["method"] in ("GET", "OPTIONS"):
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
@@ -56,7 +63,7 @@ class Bounded:
         # What reads the request checks its digits.
         if length.isdigit() and (len(length) > 15 or int(length) > self.limits.body):
             return self._too_large()
-        if scope["method"] != "POST" or not scope["path"].startswith(API):
+        if scope["method"] != "POST" or not is_of_api(scope):
             return None
         if headers.get("content-encoding", "identity").lower() != "identity":
             return 415, "the body is compressed: send it without Content-Encoding"
@@ -83,6 +90,12 @@ class Bounded:
             parts.append(part)
             if not message.get("more_body", False):
                 return b"".join(parts)
+
+
+def _head_size(scope: Scope) -> int:
+    """Bytes of a head that has arrived in one piece, which no parser of requests limits."""
+    lines = sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
+    return lines + len(scope.get("raw_path", b"")) + len(scope["query_string"])
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
@@ -118,7 +131,7 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
             return
         self._head += len(data)
         if self._head > HEAD_BYTES:
-            self._refuse(431, f"the head of the request is larger than {HEAD_BYTES:,} bytes: send less")
+            self._refuse(431, LARGE_HEAD)
         elif self._waiting is None:
             self._wait_for_head()
 

@@ -16,6 +16,7 @@ from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.play.player_records import read_settings
 from tablebase.play.players import find_player, open_player, player_names
+from tablebase.web.context import with_spaces
 
 Open = Callable[..., AbstractContextManager[Player]]
 QUICK = ("tables", "fuzzy", "random")
@@ -90,7 +91,7 @@ def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match
     """A match as it stands, in which somebody is to move."""
     if moves and rules.has_chance:
         raise RulesError(f"{rules.name} draws cards or dice between moves: leave out moves, and give the position that they led to")
-    start = rules.initial if position is None else rules.parse(position)
+    start = rules.initial if position is None else rules.parse(with_spaces(rules, position))
     rules.check(start)
     if rules.to_move(start) < 0:
         raise RulesError(f"nobody is to move in {rules.format(start)}: give a position in which somebody is")

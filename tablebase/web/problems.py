@@ -1,4 +1,4 @@
-"""Errors as answers: one sentence, as RFC 9457 (problem+json) has it; of pages, as a page.
+"""Errors as answers: one sentence, as RFC 9457 (problem+json) has it.
 
 What cannot be done as it was asked has a status from 400 to 499. 503 and 504 are for tables that cannot be used, and for work that
 takes more than the server allows.
@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
-from starlette.routing import Match, Mount
+from fastapi import Response
+from starlette.types import Scope
 
 from tablebase.errors import (
     CorruptCatalogError,
@@ -28,9 +26,6 @@ from tablebase.errors import (
     did_you_mean,
     quoted,
 )
-from tablebase.web.context import in_thread, settings_of
-from tablebase.web.hidden import without_paths
-from tablebase.web.missing_tables import fields_of
 
 MEDIA_TYPE = "application/problem+json"
 API = "/api/"
@@ -61,16 +56,10 @@ def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, 
     return Response(json.dumps(body), status, {"cache-control": "no-store", **(headers or {})}, MEDIA_TYPE)
 
 
-def answer_problem(
-    request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None, **fields: Any
-) -> Response:
-    """An error as problem+json or, outside the API, as a page; paths of this machine are taken out of the sentence."""
-    detail = without_paths(sentence, settings_of(request))
-    if request.url.path.startswith(API):
-        return problem(status, detail, headers, **fields)
-    page: Response = request.app.state.pages.problem_page(request, status, detail)
-    page.headers.update(headers or {})
-    return page
+def is_of_api(scope: Scope) -> bool:
+    """Whether a request is answered in JSON."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path.startswith(API)
 
 
 def status_of(fault: TablebaseError) -> int:
@@ -78,26 +67,6 @@ def status_of(fault: TablebaseError) -> int:
     if isinstance(fault, ProblemError):
         return fault.status
     return next((status for kind, status in STATUSES if isinstance(fault, kind)), 400)
-
-
-async def _on_known(request: Request, fault: Exception) -> Response:
-    """A known error: its sentence, and of a table that has not been built what builds it, and what that would take."""
-    assert isinstance(fault, TablebaseError)
-    headers = fault.headers if isinstance(fault, ProblemError) else {}
-    if not request.url.path.startswith(API):
-        page: Response = await in_thread(request, request.app.state.pages.fault_page, request, fault)
-        page.headers.update(headers)
-        return page
-    fields = fault.fields if isinstance(fault, ProblemError) else {}
-    if isinstance(fault, MissingTableError):
-        fields = await in_thread(request, fields_of, settings_of(request), fault)
-    return answer_problem(request, status_of(fault), str(fault), headers, **fields)
-
-
-async def _on_invalid(request: Request, fault: Exception) -> Response:
-    """A body that is not as the description of the interface demands."""
-    assert isinstance(fault, RequestValidationError)
-    return answer_problem(request, 400, sentence_of(fault.errors()[0]))
 
 
 def sentence_of(fault: Mapping[str, Any], known: Sequence[str] = ()) -> str:
@@ -115,49 +84,3 @@ def sentence_of(fault: Mapping[str, Any], known: Sequence[str] = ()) -> str:
         return f"there is no {word} {quoted(name)}{did_you_mean(name, known)}: leave it out"
     said = str(fault["msg"])
     return f"the {word} {name if len(name) <= 80 else quoted(name)} cannot be used: {said[:1].lower()}{said[1:]}"
-
-
-SENTENCES = {
-    404: "there is nothing at this address: /api/v1/openapi.json lists what there is",
-    405: "this address does not answer that method: use {allow}",
-    400: "the body cannot be read: send JSON in UTF-8",
-}
-"""What the framework says too tersely."""
-
-
-async def _on_http(request: Request, fault: Exception) -> Response:
-    """What the framework refuses."""
-    assert isinstance(fault, HTTPException)
-    headers, allow = dict(fault.headers or {}), ""
-    if fault.status_code == 405:
-        allow = _methods(request)
-        headers = {"allow": allow}
-    if request.url.path.startswith(API):
-        sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
-    else:
-        sentence = request.app.state.pages.reason(fault.status_code)
-    return answer_problem(request, fault.status_code, sentence, headers)
-
-
-def _methods(request: Request) -> str:
-    """The methods that an address answers; HEAD is answered wherever GET is, and files below a mounted folder answer GET."""
-    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
-
-    def answers(method: str) -> bool:
-        return any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
-
-    found = [method for method in ("GET", "POST") if answers(method)] or ["GET"]
-    return ", ".join([*found, "HEAD"] if "GET" in found else found)
-
-
-async def _on_unknown(request: Request, _fault: Exception) -> Response:
-    """A fault of this program, which its log has in full."""
-    return answer_problem(request, 500, "the server has failed, and its log says why: ask for something else, or report it")
-
-
-def handle_errors(app: FastAPI) -> None:
-    """Let an application answer every error with one sentence."""
-    app.add_exception_handler(TablebaseError, _on_known)
-    app.add_exception_handler(RequestValidationError, _on_invalid)
-    app.add_exception_handler(HTTPException, _on_http)
-    app.add_exception_handler(Exception, _on_unknown)

@@ -28,6 +28,8 @@ from tablebase.web.settings import Limits, Settings
 
 PATIENCE = 5.0
 """Seconds for which a question waits for a process."""
+LOOK = 0.25
+"""Seconds between two looks at a client that may have gone."""
 MOST_COMPILING = 600.0
 """Seconds for which kernels may be compiled, which do not count."""
 
@@ -55,8 +57,8 @@ class Apart:
         """What a question may take."""
         return self._settings.limits
 
-    async def answer(self, question: Question) -> Any:
-        """The answer of the work on a question, or a `ProblemError` for whatever went wrong."""
+    async def answer(self, request: Request, question: Question) -> Any:
+        """The answer of the work on a request's question, or a `ProblemError` for whatever went wrong."""
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._free.acquire()
@@ -64,7 +66,7 @@ class Apart:
             sentence = "too many questions are being worked on that take long: ask again in a moment"
             raise ProblemError(503, sentence, {"retry-after": f"{PATIENCE:.0f}"}) from None
         try:
-            return await self._worked_out(question)
+            return await self._worked_out(request, question)
         finally:
             self._free.release()
 
@@ -73,13 +75,19 @@ class Apart:
         while self._idle:
             await asyncio.to_thread(self._idle.pop().stop)
 
-    async def _worked_out(self, question: Question) -> Any:
-        """The answer of a process that is free; it is kept for the next question if it is still sound."""
+    async def _worked_out(self, request: Request, question: Question) -> Any:
+        """The answer of a process that is free; it is kept for the next question if it is still sound.
+
+        If the client goes meanwhile, the process is killed: nobody reads the answer, and others wait for the place.
+        """
         process = self._idle.pop() if self._idle else ChildProcess(work, self._settings.to_json())
         asking = asyncio.ensure_future(asyncio.to_thread(self._asked, process, question))
         sound = False
         try:
-            said = await asyncio.shield(asking)
+            while not (await asyncio.wait([asking], timeout=LOOK))[0]:
+                if await request.is_disconnected():
+                    raise ProblemError(408, "the client has gone before the answer came: ask again")
+            said = asking.result()
             sound = 0 < process.memory() < self.limits.memory // 2
         finally:
             if sound:
@@ -133,7 +141,7 @@ async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
     if is_quick(asked["player"], asked["game"]):
         return await in_thread(request, chosen_move, tables_of(request).folder, **asked)
     question = Question("play", {"request": dict(asked)}, "this move", "name another player, or a lower level")
-    return cast(dict[str, Any], await apart_of(request).answer(question))
+    return cast(dict[str, Any], await apart_of(request).answer(request, question))
 
 
 async def commanded(request: Request, name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,7 +151,7 @@ async def commanded(request: Request, name: str, asked: Mapping[str, Any]) -> di
     """
     if name == "computer":
         question = Question("computer", {"request": dict(asked)}, "this move", "ask for a smaller depth")
-        answer = await apart_of(request).answer(question)
+        answer = await apart_of(request).answer(request, question)
     else:
         answer = await in_thread(request, COMMANDS[name], dict(asked))
     if not answer["success"]:
@@ -159,4 +167,4 @@ async def mined(request: Request, game: str, statement: str, limit: int) -> Mine
     check_verb("mine", load_rules(game), over_http=True)
     fields = {"game": game, "statement": statement, "limit": min(limit, settings.limits.rows)}
     question = Question("mine", fields, "the statement", "ask for fewer groups or rows, or for fewer pieces")
-    return cast(MineAnswer, await apart_of(request).answer(question))
+    return cast(MineAnswer, await apart_of(request).answer(request, question))

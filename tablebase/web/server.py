@@ -8,15 +8,18 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from stat import S_ISSOCK
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.supervisors.multiprocess import Multiprocess
+from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess
 
 from tablebase.compute.child_process import end_with_parent
+from tablebase.compute.processes import ensured
 from tablebase.errors import TablebaseError, system_error
 from tablebase.tables.folder import check_folder
 from tablebase.web.app import create_app
@@ -63,6 +66,8 @@ def serve(settings: Settings, address: Address, workers: int, started: Callable[
             lifespan="on",
             ws="none",
             server_header=False,
+            # `Proxied` does more of it.
+            proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE,
             timeout_graceful_shutdown=int(settings.limits.seconds + GRACE),
         )
@@ -73,7 +78,13 @@ def serve(settings: Settings, address: Address, workers: int, started: Callable[
 
 
 class _Workers(Multiprocess):
-    """Processes that share a socket."""
+    """Processes that share a socket; only signals that ask one process to stop are dealt with, all others do what they did."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        before = {number: signal.getsignal(number) for number in SIGNALS}
+        super().__init__(config, sockets)
+        for number in before.keys() - {signal.SIGINT, signal.SIGTERM}:
+            signal.signal(number, before[number] or signal.SIG_DFL)
 
     def terminate_all(self) -> None:
         """End all processes; meanwhile nobody else shall wait for a connection that nobody will accept."""
@@ -128,13 +139,15 @@ def _listening_unix(path: Path) -> Iterator[socket.socket]:
         except OSError as fault:
             raise _unusable(str(path), fault, "stop what uses it, or name another --unix-socket") from fault
         listener.listen(BACKLOG)
-        mine = path.stat().st_ino
-        try:
+        with ensured(partial(_remove, path, path.stat().st_ino)):
             yield listener
-        finally:
-            with suppress(OSError):
-                if path.stat().st_ino == mine:
-                    path.unlink()
+
+
+def _remove(path: Path, number: int) -> None:
+    """Remove a socket, unless another server has replaced it."""
+    with suppress(OSError):
+        if path.stat().st_ino == number:
+            path.unlink()
 
 
 def _is_answered(path: Path) -> bool:
@@ -165,7 +178,8 @@ def _shown(listener: socket.socket, address: Address) -> str:
 @contextmanager
 def _variables(settings: Settings, workers: int) -> Iterator[None]:
     """Pass the settings on to processes that are started in the block, with a folder for their numbers if there are several."""
-    with TemporaryDirectory(prefix="tablebase-") as folder:
+    folder = mkdtemp(prefix="tablebase-")
+    with ensured(partial(rmtree, folder, ignore_errors=True)):
         given = {SETTINGS: settings.to_json()} | ({SHARED: folder} if workers > 1 else {})
         before = {name: os.environ.get(name) for name in given}
         os.environ.update(given)
@@ -182,6 +196,10 @@ def _variables(settings: Settings, workers: int) -> Iterator[None]:
 def _signals_ignored() -> Iterator[None]:
     """In the block, signals that ask to stop do nothing but what the server does about them: it would raise them once more."""
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    # The server would stop at one that was ignored when the program started.
+    ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]
+    if ignored:
+        signal.pthread_sigmask(signal.SIG_BLOCK, ignored)
     woken = signal.set_wakeup_fd(-1)
     try:
         yield
@@ -189,3 +207,5 @@ def _signals_ignored() -> Iterator[None]:
         signal.set_wakeup_fd(woken)
         for number, handler in before.items():
             signal.signal(number, handler)
+        if ignored:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ignored)

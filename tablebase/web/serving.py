@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError, check_extra, quoted
-from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text
+from tablebase.errors import ArgumentError, check_extra, quoted
+from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text, usable_workers
 from tablebase.tables.folder import default_catalog, default_folder
 
 LOGS = ("none", "json")
@@ -26,6 +25,7 @@ def serve(
     origin: str | Sequence[str] = (),
     cache: int | str | None = None,
     access_log: str = "none",
+    root_path: str = "",
     data: str | Path | None = None,
     catalog: str | None = None,
 ) -> None:
@@ -47,6 +47,9 @@ def serve(
         Memory of each process for parts of tables; by default 256M.
     access_log : str
         ``json``: write a line about each request to standard error.
+    root_path : str
+        The path below which a reverse proxy shows the pages, such as ``/tables``; by default the one that a trusted proxy
+        names in the header ``X-Forwarded-Prefix``.
     data : str or Path, optional
         The folder of the tables.
     catalog : str, optional
@@ -60,18 +63,22 @@ def serve(
         If there is no such folder, or the address cannot be used.
     """
     check_extra("servers", "serve")
+    from tablebase.web.proxied import ROOT
     from tablebase.web.server import Address
     from tablebase.web.server import serve as run
     from tablebase.web.settings import Settings
 
     if access_log not in LOGS:
-        raise TablebaseError(f"access_log is {' or '.join(LOGS)}, not {quoted(access_log)}")
+        raise ArgumentError(f"access_log is {' or '.join(LOGS)}, not {quoted(access_log)}")
     if as_number("port", port) > LAST_PORT:
-        raise TablebaseError(f"port is a whole number from 0 to {LAST_PORT}, not {port}")
+        raise ArgumentError(f"port is a whole number from 0 to {LAST_PORT}, not {port}")
+    root = as_text("root_path", root_path).rstrip("/")
+    if root and not ROOT.fullmatch(root):
+        raise ArgumentError(f"root_path is a path such as /tables, not {quoted(root_path)}")
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
     origins = [origin] if isinstance(origin, str) else as_list("origin", origin, "['https://example.org']")
     size = None if cache is None else as_size("cache", cache)
-    settings = Settings(folder, url, mine, tuple(as_text("origin", one) for one in origins), size, access_log == "json")
+    settings = Settings(folder, url, mine, tuple(as_text("origin", one) for one in origins), size, access_log == "json", root=root)
     address = Address(host, port, None if unix_socket is None else as_path("unix_socket", unix_socket))
     run(settings, address, usable_workers(as_number("workers", workers, 1)), lambda where: say(f"serving {folder} at {where}"))

@@ -39,6 +39,7 @@ class Settings:
     cache: int | None = None  # bytes of decompressed chunks of tables that each process keeps; by default 256 MiB
     access_log: bool = False  # whether each request is logged, as an object of JSON on a line of standard error
     limits: Limits = field(default_factory=Limits)
+    root: str = ""  # the path below which a reverse proxy shows the pages; by default the one that the proxy names
 
     def to_json(self) -> str:
         """The settings as text, for processes that are started later."""

@@ -1,7 +1,12 @@
 """Answers of an open tablebase in Python: short in a terminal, a table in a notebook, and the JSON contract as data."""
 
+import copy
 import json
+import logging
+import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.checks import at_least_one
@@ -30,6 +35,64 @@ def test_answers_are_one_short_line(tables: Tablebase) -> None:
     assert repr(tables.probe(GAME, DRAWN)).split(", ")[2] == "draw"
     assert repr(GAME) == "Game('doushouqi')"
     assert repr(tables) == f"Tablebase({str(tables.folder)!r})"
+
+    answers = tables.probe_many(GAME, [LOST, WON, "nowhere", LOST, LOST])
+    assert repr(answers) == "Answers(doushouqi, 5 positions, 1 without an answer)"
+
+
+COPIES = pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], ids=["copy", "deepcopy", "pickle"]
+)
+"""What pools of processes and programs do with answers."""
+
+
+@COPIES
+def test_answers_can_be_copied(copied: Callable[[Any], Any], two_pieces: Path) -> None:
+    """Copies of answers need no tables, a copy of a query opens them itself, and a copy of an engine searches."""
+    with tablebase.open(two_pieces) as tables:
+        texts = [LOST, "3R3/7/7/7/7/7/7/7/c6 b", "nowhere", "7/7/3t3/7/7/R6/4E2/7/7 w", DRAWN]
+        many = tables.probe_many(GAME, texts)
+        again = copied(many)
+        plain = [tables.probe(GAME, LOST), tables.line(GAME, LOST), tables.stats(GAME), tables.sql("SELECT 1").fetchall()]
+        copies = copied(plain)
+        query = copied(tables.mine(GAME, "SELECT count(*) FROM positions WHERE material = 'RvC'"))
+        engine = copied(tables.engine(GAME, threads=2))
+        assert next(engine.analyse(LOST, depth=1)).value == ("loss", 8)
+        assert engine.options.threads == 2
+        expected, rows, bare = [one.to_dict() for one in many], list(many.to_dicts()), list(many.to_dicts(moves=False))
+    assert [one.to_dict() for one in again] == list(again.to_dicts()) == expected == rows
+    assert list(copied(again).to_dicts(moves=False)) == bare
+    assert (type(again), repr(again), again.values()) == (type(many), repr(many), many.values())
+    assert (again.outcomes.tolist(), again.distances.tolist()) == (many.outcomes.tolist(), many.distances.tolist())
+    assert {place: str(error) for place, error in again.errors.items()} == {
+        place: str(error) for place, error in many.errors.items()
+    }
+    with pytest.raises(TablebaseError, match="'nowhere'"):
+        again.sheet()
+    assert copies == plain
+    assert query.fetchall() == [(49 * 60,)]
+
+
+def test_a_line_begins_at_the_start(pawn_tables: Tablebase) -> None:
+    """As the command does; in the position at the start, White loses in 6 plies."""
+    line = pawn_tables.line("hexapawn")
+    assert (line[0].position, len(line.to_dict())) == ("ppp/3/PPP w", 7)
+
+
+def test_no_other_logger_is_changed(tables: Tablebase, caplog: pytest.LogCaptureFixture) -> None:
+    """A statement that sqlglot cannot parse is reported by the database alone, while other users of sqlglot hear of theirs."""
+    import sqlglot
+
+    with caplog.at_level(logging.DEBUG):
+        with pytest.raises(TablebaseError):
+            tables.sql("COMMENT ON nothing")
+        tables.sql("EXPLAIN SELECT 1")
+        tables.mine(GAME, "EXPLAIN SELECT count(*) FROM positions")
+    assert caplog.messages == []
+    logger = logging.getLogger("sqlglot")
+    assert (logger.level, logger.filters) == (logging.NOTSET, [])
+    sqlglot.parse_one("EXPLAIN SELECT 1")
+    assert len(caplog.messages) == 1
 
 
 def test_a_stalemate_has_no_best_move(shut_in: Path) -> None:

@@ -148,7 +148,7 @@ def test_a_check_finds_a_fault(quick: bool, tmp_path: Path, capsys: pytest.Captu
         ({"memory": "much"}, "much"),
         ({"data": 5}, "data"),
         ({"executor": "cloud"}, "cloud"),
-        ({"engine": "steam"}, "steam"),
+        ({"solver": "steam"}, "steam"),
         ({"deadline": "2001-01-01T07:00"}, "2001"),
         ({"duration": "long"}, "long"),
         ({"grace": []}, "grace"),

@@ -181,8 +181,16 @@ BAD: list[tuple[str, Any, str]] = [
     ("move", {"position": {"hares": [HARE, {**HARE, "rank": 1}], "to_move": 1}, "code": 1}, "has a finishing rank on square 0"),
     ("computer", {"position": START, "settings": []}, "the settings must be an object"),
     ("computer", {"position": START, "settings": {"level": 5}}, "has no setting 'level'"),
-    ("computer", {"position": START, "settings": {"depth": 2.5}}, "the depth must be a whole number of turns, not '2.5'"),
-    ("computer", {"position": START, "settings": {"depth": True}}, "the depth must be a whole number of turns, not 'yes'"),
+    (
+        "computer",
+        {"position": START, "settings": {"depth": 2.5}},
+        "the depth must be a whole number of at most 9 digits, not '2.5'",
+    ),
+    (
+        "computer",
+        {"position": START, "settings": {"depth": True}},
+        "the depth must be a whole number of at most 9 digits, not 'yes'",
+    ),
     ("computer", {"position": START, "settings": {"depth": {}}}, "the setting depth must be a text"),
     ("computer", {"position": START, "settings": {"depth": 10**400}}, "the setting depth must be a whole number"),
     ("computer", {"position": START, "settings": {"cuts": [1, [2]]}}, "the cuts must be whole numbers"),

@@ -122,25 +122,6 @@ def test_functions_of_python(two_pieces: Path, tmp_path: Path, ask: Ask) -> None
     assert not [result for result in tablebase.check_rules("pig", variant="target=4") if result.failure]
 
 
-def test_former_names(two_pieces: Path, tmp_path: Path) -> None:
-    """`query`, and arguments by their former names, do what they did."""
-    with Tablebase(two_pieces) as tables:
-        statement = "SELECT count(*) FROM positions WHERE material = 'RvC'"
-        former: Any = tables
-        rows = tables.mine("doushouqi", statement, workers=1).fetchall()
-        assert former.query("doushouqi", statement, threads=1).fetchall() == rows
-        written = tables.export("doushouqi", tmp_path / "new", material="RvC", sample=0.1, workers=1, columns=["p1"])
-        former.export("doushouqi", folder=tmp_path / "old", materials=["RvC"], share=0.1, threads=1, columns=["p1"])
-        files = [sorted(path.relative_to(tmp_path / name) for path in (tmp_path / name).iterdir()) for name in ("new", "old")]
-        assert written
-        assert files[0] == files[1]
-        with pytest.raises(TablebaseError, match="share is the former name of sample: leave it out"):
-            former.export("doushouqi", tmp_path / "both", sample=0.5, share=0.5)
-        with pytest.raises(TypeError, match="unexpected keyword argument 'threds'"):
-            former.mine("doushouqi", statement, threds=1)
-        assert "first" in [feature.name for feature in tables.features("doushouqi")]
-
-
 def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Those of pieces are counts, which a number of pieces restricts; those of functions are the rows of the command."""
     with Tablebase(two_pieces) as tables:

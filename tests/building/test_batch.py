@@ -27,7 +27,7 @@ size = "8x8"
 game = "doushouqi"
 pieces = "2-4"
 priority = 1
-engine = "lean"
+solver = "lean"
 
 [[build]]
 game = "harehedgehog"

@@ -38,14 +38,6 @@ def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path:
     assert set(registered(tmp_path).values()) == {"planes" if solver == "lean" else solver}
 
 
-def test_the_former_name_of_a_solver_is_accepted(tmp_path: Path, ask: Ask) -> None:
-    """`chase` is `pursuit`; messages and the catalog give the name of today."""
-    answer = ask("build", "foxhounds", "--size", "2x2", "--engine", "chase", "--data", tmp_path, "--verbose")
-    assert (answer.code, answer.errors) == (0, [])
-    assert "with pursuit" in answer.err
-    assert set(registered(tmp_path).values()) == {"pursuit"}
-
-
 def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Two workers in separate processes write the same bytes as one, and leave no other files."""
     answer = ask("build", "doushouqi", "--pieces", "2", "--workers", "2", "--data", tmp_path)

@@ -207,7 +207,7 @@ def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.full
 def test_a_build_refuses_a_worker_of_another_mind(tmp_path: Path) -> None:
     """It names the worker and the cure, and nothing is solved."""
-    (tmp_path / "sitecustomize.py").write_text("import tablebase\ntablebase.__version__ = '0.0.9'\n")
+    (tmp_path / "sitecustomize.py").write_text("import tablebase.version\ntablebase.version.VERSION = '0.0.9'\n")
     path = f"{tmp_path}:{':'.join(filter(None, sys.path))}"
     with cluster(tmp_path, PYTHONPATH=path) as started:
         started.start_worker()

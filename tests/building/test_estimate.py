@@ -76,6 +76,13 @@ def test_pace_is_the_median_over_codes() -> None:
     assert math.isclose(learnt.factor, 1)
 
 
+def test_builds_of_four_pieces_take_what_is_predicted() -> None:
+    """Whole builds with one and two workers took 20 to 22 CPU-seconds, each divided by the time of the plain loop then."""
+    pace = SpeedModel(GAME, factor=1)
+    seconds = estimating.START + sum(map(pace.seconds, plan(GAME, 4, ())))
+    assert 0.85 * 22 < seconds < 1.15 * 20
+
+
 def test_a_machine_that_was_not_measured_is_as_fast_as_its_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that takes three times as long stands for tables, a start and kernels that do, too."""
     material = parse_material(GAME, "CWvD")

@@ -57,7 +57,7 @@ def test_sizes(text: str, size: int) -> None:
 @pytest.mark.parametrize("text", ["", "G", "8X", "8GG", "-1", "+1", "1,000", "1e9", "0x10", ".5G", "5.G", "nan", "8G free"])
 def test_what_is_no_size(text: str) -> None:
     """The sentence repeats the text and shows what to write."""
-    with pytest.raises(TablebaseError, match=f"^{re.escape(repr(text))} is not a size: .*8G"):
+    with pytest.raises(TablebaseError, match=f"^invalid size {re.escape(repr(text))}: .*8G"):
         parse_size(text)
 
 

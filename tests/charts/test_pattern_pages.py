@@ -124,7 +124,7 @@ def test_a_page_of_one_outcome(pawns: Path, tmp_path: Path, ask: Ask) -> None:
     """Where nothing is uncertain, nothing explains it, and the page says what there is."""
     root, (found,) = page_of(ask, pawns, tmp_path / "p.html", "--material", "PPPvP")
     assert found["entropy"] == 0
-    assert [row[1:] for row in table(root, "Rules")] == [["win", "90", "1.000", "true"]]
+    assert [row[1:] for row in table(root, "Rules")] == [["win", "90", "1", "true"]]
     assert {amount for _, amount, _ in bars(root, "What explains")} == {"–"}
 
 

@@ -1,11 +1,17 @@
 """Bad input of every sort: one sentence on stderr, code 2, nothing on stdout, no traceback."""
 
 import os
+import re
 import sqlite3
 from pathlib import Path
 
 import pytest
-from support.program import Ask, assert_one_sentence
+from support.program import Ask, assert_one_sentence, assert_refused
+
+from tablebase.cli import COMMANDS as MODULES
+from tablebase.cli import program
+from tablebase.web.hidden import without_paths
+from tablebase.web.settings import Settings
 
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
 
@@ -156,3 +162,73 @@ def test_no_permission(tmp_path: Path, ask: Ask) -> None:
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
     assert_one_sentence(ask("build", "doushouqi", "--pieces", "2", "--data", locked))
+
+
+def test_help_names_options_that_exist() -> None:
+    """An option in the help of a command is one of this command, or is named with the command that has it."""
+    options = {name: {option for one in program(name).commands[name].params for option in one.opts} for name in MODULES}
+    for name in MODULES:
+        text = " ".join(str(getattr(one, "help", "")) for one in program(name).commands[name].params)
+        foreign = {f"{other} {option}" for other in MODULES for option in options[other]}
+        text = re.sub("|".join(map(re.escape, sorted(foreign, key=len, reverse=True))), "", text)
+        assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) <= options[name], name
+
+
+@pytest.mark.parametrize("name", ["hexapawn", "hasenspiel", "noughts", "pig", "harehedgehog"])
+def test_a_long_text_is_not_repeated(name: str, ask: Ask) -> None:
+    """The sentence about a position, a move, a material or a word too many quotes only its beginning."""
+    long = "p" * 100_000
+    for words in (
+        ["perft", name, long],
+        ["check-rules", name, long],
+        ["estimate", name, "--material", long],
+        ["perft", f"{name}-{long}"],
+    ):
+        answer = ask(*words)
+        assert_refused(answer, 2)
+        assert len(answer.err) < 600, answer.err[:200]
+
+
+def test_devices_are_not_files_that_are_missing_or_to_be_deleted(hexapawns: Path, ask: Ask) -> None:
+    for words in (
+        ["mine", "hexapawn", "SELECT 1", "--features", "/dev/zero"],
+        ["match", "hexapawn", "--player", "learner:file=/dev/zero", "--player", "random"],
+        ["boxes", "hexapawn", "--boxes", "/dev/zero"],
+    ):
+        answer = ask(*words, *([] if words[0] == "boxes" else ["--data", hexapawns]))
+        assert_one_sentence(answer, "/dev/zero is not a regular file")
+        assert "there is no file" not in answer.err
+        assert "delete" not in answer.err
+
+
+def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> None:
+    """A shell reads the folder of a command in a sentence as one word."""
+    folder = tmp_path / "my tables"
+    assert_one_sentence(ask("stats", "hexapawn", "--data", folder), f"'tablebase build GAME --data \"{folder}\"'")
+    assert ask("build", "hexapawn", "--pieces", "2", "--data", folder).code == 0
+    answer = ask("probe", "hexapawn", "ppp/3/PPP w", "--data", folder)
+    assert f' --data "{folder}"' in answer.err
+    table = next(folder.glob("hexapawn/*/*.h5"))
+    table.unlink()
+    assert f' --data "{folder}"' in ask("verify", "hexapawn", "--data", folder).err
+    assert without_paths(f"run 'tablebase reindex --data \"{folder}\"'", Settings(folder)) == "run 'tablebase reindex'"
+
+
+def test_a_variable_is_blamed_only_if_it_is_used(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    assert "TABLEBASE_DATA" not in ask("stats", "hexapawn", "--data", hexapawns).err
+    monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
+    assert "TABLEBASE_DATA" in ask("stats", "hexapawn").err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["estimate", "pig", "--variant", f"target={10**19}"],
+        ["match", "hexapawn", "--player", f"engine:nodes={10**19}", "--player", "random"],
+    ],
+)
+def test_a_number_of_too_many_digits(words: list[str], hexapawns: Path, ask: Ask) -> None:
+    """The sentence says that there are too many digits, not that it is no whole number."""
+    answer = ask(*words, *(["--data", hexapawns] if words[0] == "match" else []))
+    assert_one_sentence(answer, "a whole number of at most 9 digits", str(10**19))

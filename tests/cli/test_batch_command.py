@@ -75,7 +75,7 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
     answer = ask("batch", path, "--dry-run", "--data", data)
     assert (answer.code, answer.err) == (0, "")
     first, second = (line.split() for line in answer.out.splitlines()[2:4])
-    assert first[:5] == ["doushouqi", "--pieces", "2", "10", "44,820"]
+    assert first[:5] == ["doushouqi", "--pieces", "2", "10", "160,068"]
     assert second[0] == "hexapawn"
     assert "deadline: " in answer.out
     assert "too early" not in answer.out
@@ -120,11 +120,11 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
         ('[[build]]\ngame = "harehedgehog"\npieces = 2', 1, "pieces"),
         ('[[build]]\ngame = "harehedgehog"\nlimits = { parrots = 3 }', 1, "--parrots"),
         ('memory = "1M"\n[[build]]\ngame = "harehedgehog"\nlimits = { carrots = 20 }\npriority = 10', 2, "bytes of memory"),
-        ('memory = "much"\n[[build]]\ngame = "hexapawn"', 1, "is not a size"),
+        ('memory = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
         ('workers = 2\nmemory = "1M"\n[[build]]\ngame = "hexapawn"', 5, "bytes of memory"),
         ('workers = 2\ndeadline = "noon"\n[[build]]\ngame = "hexapawn"', 2, "'noon' is not a time"),
         ('workers = 2\nfor = "long"\n[[build]]\ngame = "hexapawn"', 2, "'long' is not a duration"),
-        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by threads of one process"),
+        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by one process"),
         ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
         (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "a scheduler belongs to the executor dask"),
         (
@@ -133,7 +133,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
             "a scheduler has workers",
         ),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
-        ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "is not a size"),
+        ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
         *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, fault) for step, fault in STEPS.items()),
         (f'[[build]]\ngame = "hexapawn"\n{2 * OUTPUT}', 6, "is used by the same command already"),
         ('log = "nowhere/log"\n[[build]]\ngame = "hexapawn"', 1, "there is no folder nowhere"),
@@ -357,10 +357,6 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
         assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), said)
 
 
-QUITTING = "import signal; signal.signal(signal.SIGQUIT, signal.SIG_DFL); from tablebase.cli import main; main()"
-"""The program, with SIGQUIT as in a terminal: a shell ignores it for what runs in the background."""
-
-
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGKILL, -9), (signal.SIGQUIT, 128 + signal.SIGQUIT), (signal.SIGTERM, 128 + signal.SIGTERM)]
@@ -374,7 +370,7 @@ def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexap
     def drafts() -> list[Path]:
         return list(tmp_path.glob(".out.csv.*.tmp"))
 
-    process = start_fresh("batch", path, "--data", hexapawns, program=QUITTING)
+    process = start_fresh("batch", path, "--data", hexapawns)
     with process:
         # The batch, Python's watch of resources, the command, and what answers its statement.
         wait_for(lambda: process.poll() is not None or (len(group(process.pid)) >= 4 and len(drafts()) == 1))

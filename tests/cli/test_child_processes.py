@@ -15,8 +15,7 @@ from support.program import ask_fresh, drafts, start_fresh
 SOON = 15
 """Seconds within which all must have ended; they take a fraction of one, and would work for minutes."""
 STARTER = """
-import signal, sys
-signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+import sys
 from tablebase.cli import process
 from tablebase.cli.child_processes import run_command
 process.listen()

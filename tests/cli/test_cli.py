@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -196,6 +197,36 @@ def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:
     """All slices of the full board are refused at once; enumerating them would take half a minute."""
     answer = ask_fresh("estimate", "doushouqi", "--pieces", "16", "--data", tmp_path, seconds=10)
     assert_one_sentence(answer, code=3)
+
+
+def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
+    """In groups, with the first sentence about each on one line of at most 80 columns, and examples that run."""
+    said = ask("--help").out
+    lines = said.splitlines()
+    sections = [line.rstrip(":") for line in lines if re.fullmatch(r"[A-Z]\w+:", line)]
+    assert sections == ["Options", "Build", "Ask", "Mine", "Play", "Serve"]
+    described = [line.split(maxsplit=1) for line in lines if re.match(r"  [a-z]", line)]
+    assert sorted(name for name, _ in described) == sorted(COMMANDS)
+    for name, sentence in described:
+        assert COMMANDS[name].help.startswith(sentence)
+        assert sentence.endswith(".")
+    assert said.count("\n    tablebase ") == 2
+    assert ask().out == ask("-h").out == said
+
+
+@pytest.mark.parametrize("name", ["", "build", "probe", "mine", "stats"])
+def test_help_begins_with_what_happens_without_options(
+    name: str, ask: Ask, three_pieces: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends with an example that runs, and no line is longer than 80 columns."""
+    said = ask(*filter(None, [name]), "--help").out
+    assert max(map(len, said.splitlines())) <= 80
+    assert name == "" or said.split("\n\n")[2].startswith("  Without options, ")
+    monkeypatch.setenv("TABLEBASE_DATA", str(three_pieces))
+    examples = [shlex.split(line) for line in said.splitlines() if line.startswith("    tablebase ")]
+    assert examples
+    for words in examples:
+        assert ask(*words[1:]).code == 0
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

@@ -26,7 +26,7 @@ from tablebase.api.verbs import commands_for
 from tablebase.building import exact_kind, options
 from tablebase.cli import program
 from tablebase.compute import machine
-from tablebase.errors import CorruptTableError, MissingTableError, NotationError
+from tablebase.errors import CorruptTableError, MissingTableError, NotationError, TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.probe.answers import Unanswered
 
@@ -127,7 +127,7 @@ def test_probe_in_python(data: Path) -> None:
 def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
     """They never lose from the start, and records are replayed."""
     record = tmp_path / "games.txt"
-    options = ["--games", "20", "--seed", "3", "--opening", "0", "--data", data, "--record", record]
+    options = ["--games", "20", "--seed", "3", "--opening", "0", "--data", data, "--output", record]
     won, lost = ask("match", "rows", "--player", "tables", "--player", "random", *options, "--format", "json").json
     assert (won["player"], won["losses"], lost["player"]) == ("tables", 0, "random")
     assert won["wins"] > 10
@@ -190,6 +190,58 @@ def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(machine, "memory", lambda: line["memory"])
     assert ask("build", "rows", "--data", folder).code == 0
     assert (folder / FILE).stat().st_size < line["disk"] + 3000
+
+
+def test_memory_that_the_user_allows(ask: Ask, tmp_path: Path) -> None:
+    """A build and an estimate within it work, and those that need more end with its bytes and exit code 3."""
+    [line] = ask("estimate", "rows", "--format", "json").json
+    for command in (["estimate", "rows"], ["build", "rows", "--data", tmp_path / "new"]):
+        sentence = f"needs more than the {line['memory'] - 1:,} bytes", "allow more with --memory"
+        assert_refused(ask(*command, "--memory", line["memory"] - 1), 3, *sentence)
+        assert not (tmp_path / "new").exists()
+        assert ask(*command, "--memory", line["memory"]).code == 0
+
+
+def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A smaller limit would not help a game that has one table."""
+
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(exact_kind, "list_positions", full)
+    for command in (["build", "rows", "--data", tmp_path / "new"], ["estimate", "rows"]):
+        assert_refused(ask(*command), 3, "the table of rows does not fit into memory: choose a smaller variant")
+
+
+def test_an_estimate_says_what_it_does_and_ends(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Positions are listed for a bounded time; a build has its own limit."""
+    assert ask("estimate", "rows").err == "listing all positions of rows, for at most 1 min\n"
+    monkeypatch.setattr(exact_kind, "PATIENCE", 0.0)
+    assert_refused(ask("estimate", "rows"), 3, "the table of rows has more than 1 positions", "build it with --for 1h")
+
+
+def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
+    """Those of other kinds of games are refused, from Python and in batch files as well; its own has the name that logs use."""
+    folder, batch = tmp_path / "new", tmp_path / "batch.toml"
+    for name in ("nonsense", "planes"):
+        said = f"there is no solver '{name}' for rows: choose auto or exact"
+        assert_refused(ask("build", "rows", "--solver", name, "--data", folder), 2, said)
+        with pytest.raises(TablebaseError, match=said):
+            tablebase.build("rows", solver=name, data=folder)
+        batch.write_text(f'[[build]]\ngame = "rows"\nsolver = "{name}"\n')
+        assert_refused(ask("batch", batch, "--data", folder), 2, said)
+        assert_refused(ask("build", "pig", "--solver", name, "--data", folder), 2, "choose auto or bounds")
+    assert not folder.exists()
+    assert ask("build", "rows", "--solver", "exact", "--data", folder).code == 0
+
+
+def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
+    """One process does the work, which is said if more were asked for."""
+    said = "workers: 1 instead of 2, since one process builds and checks the table of rows"
+    for command in (["build", "rows", "--data", tmp_path], ["verify", "rows", "--data", tmp_path], ["estimate", "rows"]):
+        answer = ask(*command, "--workers", 2)
+        assert (answer.code, said in answer.err.splitlines()) == (0, True)
+        assert said not in ask(*command, "--workers", 1).err
 
 
 def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,7 +351,7 @@ def test_prune(ask: Ask, data: Path) -> None:
     found = {row["file"]: row["reason"] for row in ask("prune", "--format", "json", "--data", data).json}
     assert found == {
         "rows/exact/.all.h5.4711.tmp": "left by an interrupted command",
-        "rows/exact/other.h5": "broken, and not in the catalog",
+        "rows/exact/other.h5": "not in the catalog",
         "misere/exact/all.h5": "built under other rules",
     }
 

@@ -1,6 +1,7 @@
 """What a command imports: nothing of other commands, and nothing heavy that it does not need."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,49 @@ def test_help_loads_nothing_heavy() -> None:
     found = loaded(IN_PROCESS, [["--help"], *([name, "--help"] for name in COMMANDS)])
     assert not found & set(HEAVY)
     assert {f"tablebase.cli.{module}" for module in COMMANDS.values()} <= found
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+if "{module}" == "tablebase.cli.catalog":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+class Finder:
+    def find_spec(name, path, target=None):
+        if name == "{module}":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder)
+"""
+"""Runs before a program: Ctrl-C when it imports a module, ignored by the program if that is the module of a command."""
+
+
+@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("module", ["tablebase.errors", "typer", "tablebase.cli.catalog"])
+def test_ctrl_c_while_the_program_is_loaded(module: str, script: bool, tmp_path: Path, hexapawns: Path) -> None:
+    """One sentence instead of a traceback, however it is started; none if the signal was ignored from the start."""
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module=module))
+    (tmp_path / "tablebase").write_text("from tablebase.cli import main\nmain()\n")
+    result = subprocess.run(
+        [sys.executable, *([tmp_path / "tablebase"] if script else ["-m", "tablebase"]), "stats", "hexapawn", "--data", hexapawns],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    expected = (0, "") if module == "tablebase.cli.catalog" else (130, "\nerror: interrupted\n")
+    assert (result.returncode, result.stderr) == expected
+
+
+def test_ctrl_c_while_a_library_is_loaded(tmp_path: Path) -> None:
+    """A script that imports the package gets the exception, as from any library."""
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module="tablebase.errors"))
+    call = "try:\n    import tablebase\nexcept KeyboardInterrupt:\n    print('interrupted')"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    result = subprocess.run([sys.executable, "-c", call], env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout == "interrupted\n"
 
 
 @pytest.mark.parametrize(

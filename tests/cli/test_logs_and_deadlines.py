@@ -25,7 +25,7 @@ def test_a_full_disk_is_said_of_the_log(option: str, tmp_path: Path, ask: Ask, m
     """It is the log that cannot grow, and not a table."""
     write, log = Log.write, tmp_path / "log"
 
-    def written(self: Log, record: Record, unit: str = "placements") -> None:
+    def written(self: Log, record: Record, unit: str) -> None:
         with files_of_at_most(20):
             write(self, record, unit)
 
@@ -104,8 +104,8 @@ def test_a_log_for_people_grows(tmp_path: Path, ask: Ask) -> None:
     assert ask("build", "doushouqi", "--material", "CvC", "--data", data, "--log", log).code == 0
     begun, first, *_ = lines = log.read_text().splitlines()
     assert len(lines) == 9
-    assert "doushouqi  tables to build: 1, placements: " in begun
-    assert "  doushouqi RvC  planes  5,880 placements  " in first
+    assert "doushouqi  tables to build: 1, distinct placements: " in begun
+    assert "  doushouqi RvC  planes  5,880 distinct placements  " in first
     assert first.endswith("  verified")
     assert "  doushouqi CvC  already there  " in lines[7]
     assert all(datetime.fromisoformat(line[:19]) for line in lines)

@@ -33,7 +33,7 @@ def test_a_match_of_pairs(ask: Ask, tmp_path: Path) -> None:
     won = sum(text.winner is not None and text.players[text.winner] == "engine:nodes=60" for text in texts)
     assert (len(texts), won) == (6, first["wins"])
     table = ask("match", *WORDS)
-    assert table.out.split()[:8] == ["player", "games", "wins", "draws", "losses", "share", "elo", "forfeits"]
+    assert table.out.split()[:7] == ["player", "games", "wins", "draws", "losses", "share", "forfeits"]
 
 
 def test_a_full_disk_is_said_of_the_record(ask: Ask, tmp_path: Path) -> None:
@@ -41,19 +41,6 @@ def test_a_full_disk_is_said_of_the_record(ask: Ask, tmp_path: Path) -> None:
     with files_of_at_most(100):
         answer = ask("match", *WORDS, "--output", tmp_path / "games")
     assert_refused(answer, 3, f"no space left for {tmp_path / 'games'}")
-
-
-def test_a_sequential_test(ask: Ask) -> None:
-    """It stops the match, and says what it has accepted."""
-    words = ("hexapawn", "--player", "engine:nodes=300", "--player", "engine:nodes=300", "--opening", 0, "--data", "nowhere")
-    answer = ask("match", *words, "--games", 400, "--sprt=100,200", "--format", "json")
-    assert (answer.code, answer.json[0]["accepted"]) == (0, "H0")
-    assert answer.json[0]["games"] < 400
-    assert "H0 is accepted: the logarithm of the likelihood ratio is -" in answer.err
-    assert "the bounds are -2.94 and 2.94" in answer.err
-    open_still = ask("match", *words, "--games", 2, "--sprt=-1,1", "--format", "json")
-    assert open_still.json[0]["accepted"] is None
-    assert "neither hypothesis is accepted" in open_still.err
 
 
 @pytest.mark.parametrize(
@@ -86,7 +73,7 @@ def test_a_match_in_rounds(ask: Ask) -> None:
     assert [row["share"] for row in found] == [str(row["share"]) for row in expected]
     table = ask("match", *words)
     assert (table.code, table.err) == (0, "")
-    assert table.out.splitlines()[0].split() == ["player", "games", "wins", "rank", "place", "share", "elo", "broken", "off"]
+    assert table.out.splitlines()[0].split() == ["player", "games", "wins", "rank", "place", "share", "broken", "off"]
     for name, digits in (("rank", 0), ("place", 2), ("share", 3)):
         number, low, high = (f"{expected[0][name + bound]:.{digits}f}" for bound in ("", "_from", "_to"))
         assert f"{number} ({low} to {high})" in table.out

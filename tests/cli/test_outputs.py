@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from support.program import Ask, assert_one_sentence, contents
 
-from tablebase.cli import OLD_SPELLINGS, program
+from tablebase.cli import program
 from tablebase.cli.options import OUTPUTS, Output
 
 INPUTS = {
@@ -81,22 +81,6 @@ def test_outputs_are_named_alike() -> None:
         option = next(one.opts for one in program(name).commands[name].params if one.name == parameter)
         if (name, parameter) not in NAMED:
             assert option == ["--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output"]
-
-
-@pytest.mark.parametrize(("name", "old"), [(name, old) for name, spellings in OLD_SPELLINGS.items() for old in spellings])
-def test_old_spellings_are_accepted(name: str, old: str, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """With a space and with an equals sign, and with the same effect as the new one; the help does not list them."""
-    new = OLD_SPELLINGS[name][old]
-    output = next(key for key in OUTPUTS if key[0] == name and new in WORDS[key])
-    (tmp_path / "file").write_text("mine")
-    place = tmp_path / "file" / "a.svg"
-    words = command_of(output, place, hexapawns)
-    answer = ask(*words)
-    assert_one_sentence(answer, place.parent)
-    at = words.index(new)
-    assert ask(*words[:at], old, *words[at + 1 :]) == answer
-    assert ask(*words[:at], f"{old}={place}", *words[at + 2 :]) == answer
-    assert old not in ask(name, "--help").out
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

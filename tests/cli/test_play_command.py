@@ -15,11 +15,13 @@ import pytest
 from support.pawn_games import SEED, START, any_moves
 from support.program import PROGRAM, Ask, assert_one_sentence
 
-from tablebase.game import load_game
+from tablebase.api.tablebase import Tablebase
+from tablebase.game import Outcome, load_game
 from tablebase.game.installed import load_rules
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
+from tablebase.tables.values import Value
 from tablebase_rules.hexapawn import game as hexapawn
 
 JUNGLE = load_game("doushouqi")
@@ -269,6 +271,15 @@ def test_two_people_at_one_terminal(typed: Ask) -> None:
         "White> \n 3 p p p\n 2 . . .\n 1 P P P\n   a b c\n\n"
         f"won by Black in 0 plies: White resigns\n{SEED.format(1)}"
     )
+
+
+def test_the_only_move_that_draws(typed: Ask, ask: Ask, tables: Tablebase, two_pieces: Path) -> None:
+    """`hint` and `probe` name the move that keeps a draw, where all others lose."""
+    text = "4t2/7/7/7/7/7/7/4R2/7 w"
+    [kept] = [move.move for move in tables.probe(JUNGLE, text).moves if move.value == Value(Outcome.DRAW, None)]
+    said = f"White to move: draw, best move {kept}\n"
+    assert said in typed(["hint", "quit"], "play", "doushouqi", text, "--player", "random", "--data", two_pieces).out
+    assert said in ask("probe", "doushouqi", text, "--data", two_pieces).out
 
 
 def test_hints_that_nobody_can_give(typed: Ask, copied: Path) -> None:

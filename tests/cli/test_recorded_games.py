@@ -217,7 +217,7 @@ def test_a_table_of_statistics(ask: Ask, tmp_path: Path) -> None:
     [
         (["/nowhere/games"], "/nowhere/games"),
         (["{folder}"], "{folder}"),
-        (["/dev/null"], "there are no games in /dev/null: name files that match --output has written"),
+        (["/dev/null"], "there are no finished games in /dev/null: name files that match --output has written"),
         ([__file__], f"{__file__}: line 1, "),
         (["{good}", "{bad}"], "{bad}: move 1 of game 1 (line 1), 'a2a1', is not legal"),
         (["{good}", "--by", "chance"], "none of these games has rows by chance: choose another --by, such as game"),
@@ -231,6 +231,14 @@ def test_what_statistics_refuse(words: list[str], said: str, ask: Ask, tmp_path:
     places["bad"].write_text(write_record(WON).replace("a2a3", "a2a1"))
     places["other"].write_text(write_record(WON).replace("hexapawn", "chess"))
     assert_one_sentence(ask("match-stats", *(word.format(**places) for word in words)), said.format(**places))
+
+
+def test_games_that_were_not_finished(ask: Ask, tmp_path: Path) -> None:
+    """They count as nothing, and are said to be left out."""
+    file = written(tmp_path / "games", WON, replace(WON, places=(), events=()), WON)
+    answer = ask("match-stats", file, "--format", "json")
+    assert [(row["games"], row["drawn"]) for row in answer.json] == [(2, 0)]
+    assert answer.err.endswith("left out 1 unfinished games\n")
 
 
 def test_a_curve_of_points(ask: Ask, tmp_path: Path) -> None:

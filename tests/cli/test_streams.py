@@ -12,6 +12,7 @@ from support.program import PROGRAM, Answer, Ask, assert_one_sentence, contents,
 
 from tablebase.cli import process
 from tablebase.errors import CapacityError
+from tablebase.play.records import Record, write_record
 
 NEEDS_FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 WORD = "ř…é𝄞"
@@ -161,3 +162,31 @@ def test_a_line_is_written_at_once(unbuffered: bool, tmp_path: Path) -> None:
         stream.write("half done\n")
         assert path.read_text() == "half done\n"
         given.detach()
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "said"),
+    [
+        (["probe", "hexapawn", "-"], "ppp/3/PPP w", "loss"),
+        (["sql", "-"], "select 7 as number", "7"),
+        (["play", "hexapawn"], "moves", "a1a2 b1b2 c1c2"),
+        (["uci", "hexapawn"], "uci", "uciok"),
+    ],
+)
+def test_a_byte_order_mark_before_standard_input(words: list[str], text: str, said: str, hexapawns: Path) -> None:
+    """PowerShell writes one into a pipe."""
+    command = [sys.executable, "-c", PROGRAM, *words, "--data", str(hexapawns)]
+    result = subprocess.run(command, input=f"\ufeff{text}\n".encode(), capture_output=True, check=False, timeout=120)
+    assert (result.returncode, said in result.stdout.decode()) == (0, True)
+    assert "\ufeff" not in result.stdout.decode()
+
+
+def test_a_byte_order_mark_in_files(ask: Ask, tmp_path: Path, hexapawns: Path) -> None:
+    """Of positions, of statements and of games."""
+    game = write_record(Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal"))
+    texts = {"probe hexapawn @": "ppp/3/PPP w", "sql @": "select 7 as number", "match-stats ": game}
+    for number, (words, text) in enumerate(texts.items()):
+        path = tmp_path / str(number)
+        path.write_text(text, encoding="utf-8-sig")
+        data = [] if number == 2 else ["--data", hexapawns]
+        assert ask(*f"{words}{path}".split(), *data).code == 0

@@ -252,8 +252,8 @@ def test_unused_kernels_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert time.time() - (own / "lock").stat().st_mtime < 60
 
 
-def test_kernels_of_earlier_versions_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their folders hold no lock; the time of the folder counts."""
+def test_folders_without_a_lock_are_removed_by_their_age(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time of the folder counts."""
     monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path))
     folders = [aged(tmp_path / "kernels-a", 31, "one.nbc"), aged(tmp_path / "kernels-b", 29, "one.nbc")]
     KernelCache("kernels-c")

@@ -1,5 +1,6 @@
 """Progress: stages, reported not too often, bars on terminals that leave nothing behind, and plain lines elsewhere."""
 
+import logging
 import sys
 import time
 from pathlib import Path
@@ -58,6 +59,33 @@ def test_a_bar_leaves_nothing_behind(capsys: pytest.CaptureFixture[str], monkeyp
     assert "\rRvR: done\n" in said
     *_, cleared, last = said.split("\r")
     assert (cleared.strip(), last) == ("", "")
+
+
+@pytest.mark.usefixtures("_often")
+@pytest.mark.parametrize("terminal", [True, False])
+def test_one_call_silences_everything(terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages, bars and plain lines; errors that a command prints remain."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    logger = logging.getLogger("tablebase")
+    for level, silent in ((logging.ERROR, True), (logging.INFO, False)):
+        logger.setLevel(level)
+        with progress("build pond", "placements", 10) as shown:
+            shown.update(5)
+            shown.write("RvR: done")
+            messages.say("solving 1 table")
+            time.sleep(0.15)
+        assert (capsys.readouterr().err == "") is silent
+
+
+def test_messages_can_be_redirected(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that replaces the handler has each message as a record."""
+    seen: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    monkeypatch.setattr(handler, "emit", seen.append)
+    monkeypatch.setattr(logging.getLogger("tablebase"), "handlers", [handler])
+    messages.say("100% of 2 tables")
+    assert [(one.name, one.levelname, one.getMessage()) for one in seen] == [("tablebase", "INFO", "100% of 2 tables")]
+    assert capsys.readouterr().err == ""
 
 
 def test_a_resumed_build_starts_where_it_stands(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

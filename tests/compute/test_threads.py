@@ -64,6 +64,31 @@ def test_a_fault_comes_through() -> None:
             threads.spread(work, 8, 1)
 
 
+def test_a_caller_that_leaves_early_waits_for_what_has_begun() -> None:
+    """What has not begun is never done, and when the caller goes on, nothing is at work any more."""
+    begun, ended = [], []
+    free = threading.Event()
+
+    def work(number: int) -> int:
+        begun.append(number)
+        if number:
+            free.wait(10)
+            time.sleep(0.05)
+        ended.append(number)
+        return number
+
+    with threads.use(2):
+        results = threads.each(work, range(100))
+        assert next(results) == 0
+        free.set()
+        results.close()  # type: ignore[attr-defined]
+        assert begun[-1] < 100 / 2
+        assert sorted(ended) == sorted(begun)
+        time.sleep(0.2)
+        assert sorted(ended) == sorted(begun)
+        assert len(begun) <= 1 + 2 * 2
+
+
 # Graphs of keys
 
 

@@ -13,7 +13,7 @@ from tablebase.building.records import EVENTS
 from tablebase.catalog.schema import VIEW, Base
 from tablebase.cli import program
 from tablebase.game.installed import load_rules
-from tablebase.play.players import PLAYERS, find_player, player_names
+from tablebase.play.players import all_players, find_player, player_names
 from tablebase.play.statistics import ROWS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -62,7 +62,7 @@ def test_every_player_has_its_line() -> None:
     listed = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line.startswith("| `")]
     by_name = {row[0].strip("`"): row for row in listed}
     assert by_name.keys() == set(player_names())
-    for record in PLAYERS:
+    for record in all_players():
         row = by_name[record.name]
         assert row[3] == ("yes" if record.needs_tables else "no")
         options, _, others = row[4].partition("as settings")

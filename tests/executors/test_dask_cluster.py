@@ -16,7 +16,7 @@ import pytest
 from distributed import Client
 from support.dask import DaskCluster, cluster, processes, wait_for_workers, workers
 from support.processes import end_session, group
-from support.program import start_fresh
+from support.program import ask_fresh, start_fresh
 from support.work import advance, do, lose, meet, parent, record, unless_marked, until, wait_for
 
 from tablebase.compute.messages import Stage
@@ -165,6 +165,33 @@ def test_workers_of_this_machine_end_with_the_program(number: signal.Signals, co
         out, err = process.communicate(timeout=30)
         assert (process.returncode, out, len(err.splitlines())) == (code, "", lines), err
         until(lambda: group(process.pid) == [])
+
+
+KILLED = """
+import sys
+from functools import partial
+from pathlib import Path
+import psutil
+from support.work import until, wait_for
+from tablebase.executors.dask import DaskExecutor
+from tablebase.executors.executor import Limits
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    with DaskExecutor(Limits(1, 2**30)) as executor:
+        executor.start(concurrent=True)
+        executor.submit(partial(wait_for, folder), "key")
+        until((folder / "key begun").exists)
+        [cluster] = [one for one in psutil.Process().children() if "resource_tracker" not in str(one.cmdline())]
+        cluster.kill()
+        list(executor.finished())
+"""
+
+
+def test_a_killed_scheduler_of_this_machine(tmp_path: Path) -> None:
+    """The error advises what can be done about a scheduler that the program started, and Python warns of nothing."""
+    answer = ask_fresh(tmp_path, program=KILLED, environment={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, seconds=60)
+    last = "tablebase.errors.ClusterError: the scheduler at this machine was lost: start the same command again"
+    assert (answer.err.splitlines()[-1], answer.err.count("semaphore")) == (last, 0)
 
 
 def children() -> set[int]:

@@ -31,10 +31,9 @@ from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import run_graph
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-# A shell ignores it in the programs that it starts in the background.
-signal.signal(signal.SIGQUIT, signal.SIG_DFL)
-if "nohup" in sys.argv:
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+if "ignored" in sys.argv:
+    for name in ("SIGHUP", "SIGINT", "SIGQUIT"):
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
 process.listen()
 work = partial(pbkdf2_hmac, "sha256", b"", b"")
 keys = {1: (), 2**30: (1,), 2**30 + 1: (1,)}
@@ -90,10 +89,11 @@ def test_a_main_process_busy_outside_python_ends() -> None:
 
 
 @pytest.mark.full
-def test_nohup_is_respected() -> None:
-    """A program that was started to go on after a hang-up goes on."""
-    with busy(1, "nohup") as process:
-        os.kill(process.pid, signal.SIGHUP)
+def test_ignored_signals_stay_ignored() -> None:
+    """A program that was started by nohup, or by a shell in the background, continues after them."""
+    with busy(1, "ignored") as process:
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+            os.kill(process.pid, number)
         time.sleep(1)
         assert process.poll() is None
         os.kill(process.pid, signal.SIGTERM)

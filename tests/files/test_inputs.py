@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.errors import TablebaseError
-from tablebase.files.inputs import lines_of, read_text
+from tablebase.files.inputs import lines_of, read_lines, read_text
 
 CURE = "name another file"
 
@@ -18,6 +18,14 @@ def test_a_text_may_be_as_large_as_it_may_be(tmp_path: Path) -> None:
     assert read_text(path, CURE, 5) == "é\nb"
     with pytest.raises(TablebaseError, match=f"a.txt has more than 4 bytes: {CURE}"):
         read_text(path, CURE, 4)
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    """At the beginning only, as some editors write it."""
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n")
+    assert read_text(path, CURE) == "a\n\ufeffb\n"
+    assert list(read_lines(path, CURE)) == ["a\n", "\ufeffb\n"]
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ from twins import naive
 
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
+from tablebase.game.game_arguments import as_asked
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, played
-from tablebase.game.notation import render_move
+from tablebase.game.notation import parse, render_move
 from tablebase.game.rules import CHANCE, OVER, Ending, Rules, legal
 from tablebase.testing.playouts import playouts
 
-TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.ladder("wb"), toys.herd("open"), toys.shelter("draw")]
+TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.court(), toys.ladder("wb"), toys.herd("open"), toys.shelter("draw")]
 PIECES = [load_game(name) for name in ("doushouqi", "hexapawn", "foxhounds-4x4", "hasenspiel-4x4")] + TOYS
 FUNCTIONS = [
     load_rules(name) for name in ("noughts", "morris", "kalah", "pig", "pig-players=3", "harehedgehog", "harehedgehog-players=6")
@@ -65,6 +66,7 @@ def test_ends_are_those_of_the_naive_twin() -> None:
         seen[ending.why] = seen.get(ending.why, 0) + 1
         assert ending.said
         if position.won:
+            assert game.parse(game.format(position)) == position
             assert (ending.why, ending.winner) == (position.won, 1 - position.side)
             assert (len(sides) == 1) == (position.won == "last piece") or position.won == "goal"
         elif stuck:
@@ -103,14 +105,33 @@ def crossing() -> Game:
 
 
 def test_the_step_that_wins_counts() -> None:
-    """Of two steps between the same squares; the mark is in the position and not in its text."""
+    """Of two steps between the same squares; the text has the mark that the board does not show."""
     game = crossing()
     assert list(game.moves(game.initial)) == ["a1b1"]
     after = game.moves(game.initial)["a1b1"]
     assert (after.won, game.to_move(after), game.moves(after)) == ("goal", OVER, {})
-    assert game.result(after) == Ending((1, 2), "goal", "White has reached a goal")
-    assert game.parse(game.format(after)).won == ""
-    assert after != game.parse(game.format(after))
+    assert game.result(after) == Ending((1, 2), "goal", "White has won with the last move")
+    assert game.format(after) == "1Kg b lost"
+    assert game.parse("1Kg b lost") == after
+    assert game.parse("1Kg b").won == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    {
+        "K1g b lost": "White has no piece on a square where its step wins: leave out 'lost'",
+        "1K1 w lost": "Black has no pieces: both sides need at least one",
+        "1Kg w lost": "Black has no piece on a square where its step wins",
+        "1Kg b won": "'1Kg b won' is not a position",
+        "1Kg lost b": "'1Kg lost b' is not a position",
+    }.items(),
+)
+def test_a_mark_that_no_move_can_have_left(text: str, fault: str) -> None:
+    """It is refused wherever a position is read, and a marked one where the game must not be over."""
+    with pytest.raises(NotationError, match=fault):
+        as_asked(crossing(), text)
+    with pytest.raises(NotationError, match="the game is over in '1Kg b lost'"):
+        parse(crossing(), "1Kg b lost")
 
 
 def test_ends_of_doushouqi_by_their_text() -> None:

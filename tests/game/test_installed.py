@@ -11,6 +11,7 @@ from support.program import Answer, assert_refused
 
 from tablebase.errors import RulesError
 from tablebase.game import installed
+from tablebase.game.companions import companion, companions
 from tablebase.game.installed import game_names, load_game, variants
 from tablebase.testing.suite import CHECKS, check_rules
 
@@ -46,13 +47,13 @@ def test_a_variant_has_one_name(name: str, canonical: str) -> None:
         ("chess", f"there is no game 'chess'; installed: {', '.join(game_names())}"),
         ("", "there is no game ''"),
         ("foxhound-8x8", "there is no game 'foxhound-8x8' (did you mean 'foxhounds'?)"),
-        *((f"foxhounds-{size}", f"'{size}' is not a size") for size in ("8", "8x", "8x8x8", "8X8", "٨x٨", "1000x1000")),
-        ("hexapawn-size=", "'' is not a size of hexapawn: write files and ranks, as in 3x3"),
-        ("hexapawn-small", "'small' is not a size of hexapawn"),
+        *((f"foxhounds-{size}", f"invalid size '{size}'") for size in ("8", "8x", "8x8x8", "8X8", "٨x٨", "1000x1000")),
+        ("hexapawn-size=", "invalid size '' of hexapawn: expected files and ranks, as in 3x3"),
+        ("hexapawn-small", "invalid size 'small' of hexapawn"),
         ("hexapawn-pawns=2", "hexapawn has no variant 'pawns=2'"),
         ("doushouqi-7x9", f"doushouqi has no variant '7x9': {DOUSHOUQI_VARIANTS}"),
         ("hasenspiel-8x8-late=none", "has no variant 'late=none': its variants are written as in 8x8, pawns=0, early=default"),
-        *((f"hasenspiel-pawns={no}", f"must be a whole number, not '{no}'") for no in ("two", "", "²", "1.5")),
+        *((f"hasenspiel-pawns={no}", f"must be a whole number of at most 9 digits, not '{no}'") for no in ("two", "", "²", "1.5")),
         (f"hasenspiel-pawns={'9' * 10}", "of at most 9 digits, not '9999999999'"),
         (f"hasenspiel-pawns={'9' * 9}", "hasenspiel on 8 files has 1 to 4 pawns, not 999999999"),
         (f"hasenspiel-pawns={'9' * 5000}", f"of at most 9 digits, not '{'9' * 80}…'"),
@@ -121,7 +122,7 @@ Install = Callable[[str, str, dict[str, str]], None]
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Installs a distribution of one module with this name, text and entry points beside the package."""
-    modules, caches = [], (installed._installed, installed.load_rules)
+    modules, caches = [], (installed.installed_games, installed.load_rules)
 
     def install(module: str, text: str, points: dict[str, str]) -> None:
         (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")
@@ -258,3 +259,20 @@ def test_rules_pass_their_checks(name: str) -> None:
     missing = {"mirror", "swap"} if game.mirror is None else set()
     assert {result.name for result in results} == {check.name for check in CHECKS} - missing
     assert all(result.cases > 0 for result in results)
+
+
+def test_modules_next_to_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are found by their names; one that fails is one sentence, and one that is missing is not needed."""
+    (tmp_path / "odd_players.py").write_text("PLAYERS = ()\n")
+    (tmp_path / "odd_routes.py").write_text("raise ValueError('no\\nrouter')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert companion("odd", "_players", "players").PLAYERS == ()
+    assert companion("odd", "_pictures", "pictures") is None
+    assert companion("nowhere.odd", "_players", "players") is None
+    with pytest.raises(RulesError) as refused:
+        companion("odd", "_routes", "routes")
+    assert str(refused.value) == "the routes of odd in odd_routes cannot be used: ValueError: no router"
+    assert [module.__name__ for module in companions("_players", "players")] == [
+        "tablebase_rules.foxhounds_players",
+        "tablebase_rules.harehedgehog_players",
+    ]

@@ -28,7 +28,7 @@ from tablebase.graph.forcing import UNFORCEABLE, NodeValues, best_later, mark, p
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, result_first
 from tablebase.graph.reachable import reachable
 from tablebase.graph.stages import DRAWN
-from tablebase.play.foxbox import FoxBoxes, fox_boxes
+from tablebase_rules.foxbox_players import FoxBoxes, fox_boxes
 from tablebase_rules.foxhounds import foxbox
 from tablebase_rules.foxhounds import game as foxhounds
 

@@ -2,16 +2,21 @@
 
 import shlex
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
+import pyarrow as pa
 import pytest
 from sqlglot import parse_one
 from support.checks import at_least_one
 from support.program import Ask, assert_one_sentence, flip, middle_of_codes
 
 from tablebase.errors import TablebaseError
+from tablebase.game import load_game
 from tablebase.mining import sandbox as database
+from tablebase.mining.query import Query
 from tablebase.mining.statement import SYSTEM, check_reach
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
@@ -141,7 +146,7 @@ OPTIONS = {
     "mine doushouqi 'SELECT 1' --data given.csv": "given.csv is a file",
     "mine doushouqi 'SELECT 1' --data {two} --features mine.py": "mine.py",
     "features doushouqi --format parquet": "parquet",
-    "features doushouqi --features .": "there is no file .",
+    "features doushouqi --features .": ". is not a regular file: name a Python file",
     "features doushouqi --features given.csv": "given.csv",
 }
 
@@ -254,6 +259,19 @@ def test_a_fault_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
     assert (answer.code, answer.errors) == (2, ["error: the statement failed: Invalid Input Error: late"])
 
 
+@pytest.mark.parametrize("names", [(), ("python_enable_replacements",), ("enable_external_access",)])
+def test_variables_of_this_program_are_no_tables(names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without settings, DuckDB reads tables from variables of their names; each of two settings forbids it."""
+    rows = pa.table({"a": [1]})
+    monkeypatch.setattr(database, "SETTINGS", {name: database.SETTINGS[name] for name in names})
+    with database.sandbox(1) as connection:
+        if names:
+            with pytest.raises(duckdb.Error, match="rows"):
+                connection.execute("SELECT a FROM rows")
+        else:
+            assert connection.execute("SELECT a FROM rows").fetchall() == [(one,) for one in rows["a"].to_pylist()]
+
+
 def test_only_rows_of_arguments() -> None:
     """Every table function of DuckDB that is allowed reads nothing, and all of DuckDB's own views are known by their names."""
     with database.sandbox(1) as connection:
@@ -287,3 +305,11 @@ def test_what_a_statement_may_read(statement: str, rows: int, two_pieces: Path, 
     """Tables, its own subqueries, and functions that make rows of their arguments."""
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "json")
     assert answer.json == [{"n": rows}]
+
+
+def test_a_large_constant_is_planned_at_once(hexapawns: Path) -> None:
+    """DuckDB takes a minute to draw a plan in which it stands."""
+    begin = time.monotonic()
+    with Query(load_game("hexapawn"), hexapawns, "SELECT repeat('x', 100000000) AS x", ()) as query:
+        assert query.columns == ["x"]
+    assert time.monotonic() - begin < 5

@@ -12,6 +12,8 @@ from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import swapped
 from tablebase.game.notation import read, render
+from tablebase.mining import own_tables as module
+from tablebase.mining import sandbox
 from tablebase.mining.own_tables import named_files, own_tables
 from tablebase.mining.query import Query
 from tablebase_rules.doushouqi import game as doushouqi
@@ -87,6 +89,41 @@ def test_faults(text: str, message: str, games: Path, two_pieces: Path, ask: Ask
     Path("broken.parquet").write_text("no table", encoding="utf-8")
     answer = ask("mine", "doushouqi", "SELECT 1", "--table", text, "--data", two_pieces)
     assert_refused(answer, 2, message)
+
+
+def test_files_have_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of Parquet, what it is unpacked; the file may be much smaller."""
+    monkeypatch.setattr(module, "LARGEST", 10_000)
+    packed, text = tmp_path / "a.parquet", tmp_path / "a.csv"
+    for rows, fits in ((1_000, True), (2_000, False)):
+        pq.write_table(pa.table({"n": pa.array(range(rows), pa.int64())}), packed, compression="zstd", use_dictionary=False)
+        text.write_text("n\n" + "12345678\n" * rows)
+        for file in (packed, text):
+            if fits:
+                assert own_tables({"mine": file})["mine"].num_rows == rows
+            else:
+                with pytest.raises(TablebaseError, match="has more than 10,000 bytes: name a smaller file with --table"):
+                    own_tables({"mine": file})
+    assert packed.stat().st_size < 10_000
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "positions JOIN mine ON m = material",
+        "mine JOIN positions ON m = material",
+        "positions, (VALUES ('RvC'), ('CvC')) v(m) WHERE m = material",
+        "positions WHERE material IN (SELECT m FROM mine)",
+    ],
+)
+def test_positions_are_not_kept_to_join_them(source: str, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory that does not hold them, beside a table of two rows."""
+    monkeypatch.setitem(sandbox.SETTINGS, "memory_limit", "'10MB'")
+    own = {"mine": pa.table({"m": ["RvC", "CvC"]})}
+    with Query(JUNGLE, two_pieces, f"SELECT count(position) FROM {source}", (), 1, own=own) as query:
+        rows = query.fetchall()
+    with Query(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE material IN ('RvC', 'CvC')", ()) as query:
+        assert rows == query.fetchall()
 
 
 def test_names_occur_once() -> None:

@@ -15,7 +15,6 @@ from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.notation import parse, render, render_move
 from tablebase.play.learning.box_sheet import HEIGHT, WIDTH, box_sheet, numbered
-from tablebase.play.learning.boxes_file import save_boxes
 from tablebase.play.learning.matchboxes import Matchboxes, grow_tree
 from tablebase.svg import sheets
 from tablebase.svg.themes import ARROWS
@@ -125,7 +124,7 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(len(row["beads"].split()) for row in rows) == 45
     assert rows.sheet() == box_sheet(rows.matchboxes)
     boxes = trained(12)
-    save_boxes(tmp_path / "boxes.json", boxes)
+    boxes.save(tmp_path / "boxes.json")
     left = tablebase.boxes("hexapawn", boxes=tmp_path / "boxes.json")
     assert sum(len(row["taken"].split()) for row in left) == 12
     assert [sorted((row["beads"] + " " + row["taken"]).split()) for row in left] == [row["beads"].split() for row in rows]

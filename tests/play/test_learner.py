@@ -2,8 +2,9 @@
 
 import json
 import math
-from collections.abc import Callable
-from io import BytesIO
+import tracemalloc
+import zlib
+from base64 import b64encode
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
@@ -18,7 +19,7 @@ from tablebase.errors import TablebaseError
 from tablebase.files.outputs import lock_of, locked
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
-from tablebase.play.learning.learner import Learner, load_learner, new_learner, save_learner
+from tablebase.play.learning.learner import Learner
 from tablebase.play.learning.self_play import Training, Turn, best_moves, measure, play_alone, targets, train
 from tablebase.play.learning.value_function import MOST_WEIGHTS, ValueFunction
 from tablebase.play.match import Match
@@ -31,7 +32,7 @@ PAWNS, FOX, JUNGLE = load_game("hexapawn"), load_game("foxhounds-6x6"), load_gam
 
 def trained(games: int, seed: int = 1) -> Learner:
     """A learner of Hexapawn."""
-    learner = new_learner(PAWNS, PAWNS.initial, Training(order=3, seed=seed))
+    learner = Learner(PAWNS, PAWNS.initial, Training(order=3, seed=seed))
     go_on(learner, games)
     return learner
 
@@ -139,7 +140,7 @@ def test_it_learns(tmp_path: Path) -> None:
     tablebase.build(game, data=tmp_path / "tables")
     prober, found = Prober(tmp_path / "tables"), []
     for games, sign in ((0, 1), (200, 1), (200, -1)):
-        learner = new_learner(game, game.initial, Training(order=3))
+        learner = Learner(game, game.initial, Training(order=3))
         go_on(learner, games)
         learner.values.weights *= sign
         found.append(measure(learner.values, game.initial, prober.of(game), games, 0.0))
@@ -168,81 +169,107 @@ def test_bad_settings_are_one_sentence(setting: dict[str, Any], said: str) -> No
 # The file
 
 
+def loaded(path: Path) -> Learner:
+    """The learner in a file."""
+    learner = Learner(PAWNS, PAWNS.initial)
+    learner.load(path)
+    return learner
+
+
 def test_the_file_keeps_the_learner(path: Path) -> None:
     """Trained in two parts it is what it is in one, to the last byte, and another seed makes another one."""
-    save_learner(path, trained(10))
-    learner = load_learner(path, PAWNS, PAWNS.initial)
+    trained(10).save(path)
+    learner = loaded(path)
     go_on(learner, 20)
-    save_learner(path, learner)
+    learner.save(path)
     whole = path.read_bytes()
-    save_learner(path, trained(20))
+    trained(20).save(path)
     assert path.read_bytes() == whole
-    save_learner(path, trained(20, seed=2))
+    trained(20, seed=2).save(path)
     assert path.read_bytes() != whole
 
 
-def about(**fields: Any) -> Callable[[dict[str, Any]], None]:
-    """Changes what the file says about the learner."""
-
-    def change(parts: dict[str, Any]) -> None:
-        document = {**json.loads(parts["about"].tobytes()), **fields}
-        parts["about"] = np.frombuffer(json.dumps(document).encode(), np.uint8)
-
-    return change
+def packed(weights: Any) -> str:
+    """Weights as a file has them."""
+    return b64encode(zlib.compress(weights.tobytes())).decode()
 
 
-DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "another game": (about(game="pig"), "is a learner of another game ('pig', not 'hexapawn')"),
-    "other rules": (about(digest="0"), "is a learner of another digest ('0', not "),
-    "another start": (about(start="3/ppp/PPP w"), "is a learner of another start ('3/ppp/PPP w', not 'ppp/3/PPP w')"),
-    "another format": (about(format="learner 0"), "is not the file of a learner"),
-    "no settings": (about(training={}), "is not the file of a learner"),
-    "bad settings": (about(training={**vars(Training()), "order": 9}), "is not the file of a learner"),
-    "another order": (about(training={**vars(Training()), "order": 2}), "is not the file of a learner"),
-    "a bad curve": (about(curve=[{"games": 1}]), "is not the file of a learner"),
-    "a list": (lambda parts: parts.update(about=np.frombuffer(b"[]", np.uint8)), "is not the file of a learner"),
-    "no weights": (lambda parts: parts.pop("weights"), "is not the file of a learner"),
-    "weights of another shape": (lambda parts: parts.update(weights=parts["weights"][:1]), "is not the file of a learner"),
-    "weights that are not numbers": (lambda parts: parts.update(weights=parts["weights"] * np.nan), "is not the file of a learner"),
-    "objects": (lambda parts: parts.update(weights=np.array([{}])), "is not the file of a learner"),
+WEIGHTS = ValueFunction(PAWNS, 3).weights
+DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
+    "another game": ({"game": "pig"}, "holds a learner of another game ('pig', not 'hexapawn')"),
+    "other rules": ({"digest": "0"}, "holds a learner of another digest ('0', not "),
+    "another start": ({"start": "3/ppp/PPP w"}, "holds a learner of another start ('3/ppp/PPP w', not 'ppp/3/PPP w')"),
+    "another format": ({"format": "learned 0"}, "is not a file of a learner"),
+    "matchboxes": ({"player": "matchboxes"}, "is not a file of a learner"),
+    "no settings": ({"training": {}}, "is not a file of a learner"),
+    "bad settings": ({"training": {**vars(Training()), "order": 9}}, "is not a file of a learner"),
+    "another order": ({"training": {**vars(Training()), "order": 2}}, "is not a file of a learner"),
+    "a bad curve": ({"curve": [{"games": 1}]}, "is not a file of a learner"),
+    "a field too many": ({"more": 1}, "is not a file of a learner"),
+    "games without end": ({"games": math.inf}, "is not a file of a learner"),
+    "weights of nothing": ({"weights": None}, "is not a file of a learner"),
+    "weights that are not packed": ({"weights": "AAAA"}, "is not a file of a learner"),
+    "too few weights": ({"weights": packed(WEIGHTS[:1])}, "is not a file of a learner"),
+    "too many weights": ({"weights": packed(np.repeat(WEIGHTS, 2))}, "is not a file of a learner"),
+    "weights that are not numbers": ({"weights": packed(WEIGHTS * np.nan)}, "is not a file of a learner"),
 }
 
 
 @pytest.mark.parametrize(("damage", "fault"), DAMAGE.values(), ids=DAMAGE)
-def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], object], fault: str, path: Path) -> None:
-    save_learner(path, trained(1))
-    with np.load(path) as arrays:
-        parts: dict[str, Any] = dict(arrays)
-    damage(parts)
-    packed = BytesIO()
-    np.savez_compressed(packed, **parts)
-    path.write_bytes(packed.getvalue())
+def test_a_file_of_something_else_is_refused(damage: dict[str, Any], fault: str, path: Path) -> None:
+    """One sentence says what is wrong; the learner stays as it was."""
+    trained(1).save(path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
+    learner = Learner(PAWNS, PAWNS.initial)
     with pytest.raises(TablebaseError) as refused:
-        load_learner(path, PAWNS, PAWNS.initial)
+        learner.load(path)
     assert f"{path} {fault}" in str(refused.value)
     assert str(refused.value).endswith(": name another file, or delete it")
+    assert (learner.games, learner.training, learner.values.weights.any()) == (0, Training(), False)
 
 
 def test_bytes_that_are_no_learner_are_refused(path: Path) -> None:
     """Whatever is missing or changed, it is one sentence."""
-    save_learner(path, trained(1))
+    trained(1).save(path)
     whole = path.read_bytes()
     for content in (b"", b"\xff" * 99, whole[: len(whole) // 2], whole[:200] + b"\0" * 40 + whole[240:]):
         path.write_bytes(content)
-        with pytest.raises(TablebaseError, match="is not the file of a learner: name another file, or delete it"):
-            load_learner(path, PAWNS)
+        with pytest.raises(TablebaseError, match="is not a file of a learner: name another file, or delete it"):
+            loaded(path)
     with pytest.raises(TablebaseError, match="none"):
-        load_learner(path.with_name("none"), PAWNS)
+        loaded(path.with_name("none"))
+
+
+def test_files_without_end_are_not_read(path: Path) -> None:
+    """No device, no more than the largest file, and no more weights than there are when they are unpacked."""
+    with pytest.raises(TablebaseError, match=r"^/dev/zero is not a regular file: name another file$"):
+        open_player("learner:file=/dev/zero", Seat(PAWNS, PAWNS.initial))
+    with path.open("wb") as file:
+        file.truncate(Learner.largest + 1)
+    with pytest.raises(TablebaseError, match="has more than 33,554,432 bytes: name another file, or delete it"):
+        loaded(path)
+    trained(1).save(path)
+    many = packed(np.zeros(Learner.largest, np.float32))
+    assert len(many) < Learner.largest // 100
+    path.write_text(json.dumps({**json.loads(path.read_text()), "weights": many}))
+    learner = Learner(PAWNS, PAWNS.initial)
+    tracemalloc.start()
+    with pytest.raises(TablebaseError, match="is not a file of a learner"):
+        learner.load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * Learner.largest
 
 
 # The player, and the command
 
 
-def test_it_plays_as_any_player(path: Path) -> None:
+def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes the moves of which its values expect most, on either side, and says what it expects."""
     learner = trained(200)
-    save_learner(path, learner)
-    with open_player(f"learner:file={path}", Seat(PAWNS, PAWNS.initial)) as player:
+    learner.save(path)
+    monkeypatch.setenv("HOME", str(path.parent))
+    with open_player(f"learner:file=~/{path.name}", Seat(PAWNS, PAWNS.initial)) as player:
         match = Match(PAWNS, PAWNS.initial)
         while match.ending() is None:
             best = best_moves(learner.values, match.position, match.legal())

@@ -21,8 +21,7 @@ from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import parse, render_move
 from tablebase.game.rules import Ending
-from tablebase.play.learning import boxes_file
-from tablebase.play.learning.boxes_file import load_boxes, save_boxes
+from tablebase.play.learning import knowledge
 from tablebase.play.learning.matchbox_player import MatchboxPlayer
 from tablebase.play.learning.matchboxes import Draw, Matchboxes, grow_tree
 from tablebase.play.match import RESIGNED, Match
@@ -209,18 +208,20 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "boxes.json"
 
 
-def test_the_file_keeps_what_was_learned(path: Path) -> None:
+def test_the_file_keeps_what_was_learned(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second player with the same file goes on where the first stopped, after every game."""
     first = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
     assert json.loads(path.read_text())["sides"]["b"]["won"] == {"w": 0, "b": 0}
     lost(first, "b1b2", "b2c3", beads="a3a2")
-    with open_player("matchboxes", Seat(GAME, ROOT, BLACK), boxes=str(path)) as second:
+    monkeypatch.setenv("HOME", str(path.parent))
+    with open_player("matchboxes", Seat(GAME, ROOT, BLACK), boxes=f"~/{path.name}") as second:
         assert isinstance(second, MatchboxPlayer)
         assert second.boxes.boxes == first.boxes.boxes
         assert second.boxes.won == [1, 0]
         assert second.picture() == first.picture()
     document = json.loads(path.read_text())
-    assert [document[key] for key in ("format", "game", "start")] == ["matchboxes 2", "hexapawn", "ppp/3/PPP w"]
+    assert (document["format"], document["player"]) == ("learned 1", "matchboxes")
+    assert (document["game"], document["start"]) == ("hexapawn", "ppp/3/PPP w")
     assert list(document["sides"]) == ["b"]
     assert document["sides"]["b"]["boxes"]["ppp/1P1/P1P b"] == ["a3b2"]
     assert document["sides"]["b"]["won"] == {"w": 1, "b": 0}
@@ -263,8 +264,8 @@ def test_players_that_write_at_the_same_time_lose_nothing(path: Path, monkeypatc
         thread.join()
     player = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
     assert player.boxes.won == [60, 0]
-    monkeypatch.setattr(boxes_file, "PATIENCE", 0.01)
-    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match="another player keeps its matchboxes in"):
+    monkeypatch.setattr(knowledge, "PATIENCE", 0.01)
+    with locked(lock_of(path), "taken"), pytest.raises(TablebaseError, match="another player keeps matchboxes in"):
         player.finish(Match(GAME, ROOT), Ending.of_two(WHITE, "goal"))
     assert MatchboxPlayer(Seat(GAME, ROOT, BLACK), path).boxes.won == [60, 0]
 
@@ -344,7 +345,9 @@ def box(content: Any) -> Callable[[dict[str, Any]], None]:
 
 
 DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "another format": (changed(format="matchboxes 3"), "is not a file of matchboxes"),
+    "another format": (changed(format="learned 0"), "is not a file of matchboxes"),
+    "what another player has learned": (changed(player="learner"), "is not a file of matchboxes"),
+    "other rules": (changed(digest="0"), "another digest ('0', not "),
     "a field too many": (changed(more=1), "is not a file of matchboxes"),
     "a field too few": (lambda document: document.pop("sides"), "is not a file of matchboxes"),
     "no sides": (changed(sides=7), "is not a file of matchboxes"),
@@ -368,13 +371,13 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], object], fault: str, path: Path) -> None:
     """One sentence says what is wrong; the boxes and the file stay as they were."""
     learner = boxes()
-    save_boxes(path, learner)
+    learner.save(path)
     document = json.loads(path.read_text())
     damage(document)
     path.write_text(json.dumps(document))
     before, left = path.read_bytes(), {position: list(beads) for position, beads in learner.boxes.items()}
     with pytest.raises(TablebaseError) as refused:
-        load_boxes(path, learner)
+        learner.load(path)
     assert f"{path} " in str(refused.value)
     assert fault in str(refused.value)
     assert str(refused.value).endswith(": name another file, or delete it")

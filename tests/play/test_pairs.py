@@ -13,10 +13,9 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.rules import Ending
-from tablebase.play.comparison import SequentialTest
 from tablebase.play.match import Match
 from tablebase.play.schedules import Fixture, Pairs
-from tablebase.play.standings import enough, of_pairs, pair_points
+from tablebase.play.standings import of_pairs, pair_points
 from tablebase.play.tournament import Conditions, Played, recorded, tournament
 from tablebase.probe.prober import Prober
 from tablebase.protocol.client import Budget
@@ -107,20 +106,11 @@ def test_long_games_are_drawn() -> None:
         assert recorded(JUNGLE, ["a", "b"], game).why == "draw: not decided within 5 plies"
 
 
-def played(seats: tuple[int, int], ending: Ending) -> Played:
-    """A game that ended like this."""
-    return Played(Fixture(0, seats, "", "", ("", "")), "", 0, (), 30, ending, False)
+def test_a_last_game_without_its_twin_is_no_pair() -> None:
+    def played(seats: tuple[int, int], winner: int) -> Played:
+        return Played(Fixture(0, seats, "", "", ("", "")), "", 0, (), 30, Ending.of_two(winner, "goal"), False)
 
-
-def test_the_sequential_test_ends_matches() -> None:
-    """After whole pairs only, and once a hypothesis is accepted."""
-    won = [played((0, 1), Ending.of_two(0, "goal")), played((1, 0), Ending.of_two(1, "goal"))]
-    test = SequentialTest(-50, 50)
-    assert pair_points(won * 3 + won[:1]) == [2.0] * 3
-    assert enough(test, won * 60)
-    assert not enough(test, won * 60 + won[:1])
-    assert not enough(test, won)
-    assert not enough(None, won * 60)
+    assert pair_points([played((0, 1), 0), played((1, 0), 1)] * 3 + [played((0, 1), 0)]) == [2.0] * 3
 
 
 # Programs of their own
@@ -180,6 +170,14 @@ def test_what_is_no_engine(command: str, said: str) -> None:
     """Before the first game, that is an error and no loss."""
     with pytest.raises(TablebaseError, match=said):
         games(f"uci:{command}", "engine", count=2)
+
+
+def test_an_engine_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its command is no shell's, but ``~`` stands for the home folder."""
+    (tmp_path / "python").symlink_to(sys.executable)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(TablebaseError, match="has ended with exit code 3"):
+        games("uci:~/python -c exit(3)", "engine", count=2)
 
 
 def test_what_a_move_may_take() -> None:

@@ -29,7 +29,7 @@ from tablebase.play.learning.matchboxes import grow_tree
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
-from tablebase.play.players import PLAYERS, find_player, open_player, player_names
+from tablebase.play.players import all_players, find_player, open_player, player_names
 from tablebase.play.ranking import ranking
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Cards, Foresight, Objective
@@ -109,7 +109,7 @@ def test_who_plays_what(game: str, names: str) -> None:
     """Each player plays games of either kind as far as it can; all others are refused with the reason, as a clause."""
     rules: Any = load_rules(game)
     assert player_names(rules) == tuple(names.split())
-    for record in PLAYERS:
+    for record in all_players():
         if record.name not in names.split():
             with pytest.raises(
                 TablebaseError, match=f"the player {record.name} cannot play {game}, because .*: choose {names.split()[0]}"

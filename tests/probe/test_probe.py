@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import toys
 from support.checks import at_least_one
+from support.installs import functions_installed
 from support.program import random_position
 from twins import naive
 
@@ -21,7 +22,7 @@ import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import MissingTableError, NotationError
-from tablebase.game import Outcome
+from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, mirrored, swapped, wins_at_once
 from tablebase.game.notation import parse, read, render, render_move
 from tablebase.probe.answers import RatedMove
@@ -266,6 +267,26 @@ def test_a_move_by_two_ways_is_one_move(two_pieces: Path, monkeypatch: pytest.Mo
     assert sorted(one.move for one in rated) == ["b2a1", "b2a3", "b2c1", "b2c3"]
 
 
+def test_a_king_as_the_documents_make_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every position of a line is probed with the line's value, alone and among many, also the last one, where a rook is left."""
+    with functions_installed(tmp_path, monkeypatch):
+        game = load_game("court")
+        tablebase.build(game, pieces=3, data=tmp_path / "tables")
+        with tablebase.open(tmp_path / "tables") as tables:
+            starts = [random_position(game, material, side, Random(side)) for material in materials(game, 3) for side in (0, 1)]
+            lines = [line.to_dict() for start in starts for line in [tables.line(game, start)]]
+            ends = {line[-1]["position"] for line in lines if line[-1]["distance"] == 0}
+            assert any(text.endswith(" lost") and {"R", "r"} & set(text) for text in ends)
+            for row in [row for line in lines for row in line]:
+                many = next(tables.probe_many(game, [row["position"]]).to_dicts())
+                alone = tables.probe(game, row["position"])
+                assert (alone.outcome, alone.distance) == (row["outcome"], row["distance"])
+                assert many == alone.to_dict()
+                for move in many["moves"]:
+                    plies = tables.probe(game, move["position"]).distance
+                    assert move["distance"] == (None if plies is None else plies + 1)
+
+
 PIECES = ((0, 20), (9, 44))
 NO_POSITIONS = {
     "nonsense": "nonsense",
@@ -304,7 +325,9 @@ NO_POSITIONS = {
 def test_what_is_no_position_is_refused(position: Any, tables: Tablebase) -> None:
     """By every question, in one sentence, whatever it is; and nothing is answered for a position of another order."""
     assert tables.probe_value(GAME, Position(PIECES, 0)) is not None
-    for question in (tables.probe_value, tables.get_value, tables.probe, tables.get, tables.line):
+    questions = [tables.probe_value, tables.get_value, tables.probe, tables.get]
+    # A line without a position begins at the start.
+    for question in questions if position is None else [*questions, tables.line]:
         with pytest.raises(NotationError) as caught:
             question(GAME, position)
         assert "\n" not in str(caught.value)

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from numba.core import event
 from support.dialogue import Dialogue
 from support.games import after
 
@@ -12,8 +13,9 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move
+from tablebase.protocol import uci_server
 from tablebase.protocol.uci_server import info, score
-from tablebase.search import Analysis
+from tablebase.search import Analysis, Engine
 from tablebase.tables.values import Value
 
 JUNGLE = load_game("doushouqi")
@@ -87,6 +89,79 @@ def test_readiness_while_thinking() -> None:
         assert talk.ask("stop", until="bestmove")[-1] != "bestmove 0000"
         talk.send("stop")
         assert talk.ask("isready", until="readyok") == ["readyok"]
+
+
+def test_commands_that_follow_stop() -> None:
+    """Written at once, they wait until the stopped search has answered: none is refused, and the last position is searched."""
+    text = "position startpos|go infinite|stop|position fen 3/P1p/3 w|setoption name MultiPV value 2|go depth 4|stop|go depth 1"
+    for _ in range(5):
+        with Dialogue("hexapawn") as talk:
+            talk.send(*text.split("|"))
+            heard = talk.until("bestmove") + talk.until("bestmove") + talk.until("bestmove")
+            assert [line for line in heard if "error" in line] == []
+            assert [line for line in heard if line.startswith("bestmove")][1:] == ["bestmove a2a3"] * 2
+            assert " multipv 2 " not in heard[0]
+
+
+@pytest.mark.parametrize("limit", ["movetime -1", "depth 0", "nodes -1", "movestogo 0 wtime 100", f"movetime {'9' * 20}", "mate 0"])
+def test_limits_out_of_range(limit: str) -> None:
+    """They count as the nearest one in range, and the search ends with a move, at the latest when it is stopped."""
+    with Dialogue("hexapawn") as talk:
+        best = talk.ask("position startpos", f"go {limit}", until="bestmove")[-1]
+        assert best.split()[1] in ("a1a2", "b1b2", "c1c2")
+
+
+def test_moves_to_search() -> None:
+    """With ``searchmoves``, no other move begins a line; those that are not legal do not count, unless all are."""
+    with Dialogue("hexapawn") as talk:
+        talk.send("setoption name MultiPV value 3")
+        *heard, best = talk.ask("position startpos", "go searchmoves b1b2 c1c2 a1b2 depth 5", until="bestmove")
+        assert {moves_of(line)[0] for line in heard} == {"b1b2", "c1c2"}
+        assert best in ("bestmove b1b2", "bestmove c1c2")
+        heard = talk.ask("go depth 1 searchmoves a1b2", until="bestmove")
+        assert heard == ["info string error: no move to search is legal: choose some of a1a2, b1b2, c1c2", "bestmove 0000"]
+
+
+def test_moves_to_search_with_tables(tables: Tablebase, two_pieces: Path) -> None:
+    """Where tables know the values, the best of the moves to search."""
+    text = "7/7/7/7/3c3/7/7/R6/7 w"
+    _, *others = tables.probe(JUNGLE, text).moves
+    with Dialogue(folder=two_pieces) as talk:
+        words = " ".join(move.move for move in reversed(others))
+        answer = talk.ask(f"position fen {text}", f"go depth 3 searchmoves {words}", until="bestmove")[-1]
+        assert answer == f"bestmove {others[0].move}"
+
+
+def test_wins_within_some_moves() -> None:
+    """``go mate`` ends with the shortest win, or as soon as there is none within so many moves."""
+    with Dialogue("hexapawn-4x3") as talk:
+        talk.ask("isready", until="readyok")
+        # The first side wins in three moves.
+        heard = talk.ask("position startpos", "go mate 9", until="bestmove")
+        assert " score mate 3 " in heard[-2]
+        assert [line.split()[2] for line in heard[:-1]] == ["1", "2", "3", "4", "5"]
+        heard = talk.ask("go mate 2", until="bestmove")
+        assert heard[-2].startswith("info depth 3 ")
+        assert " score cp " in heard[-2]
+        # The engine of other searches is not this one.
+        assert talk.ask("go depth 7", until="bestmove")[-2].startswith("info depth 7 ")
+
+
+def test_compiling_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While kernels are compiled, a line comes again and again before ``readyok``; no line follows it."""
+    note = "info string compiling, which takes up to a minute or two the first time"
+
+    def compile_for_a_while(_: Engine) -> None:
+        with event.trigger_event("numba:compile"):
+            time.sleep(0.3)
+
+    monkeypatch.setattr(uci_server, "SILENCE", 0.05)
+    monkeypatch.setattr(Engine, "prepare", compile_for_a_while)
+    with Dialogue("hexapawn", compiling=True) as talk:
+        for ask, answer in ("isready", "readyok"), ("go depth 1", "info depth"):
+            *notes, _ = talk.ask(ask, until=answer)
+            assert len(notes) >= 2
+            assert set(notes) == {note}
 
 
 def test_stop_at_once() -> None:
@@ -190,7 +265,7 @@ FAULTS = {
     "setoption name Repetition value often": "there is no rule of repetition 'often'",
     "setoption name UCI_Variant value chess": "there is no game 'chess'",
     "setoption name TablebasePath value /nowhere/at/all": "there is no tablebase in /nowhere/at/all",
-    "go depth zero": "depth needs a whole number",
+    "setoption name TablebasePath value ~nobody-has-this-name/x": "there is no tablebase in ~nobody-has-this-name/x",
     "quit!": "'quit!' is no command",
     "\x00\x07": "is no command",
 }
@@ -210,12 +285,19 @@ def test_malformed_lines(line: str) -> None:
         assert talk.ask("position startpos", "go depth 1", until="bestmove")[-1] != "bestmove 0000"
 
 
+def test_a_search_that_cannot_begin() -> None:
+    """It is answered, so that no program waits for it."""
+    with Dialogue() as talk:
+        heard = talk.ask("go depth zero", until="bestmove")
+        assert heard == ["info string error: depth needs a whole number, not 'zero'", "bestmove 0000"]
+
+
 def test_what_is_ignored() -> None:
-    """Empty lines, stop without a search, debug and the like get no answer; searchmoves is named as not supported."""
+    """Empty lines, stop without a search, debug and the like get no answer; ponder is named as not supported."""
     with Dialogue() as talk:
         assert talk.ask("", "stop", "debug on", "ponderhit", "register later", "isready", until="readyok") == ["readyok"]
-        heard = talk.ask("position startpos", "go searchmoves a1a2 depth 1", until="bestmove")
-        assert heard[0] == "info string not supported, and ignored: 'searchmoves a1a2'"
+        heard = talk.ask("position startpos", "go ponder depth 1", until="bestmove")
+        assert heard[0] == "info string not supported, and ignored: 'ponder'"
 
 
 @pytest.mark.parametrize(

@@ -43,20 +43,32 @@ def test_what_is_no_position(line: str) -> None:
         ("wtime 1 btime 2 winc 3 binc 4 movestogo 5", Go(movestogo=5, time=(1, 2), increment=(3, 4))),
         ("btime 2 wtime -7", Go(time=(0, 2))),
         ("nodes 123456789012345", Go(nodes=123456789012345)),
-        ("searchmoves a1a2 b2b3 depth 2", Go(depth=2, unknown=("searchmoves", "a1a2", "b2b3"))),
-        ("ponder movetime 3 mate 4", Go(movetime=3, unknown=("ponder", "mate"))),
+        ("searchmoves a1a2 b2b3 depth 2 b3b4", Go(depth=2, searchmoves=("a1a2", "b2b3"), unknown=("b3b4",))),
+        ("ponder movetime 3 mate 4", Go(movetime=3, mate=4, unknown=("ponder",))),
+        # Out of range.
+        ("movetime -1", Go(movetime=1)),
+        ("depth 0 nodes -3 mate 0", Go(depth=1, nodes=1, mate=1)),
+        ("movestogo 0 wtime -5 winc -1", Go(time=(0, None), increment=(0, None))),
+        (f"movetime {'9' * 20} nodes {'1' * 5_000}", Go(movetime=10**15, nodes=10**15)),
     ],
 )
 def test_limits(line: str, limits: Go) -> None:
     assert read_go(line.split()) == limits
 
 
-@pytest.mark.parametrize("line", ["depth", "depth x", "depth 0", "nodes 0", "movestogo 0", "movetime -1", "nodes 1e9", "wtime --1"])
-def test_what_is_no_limit(line: str) -> None:
-    with pytest.raises(TablebaseError, match=f"^{line.split()[0]} "):
+@pytest.mark.parametrize("line", ["depth", "depth x", "nodes 1e9", "wtime --1", "mate -"])
+def test_what_is_no_number(line: str) -> None:
+    with pytest.raises(TablebaseError, match=f"^{line.split()[0]} needs a whole number, not "):
         read_go(line.split())
-    with pytest.raises(TablebaseError, match=r"^wtime needs a whole number of at most 15 digits, not '1111"):
-        read_go(["wtime", "1" * 16])
+
+
+@pytest.mark.parametrize(
+    ("limits", "plies"),
+    [(Go(nodes=1), None), (Go(depth=6), 6), (Go(mate=3), 5), (Go(depth=6, mate=3), 5), (Go(depth=2, mate=3), 2)],
+)
+def test_plies_of_a_win(limits: Go, plies: int | None) -> None:
+    """A win in N moves has N moves of the winner and N - 1 of the loser."""
+    assert (limits.plies, limits.is_held(0)) == (plies, False)
 
 
 @pytest.mark.parametrize("line", ["", "Hash value 3", "named Hash value 3", "name", "name value 3"])

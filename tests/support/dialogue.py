@@ -6,6 +6,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Self
 
+from tablebase.compute.progress import COMPILING
 from tablebase.game import load_game
 from tablebase.protocol.uci_server import UciServer
 from tablebase.protocol.uci_settings import Settings
@@ -15,12 +16,13 @@ PATIENCE = 60.0
 
 
 class Dialogue:
-    """A server in a thread of its own; what it says is read a line at a time."""
+    """A server in a separate thread; its lines are read one at a time, without those about compiling unless `compiling` is set."""
 
-    def __init__(self, game: str = "doushouqi", folder: Path | None = None) -> None:
+    def __init__(self, game: str = "doushouqi", folder: Path | None = None, *, compiling: bool = False) -> None:
+        self._compiling = compiling
         self._asked: Queue[str | None] = Queue()
         self._said: Queue[str] = Queue()
-        server = UciServer(Settings(load_game(game), folder, hash_mebibytes=1), self._said.put)
+        server = UciServer(Settings(load_game(game), folder, hash_mebibytes=1), self._hear)
         self._thread = threading.Thread(target=server.serve, args=(self._lines(),), daemon=True)
 
     def __enter__(self) -> Self:
@@ -35,6 +37,10 @@ class Dialogue:
     def _lines(self) -> Iterator[str]:
         while (line := self._asked.get()) is not None:
             yield line
+
+    def _hear(self, line: str) -> None:
+        if self._compiling or COMPILING not in line:
+            self._said.put(line)
 
     def send(self, *lines: str) -> None:
         """Lines for the engine."""

@@ -1,4 +1,4 @@
-"""The small games of `support.functions` as installed ones, for commands."""
+"""Small games as installed ones, for commands."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,8 @@ import pytest
 
 from tablebase.game import installed
 
-NAMES = ("circle", "misere", "pawns", "rows")
+NAMES = {"circle": "functions", "misere": "functions", "pawns": "functions", "rows": "functions", "court": "toys"}
+"""By name, the module of `support` that makes the game."""
 
 
 @contextmanager
@@ -17,10 +18,10 @@ def functions_installed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Non
     distribution = folder / "functions-1.0.dist-info"
     distribution.mkdir()
     (distribution / "METADATA").write_text("Metadata-Version: 2.1\nName: functions\nVersion: 1.0\n", encoding="utf-8")
-    points = [f"{name} = support.functions:{name}" for name in NAMES]
+    points = [f"{name} = support.{module}:{name}" for name, module in NAMES.items()]
     (distribution / "entry_points.txt").write_text("\n".join(["[tablebase.rules]", *points]), encoding="utf-8")
     patch.syspath_prepend(folder)
-    caches = (installed._installed, installed.load_rules)
+    caches = (installed.installed_games, installed.load_rules)
     for cache in caches:
         cache.cache_clear()
     yield

@@ -120,6 +120,28 @@ def twins() -> Game:
 
 
 @cache
+def court() -> Game:
+    """Kings and rooks of one step on 3 x 3; who takes the king wins, though other pieces may be left."""
+    board = Board.full(3, 3)
+    every = tuple(range(len(board)))
+
+    def kind(symbol: str, side: int, directions: tuple[tuple[int, int], ...]) -> Kind:
+        others, king = ("R", "K") if side else ("r", "k")
+        ways = [(s, t) for s in every for t in neighbours(board, s, directions)]
+        steps = [Step(s, t, victims=frozenset(others)) for s, t in ways]
+        steps += [Step(s, t, quiet=False, victims=frozenset(king), wins=True) for s, t in ways]
+        return Kind(symbol, symbol, side, every, tuple(steps))
+
+    kinds = (
+        kind("K", 0, ORTHOGONAL + DIAGONAL),
+        kind("R", 0, ORTHOGONAL),
+        kind("k", 1, ORTHOGONAL + DIAGONAL),
+        kind("r", 1, ORTHOGONAL),
+    )
+    return Game("court", "Court", board, SIDES, kinds, "1kr/3/RK1 w", Outcome.LOSS, 4, **symmetries(board))
+
+
+@cache
 def sisters() -> Game:
     """A (up to two), B and c step and take like rooks of one step on 3 x 2; no move loses."""
     board = Board.full(3, 2)

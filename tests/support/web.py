@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -77,9 +77,9 @@ def in_thread(config: uvicorn.Config) -> Iterator[str]:
 
 
 @contextmanager
-def served(*words: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def served(*words: object, environment: Mapping[str, str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server in a process of its own, and its address; it is ended if the test has not done so."""
-    with start_fresh("serve", *words) as process:
+    with start_fresh("serve", *words, environment=environment) as process:
         try:
             assert process.stderr is not None
             line = process.stderr.readline()

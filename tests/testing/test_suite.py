@@ -12,7 +12,7 @@ from unittest import SkipTest
 
 import numpy as np
 import pytest
-from support.toys import ORTHOGONAL, SIDES, neighbours, symmetries
+from support.toys import ORTHOGONAL, SIDES, court, neighbours, symmetries
 
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
@@ -93,6 +93,17 @@ class TestHounds(GameTests):
     def game(self) -> Game:
         """Hounds against a fox."""
         return hounds()
+
+
+class TestCourt(GameTests):
+    """A game with kings, made as the documents say."""
+
+    pieces = 4
+    samples = 500
+
+    def game(self) -> Game:
+        """Kings and rooks."""
+        return court()
 
 
 def recast(game: Game, cls: type[Game]) -> Game:

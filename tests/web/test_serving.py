@@ -1,6 +1,8 @@
 """A server in processes of its own: addresses, signals, slow clients, numbers of several workers."""
 
+import json
 import os
+import re
 import signal
 import socket
 import time
@@ -8,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
@@ -17,7 +20,7 @@ from support.work import until
 
 from tablebase.errors import TablebaseError
 from tablebase.web import limits
-from tablebase.web.server import Address, listening
+from tablebase.web.server import KEEP_ALIVE, Address, listening
 from tablebase.web.settings import Limits, Settings
 
 LOST = "7/7/7/7/3c3/7/7/R6/7%20w"
@@ -103,6 +106,27 @@ def test_a_head_that_is_too_large(address: str) -> None:
         assert 400 <= read_answer(connection)[0] < 500
 
 
+@pytest.mark.parametrize("part", ["path", "line", "lines"])
+def test_the_documented_size_of_a_head(address: str, part: str) -> None:
+    """Also if it arrives in one piece: 64 KiB are read, and 1 KiB more is not."""
+    for size, expected in ((limits.HEAD_BYTES - 1024, {200, 404}), (limits.HEAD_BYTES + 1024, {431})):
+        more = {"path": b"", "line": b"X: " + b"y" * size + b"\r\n", "lines": b"X: y\r\n" * (size // 6)}[part]
+        path = b"/" + b"x" * size if part == "path" else b"/healthz"
+        with connected(address) as connection:
+            connection.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n" + more + b"Connection: close\r\n\r\n")
+            status, headers, body = read_answer(connection)
+        # The parser of requests has a limit of its own for addresses.
+        assert status in (expected | {400} if part == "path" and 431 in expected else expected)
+        assert (status != 431) or (headers["connection"], b"larger than 65,536 bytes" in body) == ("close", True)
+
+
+def test_the_proxy_closes_unused_connections_first() -> None:
+    """Otherwise it would send requests over connections that the server is about to close."""
+    page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
+    (seconds,) = re.findall(r"^ +keepalive_timeout (\d+)s;$", page, re.MULTILINE)
+    assert int(seconds) < KEEP_ALIVE
+
+
 def refuses(address: str) -> bool:
     """Whether a server takes no new connections."""
     try:
@@ -136,9 +160,47 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
         assert (process.returncode, out, err) == (0, "", "")
 
 
+@pytest.mark.parametrize(
+    ("workers", "number"),
+    [
+        (2, signal.SIGHUP),
+        pytest.param(2, signal.SIGQUIT, marks=pytest.mark.full),
+        pytest.param(1, signal.SIGHUP, marks=pytest.mark.full),
+        pytest.param(1, signal.SIGQUIT, marks=pytest.mark.full),
+    ],
+)
+def test_a_server_ends_with_its_terminal(workers: int, number: signal.Signals, two_pieces: Path, tmp_path: Path) -> None:
+    """At once, with all workers and without anything left behind, and with the code of the signal."""
+    place = {"TMPDIR": str(tmp_path)}
+    words = ("--data", two_pieces, "--unix-socket", tmp_path / "s", "--workers", workers)
+    with served(*words, environment=place) as (process, address):
+        assert get_raw(address, PROBE)
+        others = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=15)
+        assert (process.returncode, err.count("error: ")) == (128 + number, 1)
+        _, alive = psutil.wait_procs(others, timeout=15)
+        assert not alive
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_clients_of_a_unix_socket(two_pieces: Path, tmp_path: Path) -> None:
+    """The access log has the client that the proxy names last; the one before may be an invention of that client."""
+    with served("--data", two_pieces, "--unix-socket", tmp_path / "s", "--access-log", "json") as (process, address):
+        for more in ("", "X-Forwarded-For: 192.0.2.7, 198.51.100.9\r\n"):
+            ask_raw(address, f"GET /healthz HTTP/1.1\r\nHost: x\r\n{more}Connection: close\r\n\r\n".encode())
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=30)
+    assert [json.loads(line)["client"] for line in err.splitlines()] == ["unix", "198.51.100.9"]
+
+
+def test_a_root_path_that_is_none(two_pieces: Path, ask: Ask) -> None:
+    for root in ("tables", "//example.org", "/a b"):
+        assert_one_sentence(ask("serve", "--data", two_pieces, "--root-path", root), "root_path is a path such as /tables")
+
+
 @pytest.mark.full
 def test_workers_end_with_the_server(two_pieces: Path) -> None:
-    import psutil
 
     with served("--data", two_pieces, "--port", "0", "--workers", "2") as (process, address):
         assert get_raw(address, PROBE)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import get_ident
 
+import sqlglot
 from sqlglot import exp
 
 from tablebase.mining.column import Column
@@ -101,6 +105,28 @@ def set_schema(scope: Scope, table: exp.Table, schema: str) -> None:
     table.set("db", exp.to_identifier(schema))
 
 
+def parsed(text: str, dialect: str = DIALECT) -> exp.Expr:
+    """Parse a statement; raise `SqlglotError` if it cannot be read."""
+    with _silent():
+        return sqlglot.parse_one(text, dialect=dialect)
+
+
 def written(tree: exp.Expr) -> str:
     """A tree as text for DuckDB."""
-    return tree.sql(dialect=DIALECT, comments=False)
+    with _silent():
+        return tree.sql(dialect=DIALECT, comments=False)
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Drop sqlglot's messages about this thread's work in the block; the database reports what is wrong with a statement."""
+    here, logger = get_ident(), logging.getLogger("sqlglot")
+
+    def is_from_elsewhere(record: logging.LogRecord) -> bool:
+        return record.thread != here
+
+    logger.addFilter(is_from_elsewhere)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_from_elsewhere)

@@ -1,117 +1,83 @@
-"""The player ``learner``, and its file: weights and how they were trained, written as a whole or not at all, checked when read."""
+"""The player ``learner``, and what it has learned: weights, and how they were trained."""
 
 from __future__ import annotations
 
-import json
 import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from io import BytesIO
+from dataclasses import asdict
+from os.path import expanduser
 from pathlib import Path
 from random import Random
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from tablebase.errors import TablebaseError, quoted, system_error
-from tablebase.files.outputs import written
+from tablebase.errors import TablebaseError
+from tablebase.files.inputs import MEBIBYTE
 from tablebase.game import Game
 from tablebase.game.moves import Position
+from tablebase.play.learning.knowledge import Knowledge
 from tablebase.play.learning.self_play import Measure, Training, best_moves
 from tablebase.play.learning.value_function import ValueFunction
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 
-FORMAT = "learner 1"
-CURE = "name another file, or delete it"
-LARGEST = 64 << 20
-"""Bytes of a part of the file, unpacked."""
+WEIGHT = np.dtype("<f4")
+"""A weight in a file."""
 
 
-@dataclass
-class Learner:
-    """A value function, and how it was trained."""
+class Learner(Knowledge):
+    """A value function, and how it was trained; a new one has not played yet.
 
-    values: ValueFunction
-    start: Position  # where its games began
-    training: Training
-    games: int = 0  # that it has learned from
-    seconds: float = 0.0  # of training
-    curve: list[Measure] = field(default_factory=list)
-
-
-def new_learner(game: Game, start: Position, training: Training) -> Learner:
-    """A learner that has not played yet."""
-    return Learner(ValueFunction(game, training.order), start, training)
-
-
-def save_learner(path: Path, learner: Learner) -> None:
-    """Write a learner to a file, which is replaced only when all is written; the same learner always yields the same bytes."""
-    about = {
-        **_heading(learner.values.game, learner.start),
-        "training": asdict(learner.training),
-        "games": learner.games,
-        "seconds": learner.seconds,
-        "curve": [asdict(one) for one in learner.curve],
-    }
-    packed = BytesIO()
-    np.savez_compressed(packed, about=np.frombuffer(json.dumps(about).encode(), np.uint8), weights=learner.values.weights)
-    with written(path, "name another file with --output") as file:
-        file.write(packed.getvalue())
-
-
-def load_learner(path: Path, game: Game, start: Position | None = None) -> Learner:
-    """A learner from a file; its games must have begun at `start`, if that is given.
-
-    `TablebaseError` if the file cannot be read, is damaged, or belongs to another game or start.
+    Attributes
+    ----------
+    games : int
+        Games that it has learned from.
+    seconds : float
+        Of training.
+    curve : list of Measure
     """
-    try:
-        about, weights = _parts(path)
-    except OSError as fault:
-        raise system_error(fault, path, CURE) from fault
-    except (BadZipFile, zlib.error, ValueError, KeyError, EOFError, RuntimeError) as fault:
-        raise _damaged(path) from fault
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise _damaged(path)
-    for key, expected in _heading(game, start).items():
-        if about.get(key) != expected:
-            raise TablebaseError(f"{path} is a learner of another {key} ({quoted(str(about.get(key)))}, not {expected!r}): {CURE}")
-    try:
-        learner = _learner(about, game)
-    except (TypeError, ValueError, KeyError, OverflowError, TablebaseError) as fault:
-        raise _damaged(path) from fault
-    if weights.shape != learner.values.weights.shape or weights.dtype != np.float32 or not np.isfinite(weights).all():
-        raise _damaged(path)
-    learner.values.weights = weights
-    return learner
 
+    noun = "a learner"
+    other = "name another file with --output"
+    fields = frozenset({"training", "games", "seconds", "curve", "weights"})
+    largest = 32 * MEBIBYTE
 
-def _parts(path: Path) -> tuple[Any, Any]:
-    """The description of a learner in a file, and its weights."""
-    with ZipFile(path) as parts:
-        if any(part.file_size > LARGEST for part in parts.infolist()):
-            raise ValueError("a part of the file is too large")
-    with np.load(path, allow_pickle=False) as arrays:
-        return json.loads(arrays["about"].tobytes()), arrays["weights"]
+    def __init__(self, game: Game, start: Position, training: Training | None = None) -> None:
+        self.game, self.start, self.training = game, start, training or Training()
+        self.values = ValueFunction(game, self.training.order)
+        self.games, self.seconds = 0, 0.0
+        self.curve: list[Measure] = []
 
+    def content(self, path: Path) -> dict[str, Any]:
+        """How it was trained, and its weights, packed."""
+        del path
+        return {
+            "training": asdict(self.training),
+            "games": self.games,
+            "seconds": self.seconds,
+            "curve": [asdict(one) for one in self.curve],
+            "weights": b64encode(zlib.compress(self.values.weights.astype(WEIGHT).tobytes())).decode(),
+        }
 
-def _learner(about: Mapping[str, Any], game: Game) -> Learner:
-    """A learner as a file describes it, still without its weights."""
-    training = Training(**{name: type(value)(about["training"][name]) for name, value in asdict(Training()).items()})
-    curve = [Measure(**one) for one in about["curve"]]
-    values = ValueFunction(game, training.order)
-    return Learner(values, game.parse(about["start"]), training, int(about["games"]), float(about["seconds"]), curve)
-
-
-def _heading(game: Game, start: Position | None) -> dict[str, str]:
-    """Fields in which a file must agree."""
-    begins = {} if start is None else {"start": game.format(start)}
-    return {"format": FORMAT, "game": game.name, "digest": game.digest, **begins}
-
-
-def _damaged(path: Path) -> TablebaseError:
-    return TablebaseError(f"{path} is not the file of a learner: {CURE}")
+    def fill(self, content: Mapping[str, Any]) -> None:
+        """Take over the training and the weights."""
+        given = content["training"]
+        training = Training(**{name: type(value)(given[name]) for name, value in asdict(Training()).items()})
+        values = ValueFunction(self.game, training.order)
+        unpacking, size = zlib.decompressobj(), values.weights.size * WEIGHT.itemsize
+        # No more is unpacked than belongs there, whatever the file holds.
+        unpacked = unpacking.decompress(b64decode(content["weights"], validate=True), size + 1)
+        if len(unpacked) != size or not unpacking.eof:
+            raise ValueError("another number of weights")
+        values.weights = np.frombuffer(unpacked, WEIGHT).reshape(values.weights.shape).astype(np.float32)
+        if not np.isfinite(values.weights).all():
+            raise ValueError("weights that are not numbers")
+        start, curve = self.game.parse(content["start"]), [Measure(**one) for one in content["curve"]]
+        games, seconds = int(content["games"]), float(content["seconds"])
+        self.start, self.training, self.values = start, training, values
+        self.games, self.seconds, self.curve = games, seconds, curve
 
 
 class LearnerPlayer(Player):
@@ -133,4 +99,6 @@ def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     """The player ``learner``."""
     if file is None:
         raise TablebaseError("the player learner needs what 'tablebase train' has written: name it as in learner:file=FILE")
-    return LearnerPlayer(load_learner(Path(file), seat.pieces))
+    learner = Learner(seat.pieces, seat.pieces.initial)
+    learner.load(Path(expanduser(file)), any_start=True)
+    return LearnerPlayer(learner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from os.path import expanduser
 from pathlib import Path
 from random import Random
 
@@ -11,7 +12,6 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
-from tablebase.play.learning.boxes_file import load_boxes, updated
 from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
 from tablebase.play.learning.taken_beads import read_taken, remove_taken
 from tablebase.play.match import Match
@@ -66,7 +66,7 @@ class MatchboxPlayer(Player):
             raise TablebaseError(f"there is no box for {render(game, position)}: make a player for another start or side")
         if not self._drawn and self._path is not None and self._path.exists():
             # Other players of the file may have learned meanwhile.
-            load_boxes(self._path, self.boxes)
+            self.boxes.load(self._path)
         drawn, self.remark = self.boxes.draw(box, random), "the box is empty"
         if drawn is None:
             return None if self._resigns else self._any_move(box, position, random)
@@ -125,7 +125,7 @@ class MatchboxPlayer(Player):
 
     def _kept(self) -> AbstractContextManager[None]:
         """In the block, the boxes are as the file says, and they are saved at its end; nothing without a file."""
-        return nullcontext() if self._path is None else updated(self._path, self.boxes)
+        return nullcontext() if self._path is None else self.boxes.updated(self._path)
 
 
 def _count(number: int, word: str, plural: str = "s") -> str:
@@ -136,4 +136,5 @@ def make(seat: Seat, boxes: str | Path | None = None, resigns: str = "yes", take
     """The player ``matchboxes``."""
     if boxes is not None and taken:
         raise TablebaseError("the settings boxes and taken both say which beads are gone: leave one of them out")
-    return MatchboxPlayer(seat, None if boxes is None else Path(boxes), resigns=read_yes("resigns", resigns), taken=taken)
+    path = None if boxes is None else Path(expanduser(boxes))
+    return MatchboxPlayer(seat, path, resigns=read_yes("resigns", resigns), taken=taken)

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tablebase.errors import CapacityError
 from tablebase.game import Game
 from tablebase.game.moves import Move, Position, legal_moves, mirrored, play, wins_at_once
+from tablebase.game.notation import render, render_move
+from tablebase.play.learning.knowledge import Knowledge, MisfitError
 
 LIMIT = 1 << 17
 """The most positions for which there may be boxes; as many take about ten seconds to find."""
@@ -95,7 +98,7 @@ def as_seen(game: Game, bead: Bead, position: Position) -> Move:
     return move._replace(origin=image[move.origin], target=image[move.target])
 
 
-class Matchboxes:
+class Matchboxes(Knowledge):
     """The boxes of one side, and what they have learned.
 
     Mirror images share a box if `share` says so, which must be as in the tree.
@@ -122,6 +125,10 @@ class Matchboxes:
     >>> [game.board.names[bead.move.target] for bead in learner.boxes[after_b2]]
     ['b2']
     """
+
+    noun = "matchboxes"
+    other = "name another file with --boxes"
+    fields = frozenset({"sides"})
 
     def __init__(self, game: Game, side: int, tree: Tree, share: bool = True) -> None:
         self.game, self.side, self.tree, self.share = game, side, tree, share
@@ -162,3 +169,51 @@ class Matchboxes:
             return None
         self.boxes[lost.box].remove(lost.bead)
         return lost
+
+    def content(self, path: Path) -> dict[str, Any]:
+        """The boxes of each side, with the games won: those of the other side are as the file has them."""
+        sides = {**(self._sides(path) if path.is_file() else {}), self._letter: self._of_side()}
+        return {"sides": {side.letter: sides[side.letter] for side in self.game.sides if side.letter in sides}}
+
+    def fill(self, content: Mapping[str, Any]) -> None:
+        """Take over the boxes of the side; if there are only those of the other side, nothing changes."""
+        sides, letters = content["sides"], [side.letter for side in self.game.sides]
+        if not isinstance(sides, dict) or not sides.keys() <= {*letters}:
+            raise ValueError("other sides")
+        if self._letter not in sides:
+            return
+        if not isinstance(sides[self._letter], dict) or sides[self._letter].keys() != {"won", "boxes"}:
+            raise ValueError("other fields")
+        won, contents = sides[self._letter]["won"], sides[self._letter]["boxes"]
+        if not isinstance(won, dict) or list(won) != letters or any(type(count) is not int or count < 0 for count in won.values()):
+            raise MisfitError("does not say how many games each side has won")
+        full = self.full_boxes()
+        if not isinstance(contents, dict) or contents.keys() != {render(self.game, position) for position in full}:
+            raise MisfitError(f"does not have the matchboxes of {self.game.name}")
+        left: dict[Position, list[Bead]] = {}
+        for position, beads in full.items():
+            moves, text = {render_move(self.game, bead.move): bead for bead in beads}, render(self.game, position)
+            kept = contents[text]
+            if not isinstance(kept, list) or kept != [move for move in moves if move in kept]:
+                raise MisfitError(f"has other beads in the box {text} than its moves")
+            left[position] = [moves[move] for move in kept]
+        self.boxes, self.won = left, [won[letter] for letter in letters]
+
+    @property
+    def _letter(self) -> str:
+        return self.game.sides[self.side].letter
+
+    def _sides(self, path: Path) -> dict[str, Any]:
+        """The content of a file by side."""
+        sides = self.read(path)["sides"]
+        if not isinstance(sides, dict):
+            raise self.damaged(path)
+        return sides
+
+    def _of_side(self) -> dict[str, Any]:
+        """The boxes of the side, and the games that it has played."""
+        game, boxes = self.game, self.boxes.items()
+        return {
+            "won": {side.letter: count for side, count in zip(game.sides, self.won, strict=True)},
+            "boxes": {render(game, position): [render_move(game, bead.move) for bead in box] for position, box in boxes},
+        }

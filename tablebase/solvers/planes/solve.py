@@ -93,8 +93,6 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
         reach("solving", level)
         if checkpoint.due():
             checkpoint.save({"level": level}, arrays)
-    if level > coding.reach and any(is_dirty(state, level) for state in states):
-        return None
     output = compile_output(problem.layout)
     written = [np.empty(problem.layout.size, dtype=coding.dtype) for _ in states]
 

@@ -11,13 +11,14 @@ from pydantic import ConfigDict, Field
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
+from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
 from tablebase.probe.answers import Probe
 from tablebase.web.api.routes import get, post, query_of, refuse
-from tablebase.web.api.schemas import LIMITS, LOST, Distance, GameName, Given, Outcome, PositionText, Told
+from tablebase.web.api.schemas import LIMITS, Distance, GameName, Given, Outcome, PositionText, Told
 from tablebase.web.caching import answered
-from tablebase.web.context import in_thread, settings_of, tables_of
+from tablebase.web.context import in_thread, settings_of, tables_of, with_spaces
 from tablebase.web.hidden import without_paths
 from tablebase.web.problems import ProblemError
 
@@ -43,7 +44,7 @@ class BatchGiven(Given):
     positions: Annotated[
         list[str],
         # Longer lists are refused by the route, whose sentence names the server's own limit.
-        Field(min_length=1, examples=[[LOST, "7/7/5c1/R6/7/7/7/7/7 b"]], json_schema_extra={"maxItems": LIMITS.batch}),
+        Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch}),
     ]
     strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
     turns: Annotated[
@@ -78,19 +79,7 @@ class DrawRow(Told):
 class ProbeRow(Told):
     """A position, as `tablebase probe --format json` writes it. Bounds are those of games of chance, and left out otherwise."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "game": "doushouqi",
-                "position": LOST,
-                "side": "w",
-                "outcome": "loss",
-                "distance": 8,
-                "best": "a2a1",
-                "moves": [{"move": "a2a1", "position": "7/7/7/7/3c3/7/7/7/R6 b", "outcome": "loss", "distance": 8}],
-            }
-        }
-    )
+    model_config = ConfigDict(json_schema_extra=example("probe"))
     game: str
     position: str
     side: Annotated[str, Field(description="Letter or number of the side to move.")]
@@ -151,7 +140,8 @@ async def probe(request: Request) -> Response:
     given = query_of(request, ProbeGiven)
     rules = load_rules(given.game)
     _check(rules, given)
-    probed: Callable[[], Probe] = partial(tables_of(request).probe, rules, given.position, strict=given.strict, turns=given.turns)
+    position = with_spaces(rules, given.position)
+    probed: Callable[[], Probe] = partial(tables_of(request).probe, rules, position, strict=given.strict, turns=given.turns)
     # Pieces here and not in a thread, to which a position would take longer to be handed over than to be looked up.
     answer = probed() if "lower" not in rules.value_fields else await in_thread(request, probed)
     return answered(request, [answer.to_dict()])
@@ -174,7 +164,8 @@ Rows = list[tuple[dict[str, Any], TablebaseError | None]]
 
 
 def _rows(tables: Tablebase, rules: Rules[Any], given: BatchGiven) -> Rows:
-    answers = tables.probe_many(rules, given.positions, strict=given.strict, turns=given.turns)
+    positions = [with_spaces(rules, one) for one in given.positions]
+    answers = tables.probe_many(rules, positions, strict=given.strict, turns=given.turns)
     # The reason is known when the row has been taken.
     return [(row, answers.errors.get(place)) for place, row in enumerate(answers.to_dicts())]
 
@@ -207,4 +198,4 @@ async def line(request: Request) -> Response:
 def _line(tables: Tablebase, given: LineGiven, most: int) -> list[dict[str, Any]]:
     rules = load_rules(given.game)
     plies = most if given.plies is None and "lower" not in rules.value_fields else given.plies
-    return tables.line(rules, given.position, plies).to_dict()
+    return tables.line(rules, with_spaces(rules, given.position), plies).to_dict()

@@ -11,21 +11,24 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, wi
 from typing_extensions import is_typeddict
 
 from tablebase.api import row_types
+from tablebase.errors import RulesError
+from tablebase.game.examples import example, examples
+from tablebase.game.installed import load_rules
 from tablebase.web.settings import Limits
 
 LIMITS = Limits()
 LONGEST_NAME = 100
 """Characters of a game's name with its variant."""
 LONGEST_POSITION = 1000
-LOST = "7/7/7/7/3c3/7/7/R6/7 w"
-"""A position of two pieces, for examples."""
+
+VARIANT = "".join(f", such as {one}" for one in examples("variant"))
 
 GameName = Annotated[
     str,
     Field(
         max_length=LONGEST_NAME,
-        description="Name of the game, with its variant if it has one, such as hexapawn-4x4.",
-        examples=["doushouqi"],
+        description=f"Name of the game, with its variant if it has one{VARIANT}.",
+        examples=examples("game"),
     ),
 ]
 PositionText = Annotated[
@@ -33,10 +36,12 @@ PositionText = Annotated[
     Field(
         max_length=LONGEST_POSITION,
         description="Rows from the top, then the side to move; of games of chance, as the game writes its states.",
-        examples=[LOST],
+        examples=examples("position"),
     ),
 ]
-MaterialName = Annotated[str, Field(max_length=LONGEST_NAME, description="Pieces of both sides, in any order.", examples=["RvC"])]
+MaterialName = Annotated[
+    str, Field(max_length=LONGEST_NAME, description="Pieces of both sides, in any order.", examples=examples("material"))
+]
 Outcome = Annotated[
     Literal["win", "loss", "draw"] | None, Field(description="For the side that it is about; null if it is unknown.")
 ]
@@ -58,12 +63,7 @@ class Told(BaseModel):
 DESCRIBED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 for row in filter(is_typeddict, vars(row_types).values()):
     with_config(DESCRIBED)(row)
-with_config(
-    ConfigDict(
-        extra="allow",
-        json_schema_extra={"example": {"game": "hexapawn", "reachable": 135, "final": 65, "games": 134, "won_w": 64, "won_b": 70}},
-    )
-)(row_types.CountRow)
+with_config(ConfigDict(extra="allow", json_schema_extra=example("count")))(row_types.CountRow)
 
 
 def told(row: type[Any], name: str, optional: Collection[str] = ()) -> Any:
@@ -83,20 +83,19 @@ def told(row: type[Any], name: str, optional: Collection[str] = ()) -> Any:
     return create_model(name, __base__=Told, __doc__=getdoc(row), **described)  # type: ignore[call-overload]
 
 
+def _problem() -> dict[str, Any]:
+    """The example of an error: what is said of the name of an installed game without its last letter."""
+    try:
+        load_rules("".join(examples("game"))[:-1])
+    except RulesError as fault:
+        return {"example": {"title": "Bad Request", "status": 400, "detail": str(fault)}}
+    return {}
+
+
 class Problem(BaseModel):
     """An error (RFC 9457), whose `detail` is one sentence: what is wrong, and what to do."""
 
-    model_config = ConfigDict(
-        extra="allow",
-        json_schema_extra={
-            "example": {
-                "title": "Bad Request",
-                "status": 400,
-                "detail": "there is no game 'doushuqi' (did you mean 'doushouqi'?); "
-                "installed: doushouqi, foxhounds, harehedgehog, hasenspiel, hexapawn, pig",
-            }
-        },
-    )
+    model_config = ConfigDict(extra="allow", json_schema_extra=_problem())
     title: str
     status: int
     detail: str
@@ -105,27 +104,7 @@ class Problem(BaseModel):
 class MissingTable(Problem):
     """A table that has not been built, the command that builds it, and what that takes."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "title": "Not Found",
-                "status": 404,
-                "detail": "the table RCvW of doushouqi has not been built: run 'tablebase build doushouqi --material RCvW'",
-                "game": "doushouqi",
-                "material": "RCvW",
-                "pieces": None,
-                "command": "tablebase build doushouqi --material RCvW",
-                "estimate": {
-                    "tables": 1,
-                    "placements": 228096,
-                    "disk": 41000,
-                    "memory": 301000000,
-                    "cpu_seconds": 0.1,
-                    "wall_seconds": 0.1,
-                },
-            }
-        }
-    )
+    model_config = ConfigDict(json_schema_extra=example("missing"))
     game: str | None = None
     material: str | None = None
     pieces: int | None = None

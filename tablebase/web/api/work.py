@@ -12,11 +12,12 @@ from tablebase.api import row_types
 from tablebase.building.estimate import Estimate
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
+from tablebase.game.examples import example, examples
 from tablebase.slices.material import materials, piece_counts
 from tablebase.web.api.routes import game_for, get, post, query_of
 from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, told
 from tablebase.web.caching import CHANGING, LASTING, answered
-from tablebase.web.context import settings_of
+from tablebase.web.context import settings_of, with_spaces
 from tablebase.web.problems import ProblemError
 from tablebase.web.questions import Question, apart_of, mined
 
@@ -29,7 +30,9 @@ LONGEST_STATEMENT = 100_000
 class CountGiven(Given):
     """A start."""
 
-    game: Annotated[str, Field(max_length=LONGEST_NAME, description="Name of the game, which must end.", examples=["hexapawn"])]
+    game: Annotated[
+        str, Field(max_length=LONGEST_NAME, description="Name of the game, which must end.", examples=examples("counted game"))
+    ]
     position: Annotated[str | None, Field(max_length=LONGEST_POSITION, description="By default the start of the game.")] = None
 
 
@@ -37,7 +40,7 @@ class EstimateGiven(Given):
     """A material, or a number of pieces."""
 
     game: GameName
-    material: Annotated[MaterialName | None, Field(examples=["RvC"])] = None
+    material: Annotated[MaterialName | None, Field(examples=examples("material"))] = None
     pieces: Annotated[int | None, Field(ge=2, le=64, description="All tables with this number of pieces, and what they need.")] = (
         None
     )
@@ -46,14 +49,7 @@ class EstimateGiven(Given):
 class MineGiven(Given):
     """A statement over the positions of a game."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "game": "doushouqi",
-                "statement": "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n",
-            }
-        }
-    )
+    model_config = ConfigDict(json_schema_extra=example("mine"))
     game: GameName
     statement: Annotated[str, Field(max_length=LONGEST_STATEMENT, description="One SELECT over positions.")]
     limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Answer with this number of rows at most.")] = 1000
@@ -67,11 +63,12 @@ async def count(request: Request) -> Response:
     """
     given = query_of(request, CountGiven)
     game = game_for("count", given.game)
-    words = [] if given.position is None else [given.position]
+    position = None if given.position is None else with_spaces(game, given.position)
+    words = [] if position is None else [position]
     command = shlex.join(["tablebase", "count", game.name, *words])
-    fields = {"game": game.name, "position": given.position}
+    fields = {"game": game.name, "position": position}
     question = Question("count", fields, f"to count the games of {game.name}", f"run '{command}'", command)
-    return answered(request, [await apart_of(request).answer(question)], LASTING)
+    return answered(request, [await apart_of(request).answer(request, question)], LASTING)
 
 
 @get(router, "/estimate", list[EstimateRow], given=EstimateGiven)
@@ -91,7 +88,7 @@ async def estimate(request: Request) -> Response:
     if given.pieces is not None:
         _check_pieces(game, given.pieces, settings_of(request).limits.materials, command)
     question = Question("estimate", fields, "this estimate", f"ask for fewer pieces, or run '{command}'", command)
-    return answered(request, await apart_of(request).answer(question), CHANGING)
+    return answered(request, await apart_of(request).answer(request, question), CHANGING)
 
 
 def _check_pieces(game: Game, pieces: int, most: int, command: str) -> None:

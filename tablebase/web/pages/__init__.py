@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from tablebase.web.pages import game, material, mine, pictures, play, position, races, replay
+from tablebase.web.pages import game, material, mine, pictures, play, position, replay
 from tablebase.web.pages.rendering import check_parameters, fault_page, problem_page, reason, static
 
 __all__ = ["fault_page", "problem_page", "reason", "router", "static"]
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(check_parameters)])
 # What has a name of its own comes before what has the name of a game.
-for part in (mine, pictures, position, material, races, replay, play, game):
+for part in (mine, pictures, position, material, replay, play, game):
     router.include_router(part.router)

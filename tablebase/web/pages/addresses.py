@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from fastapi import Request
 
 from tablebase.errors import NotationError, TablebaseError, quoted
-from tablebase.game.notation import whole_number
+from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.rules import Rules
 
 LONGEST = 500
@@ -92,5 +92,5 @@ def whole(text: str, what: str) -> int:
     """A whole number of an address; `TablebaseError` if it is none."""
     number = whole_number(text)
     if number is None:
-        raise TablebaseError(f"{what} must be a whole number, not {quoted(text)}")
+        raise TablebaseError(f"{what} must be {WHOLE_NUMBER}, not {quoted(text)}")
     return number

@@ -21,10 +21,10 @@ from tablebase.game.rules import Rules
 from tablebase.slices.material import piece_counts
 from tablebase.web.api.routes import game_for, refuse
 from tablebase.web.context import catalog_of
-from tablebase.web.pages.addresses import addresses_of, named_position, whole
+from tablebase.web.pages.addresses import addresses_of, whole
 from tablebase.web.pages.pictures import description
 from tablebase.web.pages.rendering import page
-from tablebase.web.pages.variants import by_players, for_players
+from tablebase.web.pages.variants import by_players
 
 SHADES = 10
 """Shades of cells, beside that of no draws."""
@@ -101,20 +101,10 @@ def without_slash(request: Request, game: str) -> Response:
 
 
 @router.get("/{game}/")
-def game(
-    request: Request, game: str, pieces: str | None = None, position: str | None = None, players: str | None = None
-) -> Response:
-    """A game and what has been built of it: materials with a number of pieces, or layers.
-
-    With a position or a number of players, as older addresses have it, it leads to the page of that.
-    """
+def game(request: Request, game: str, pieces: str | None = None) -> Response:
+    """A game and what has been built of it: materials with a number of pieces, or layers."""
     rules: Rules[Any] = load_rules(game)
     to = addresses_of(request)
-    if players is not None:
-        return RedirectResponse(to.game(for_players(rules, whole(players, "the number of players")).name), 307)
-    if position is not None:
-        asked = named_position(rules, position)
-        return RedirectResponse(to.position(rules.name, rules.format(asked)), 307)
     if game != rules.name:
         return RedirectResponse(to.game(rules.name, pieces=pieces), 307)
     start = rules.format(rules.initial)

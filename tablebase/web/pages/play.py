@@ -17,10 +17,10 @@ from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.game.installed import load_rules, with_pieces
 from tablebase.game.rules import Ending, Rules
-from tablebase.play.fallible import FAIR, FAIR_PLAYERS
-from tablebase.play.match import Match, side_number
+from tablebase.play.fallible import FAIR
+from tablebase.play.match import Match
 from tablebase.play.player_records import read_settings
-from tablebase.play.players import PLAYERS, find_player, player_names
+from tablebase.play.players import all_players, find_player, player_names
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_position, spelled
@@ -87,8 +87,6 @@ async def play(
     won: str | None = None,
     taken: str | None = None,
     go: str | None = None,
-    player: str | None = None,
-    side: str | None = None,
 ) -> Response:
     """The choice of seats; with seats the game as it stands, or the address after a player's move.
 
@@ -97,9 +95,6 @@ async def play(
     rules: Rules[Any] = load_rules(game)
     # Players may take settings that are files of the server's: only these are for everybody.
     given = {name: value for name, value in (("fuzz", fuzz), ("level", level), ("depth", depth)) if value}
-    if player is not None:
-        fields = {**given, "won": won, "taken": taken, "start": start, "moves": moves}
-        return await in_thread(request, _of_two, request, rules, player, side, fields)
     if not seat:
         return await in_thread(request, _choice, request, rules, start)
     table = await in_thread(request, _seated, rules, seat, start, given, won, taken)
@@ -111,14 +106,6 @@ async def play(
     if happened != listed:
         return RedirectResponse(addresses_of(request).game(rules.name, "play", **table.query(happened)), 303)
     return await in_thread(request, _standing, request, table, match, listed)
-
-
-def _of_two(request: Request, rules: Rules[Any], player: str, side: str | None, fields: dict[str, Any]) -> Response:
-    """Leads from an address with one player against a person on a side to that with seats."""
-    person = rules.viewer(_start(rules, fields["start"])) if not side else side_number(rules, side)
-    seats = [PERSON if number == person else player for number in range(rules.players)]
-    moves = fields["moves"].replace(",", " ") or None
-    return RedirectResponse(addresses_of(request).game(rules.name, "play", seat=seats, **{**fields, "moves": moves}), 307)
 
 
 def _seated(
@@ -193,7 +180,7 @@ def _check_tables(request: Request, rules: Rules[Any], start: Any) -> None:
 def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
     """The page on which a game begins."""
     first, names = _start(rules, start), player_names(rules)
-    records = [record for record in PLAYERS if record.name in names and not record.needs_file]
+    records = [record for record in all_players() if record.name in names and not record.needs_file]
     missing = _missing(request, rules, first) if any(record.needs_tables for record in records) else None
     usual = next(record.name for record in records if missing is None or not record.needs_tables)
     shown: dict[str, Any] = {
@@ -204,7 +191,7 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
         "person": rules.viewer(first),
     }
     taken = {name for record in records for name in record.settings}
-    shown["fuzzes"] = [*FUZZES, *([FAIR] if any(name in FAIR_PLAYERS for name in names) else [])]
+    shown["fuzzes"] = [*FUZZES, *([FAIR] if any(record.fair for record in records) else [])]
     return page(request, "play_new.html", game=rules, **shown, taken=taken, counts=by_players(rules), **drawing(rules, first))
 
 
@@ -279,4 +266,4 @@ def _result(table: Table, match: Match[Any], ending: Ending) -> str:
     if ending.winner is None:
         return f"{'A draw' if rules.players == 2 else 'A shared first place'} {after}{why}"
     name = words.capital(rules.sides[ending.winner].name)
-    return f"{'You have' if alone and table.has_person(ending.winner) else f'{name} has'} won {after}{why}"
+    return f"{'You' if alone and table.has_person(ending.winner) else name} won {after}{why}"

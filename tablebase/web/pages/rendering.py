@@ -11,11 +11,11 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-import tablebase
 from tablebase.compute.messages import count_plies, in_bytes, in_time
 from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
+from tablebase.version import VERSION
 from tablebase.web import problems
 from tablebase.web.context import settings_of
 from tablebase.web.hidden import without_paths
@@ -50,7 +50,7 @@ def _environment() -> Environment:
         in_time=in_time,
         is_drawn=words.is_drawn,
     )
-    environment.globals.update(version=tablebase.__version__)
+    environment.globals.update(version=VERSION)
     return environment
 
 

@@ -19,7 +19,7 @@ from tablebase.game.installed import load_rules
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.play.advisers import adviser_of
 from tablebase.play.match import RESIGNED, Match
-from tablebase.play.records import label_of, read_records
+from tablebase.play.records import happened, label_of, read_records
 from tablebase.probe.answers import Probe
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
@@ -105,11 +105,11 @@ def _of_record(request: Request, text: str, number: str) -> Response:
         raise NotationError(f"the record has {what}: paste what match --output has written")
     rules = load_rules(found.game)
     begun = rules.parse(found.start)
-    happened = [*(label_of(event) or event for event in found.events), *([RESIGNS] if found.ending == RESIGNED else [])]
+    events = [label_of(event) or event for event in happened(rules, found)]
     fields = {
         "seat": list(found.players),
         "start": None if begun == rules.initial else spelled(found.start),
-        "moves": " ".join(happened),
+        "moves": " ".join([*events, *([RESIGNS] if found.ending == RESIGNED else [])]),
     }
     return RedirectResponse(addresses_of(request).game(rules.name, "replay", **fields), 303)
 

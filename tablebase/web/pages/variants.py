@@ -12,19 +12,14 @@ MOST = 6
 OPTION = "players"
 
 
-def for_players(rules: Rules[Any], number: int) -> Rules[Any]:
-    """The same variant for another number of players; `RulesError` if there is none."""
-    base, *words = rules.name.split("-")
-    kept = [word for word in words if not word.startswith(f"{OPTION}=")]
-    return load_rules("-".join([base, *kept, f"{OPTION}={number}"]))
-
-
 def by_players(rules: Rules[Any]) -> list[tuple[int, str]]:
     """The numbers of players that the game can have, each with the name of its variant; empty if there is but one."""
+    base, *words = rules.name.split("-")
+    kept = [word for word in words if not word.startswith(f"{OPTION}=")]
     found = []
     for number in range(2, MOST + 1):
         try:
-            found.append((number, for_players(rules, number).name))
+            found.append((number, load_rules("-".join([base, *kept, f"{OPTION}={number}"])).name))
         except RulesError:
             continue
     return found if len(found) > 1 else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from tablebase.compute.messages import count_plies
+from tablebase.compute.messages import cell_text, count_plies
 from tablebase.errors import RulesError
 from tablebase.game import Outcome
 from tablebase.game.rules import Ending, Rules
@@ -47,7 +47,7 @@ def is_drawn(rules: Rules[Any], position: Any) -> bool:
 
 def cell(value: bool | int | float | str) -> str:
     """The value of a feature."""
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return ("yes" if value else "no") if isinstance(value, bool) else cell_text(value)
 
 
 def capital(text: str) -> str:
@@ -121,10 +121,10 @@ def ending(game: Rules[Any], position: Any) -> str | None:
 
 
 def ended_by(game: Rules[Any], ended: Ending) -> str:
-    """How a game has ended: ``The pawn has reached a3: White has won``."""
+    """How a game has ended: ``The pawn has reached a3: White won``."""
     if game.players > 2:
         places = sorted(zip(ended.places, (side.name for side in game.sides), strict=True))
         outcome = f"the game is over: {', '.join(f'{name} is {ORDINALS[place]}' for place, name in places)}"
     else:
-        outcome = "a draw" if ended.winner is None else f"{game.sides[ended.winner].name} has won"
+        outcome = "a draw" if ended.winner is None else f"{game.sides[ended.winner].name} won"
     return capital(f"{ended.said}: {outcome}" if ended.said else outcome)

@@ -1,17 +1,24 @@
 """Moves of named players, the commands for Hare & Hedgehog, counts, estimates and statements."""
 
+import asyncio
+import json
+import signal
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from support.program import Ask
-from support.web import SMALL, TestClient, client_of, sentence_of
+from support.web import SMALL, TestClient, ask_raw, client_of, connected, sentence_of, served
 
 from tablebase.api.commands import COMMANDS
 from tablebase.web import questions
-from tablebase.web.settings import Limits
+from tablebase.web.problems import ProblemError
+from tablebase.web.settings import Limits, Settings
 
 COUNTS = "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n"
 START = "0:68:3,0:68:3 1"
@@ -159,6 +166,7 @@ def test_rows_of_statements_are_limited(miner: TestClient, limit: int, rows: int
         ("SELECT * FROM read_csv('/etc/hostname')", 400, ""),
         ("SELECT 'nan'::DOUBLE AS x FROM positions LIMIT 1", 400, "JSON cannot represent"),
         ("SELECT repeat('x', 3000) AS x FROM positions", 400, "has more than 100,000 bytes"),
+        ("SELECT repeat('x', 10000000) AS x", 400, "has more than 100,000 bytes"),
         ("SELECT * FROM positions WHERE material = 'RCvW'", 404, "has not been built: run 'tablebase build doushouqi"),
     ],
 )
@@ -191,7 +199,6 @@ def test_statements_are_off(pawns: TestClient, miner: TestClient) -> None:
 @pytest.mark.full
 def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While one runs, probes are answered at once, and one statement too many is refused."""
-    import time
     from concurrent.futures import ThreadPoolExecutor
 
     endless = {"game": "doushouqi", "statement": "SELECT count(*) FROM positions a, positions b, positions c"}
@@ -206,3 +213,69 @@ def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.
         assert "ask again in a moment" in sentence_of(second.result(), 503)
         assert second.result().headers["retry-after"] == "1"
         assert "takes longer than 1.5 s" in sentence_of(first.result(), 504)
+
+
+class Endless:
+    """A process that answers nothing, until it is killed."""
+
+    def __init__(self, *_: object) -> None:
+        self.pipe, self.killed = self, Event()
+
+    def send_bytes(self, message: bytes) -> None:
+        """Take a question."""
+
+    def receive(self, *_: object) -> bytes:
+        """Wait, as for a process that is ended meanwhile."""
+        assert self.killed.wait(10)
+        raise EOFError
+
+    def kill(self) -> None:
+        """End it."""
+        self.killed.set()
+
+    def join(self) -> None:
+        """It is gone."""
+
+
+def test_a_client_that_goes_frees_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process of its question is killed, and the next question need not wait; the answer of one that stays is awaited."""
+    started: list[Endless] = []
+    monkeypatch.setattr(questions, "ChildProcess", lambda *given: started.append(Endless(*given)) or started[-1])
+    monkeypatch.setattr(questions, "LOOK", 0.01)
+    looks = iter([False, False, True, True])
+    left: Any = SimpleNamespace(is_disconnected=lambda: asyncio.sleep(0, next(looks)))
+
+    async def asked() -> None:
+        apart = questions.Apart(Settings(tmp_path, limits=Limits(apart=1)))
+        for _ in range(2):
+            with pytest.raises(ProblemError, match="the client has gone"):
+                await apart.answer(left, questions.Question("mine", {}, "the statement", "ask for less"))
+
+    asyncio.run(asked())
+    assert [process.killed.is_set() for process in started] == [True, True]
+    assert not list(looks)
+
+
+@pytest.mark.full
+def test_statements_of_clients_that_have_gone(two_pieces: Path) -> None:
+    """They keep neither the next statement nor the end of the server waiting."""
+    endless = json.dumps({"game": "doushouqi", "statement": "SELECT count(*) FROM positions a, positions b, positions c"}).encode()
+    simple = json.dumps({"game": "doushouqi", "statement": "SELECT 1 AS one"}).encode()
+    head = (
+        "POST /api/v1/mine HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n"
+    )
+
+    def drop(address: str) -> None:
+        for _ in range(Limits.apart):
+            with connected(address) as client:
+                client.sendall(head.format(len(endless)).encode() + endless)
+                time.sleep(0.5)
+
+    with served("--data", two_pieces, "--mine", "--port", "0") as (process, address):
+        drop(address)
+        assert ask_raw(address, head.format(len(simple)).encode() + simple)[0] == 200
+        drop(address)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+        assert time.monotonic() - begin < 10

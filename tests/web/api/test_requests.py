@@ -56,6 +56,24 @@ def test_parameters(client: TestClient, path: str, given: dict[str, Any], status
     assert fault in sentence_of(client.get(f"/api/v1/{path}", params=given), status)
 
 
+@pytest.mark.parametrize("path", ["probe", "line"])
+def test_underscores_stand_for_spaces(client: TestClient, path: str) -> None:
+    """As on pages, whose addresses are positions; what is no position in either spelling is reported as it was sent."""
+    expected = client.get(f"/api/v1/{path}", params=PROBE).json()
+    assert client.get(f"/api/v1/{path}", params={**PROBE, "position": LOST.replace(" ", "_")}).json() == expected
+    many = {"game": "doushouqi", "positions": [LOST.replace(" ", "_"), "no_where"]}
+    first, second = client.post("/api/v1/probe", json=many).json()
+    assert (first["position"], second["position"]) == (LOST, "no_where")
+
+
+def test_underscores_in_moves_of_players(client: TestClient) -> None:
+    """And in counts, in the process of which they are spaces."""
+    asked = {"game": "hexapawn", "position": "ppp/3/PPP_w", "player": "random", "seed": 1}
+    assert client.post("/api/v1/play", json=asked).json()["position"] == "ppp/3/PPP w"
+    (row,) = client.get("/api/v1/count", params={"game": "hexapawn", "position": "ppp/3/PPP_w"}).json()
+    assert (row["reachable"], row["games"]) == (135, 134)
+
+
 @pytest.mark.parametrize(
     ("body", "status", "fault"),
     [

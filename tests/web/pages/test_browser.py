@@ -166,7 +166,7 @@ def test_setting_up_by_keyboard(visit: Open) -> None:
         page.keyboard.press("Enter")
         page.keyboard.press("ArrowUp")
         page.keyboard.press("Enter")
-    expect(verdict(page)).to_have_text("Black has no legal move: White has won")
+    expect(verdict(page)).to_have_text("Black has no legal move: White won")
     with leads_to(page, "/1p1/3/3_b"):
         page.keyboard.press("Delete")
 
@@ -178,7 +178,7 @@ def test_best_moves_to_the_end(visit: Open) -> None:
         expect(verdict(page)).to_have_text(re.compile(f"in {plies} (ply|plies)$"))
         with leads_to(page, str(page.locator("a.move").first.get_attribute("href"))):
             page.locator("a.move").first.click()
-    expect(verdict(page)).to_have_text("The pawn has reached c1: Black has won")
+    expect(verdict(page)).to_have_text("The pawn has reached c1: Black won")
 
 
 def test_moves_on_the_board(visit: Open) -> None:
@@ -261,7 +261,7 @@ def test_hexapawn_to_the_end(visit: Open, pawn_tables: Tablebase) -> None:
         square(page, best[:2]).click()
         square(page, best[2:]).click()
         page.wait_for_function("before => location.href !== before", arg=before)
-    expect(verdict(page)).to_have_text(re.compile("^You have won after [46] plies: "))
+    expect(verdict(page)).to_have_text(re.compile("^You won after [46] plies: "))
 
 
 def test_boxes_learn_from_a_visitor(visit: Open) -> None:
@@ -342,7 +342,7 @@ def test_without_javascript(visit: Open) -> None:
     page.get_by_role("link", name="Play from here").click()
     page.get_by_role("button", name="Begin").click()
     page.get_by_role("link", name="b1b2").click()
-    expect(verdict(page)).to_have_text(re.compile("^You have won after 1 ply: "))
+    expect(verdict(page)).to_have_text(re.compile("^You won after 1 ply: "))
 
 
 CUT = """() => {

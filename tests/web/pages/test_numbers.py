@@ -40,7 +40,7 @@ def verdict(answer: dict[str, Any], name: str) -> str:
     outcome, distance = answer["outcome"], answer["distance"]
     if not answer["moves"]:
         winner = next((side.name for side in load_game(answer["game"]).sides if side.letter == answer.get("winner")), None)
-        return "a draw" if winner is None else f": {winner} has won"
+        return "a draw" if winner is None else f": {winner} won"
     if outcome == "draw":
         return f"{name} to move draws"
     return f"{name} to move {'wins' if outcome == 'win' else 'loses'} in {distance} {'ply' if distance == 1 else 'plies'}"

@@ -45,11 +45,12 @@ def test_records_become_addresses(name: str, client: TestClient) -> None:
 
 def test_a_record_that_ends_by_giving_up(client: TestClient) -> None:
     record = Record("hexapawn", 1, ("a", "b"), "ppp/3/PPP w", 0, ("b1b2",), (1, 2), "White wins: resigned")
-    answer = client.post("/hexapawn/replay", data={"record": write_record(record)})
+    text = write_record(record).replace("b1b2", "1. b1b2 {good}")
+    answer = client.post("/hexapawn/replay", data={"record": text})
     assert str(answer.url).endswith("/hexapawn/replay?seat=a&seat=b&moves=b1b2+resigns")
     assert (
         said(identified(shown(client, f"{answer.url.path}?{answer.url.query.decode()}&at=1"), "verdict"))
-        == "Black resigns: White has won"
+        == "Black resigns: White won"
     )
 
 
@@ -67,7 +68,7 @@ def test_values_are_those_of_the_tables(client: TestClient, two_games: Path) -> 
                 continue
             assert str(probe.distance) in heading or at == 2
             assert not [one for one in page.iter("p") if one.get("id") == "remark"]
-    assert heading == "White resigns: Black has won"
+    assert heading == "White resigns: Black won"
 
 
 def test_a_search_speaks_where_no_table_does(client: TestClient) -> None:

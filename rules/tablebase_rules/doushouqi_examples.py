@@ -1,0 +1,47 @@
+"""Examples of Dou Shou Qi: slices for the tests of solvers, and what help and the description of a server's interface show."""
+
+SLICES = (("doushouqi", "CvW"), ("doushouqi", "RvE"), ("doushouqi", "RCvW"))
+LOST = "7/7/7/7/3c3/7/7/R6/7 w"
+BUILD = "tablebase build doushouqi --pieces 3"
+PROBE = 'tablebase probe doushouqi "7/7/3t3/7/7/R6/4E2/7/7 w"'
+EXAMPLES = {
+    "game": "doushouqi",
+    "position": LOST,
+    "positions": [LOST, "7/7/5c1/R6/7/7/7/7/7 b"],
+    "material": "RvC",
+    "probe": {
+        "game": "doushouqi",
+        "position": LOST,
+        "side": "w",
+        "outcome": "loss",
+        "distance": 8,
+        "best": "a2a1",
+        "moves": [{"move": "a2a1", "position": "7/7/7/7/3c3/7/7/7/R6 b", "outcome": "loss", "distance": 8}],
+    },
+    "mine": {
+        "game": "doushouqi",
+        "statement": "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n",
+    },
+    "missing": {
+        "title": "Not Found",
+        "status": 404,
+        "detail": "the table RCvW of doushouqi has not been built: run 'tablebase build doushouqi --material RCvW'",
+        "game": "doushouqi",
+        "material": "RCvW",
+        "pieces": None,
+        "command": "tablebase build doushouqi --material RCvW",
+        "estimate": {
+            "tables": 1,
+            "placements": 228096,
+            "disk": 41000,
+            "memory": 301000000,
+            "cpu_seconds": 0.1,
+            "wall_seconds": 0.1,
+        },
+    },
+    "help of tablebase": (BUILD, PROBE),
+    "help of build": (BUILD,),
+    "help of probe": (PROBE,),
+    "help of stats": ("tablebase stats doushouqi",),
+    "help of mine": ('tablebase mine doushouqi "SELECT max(distance) FROM positions"',),
+}

@@ -1,0 +1,110 @@
+"""What players have learned, and the one form of file that keeps it: JSON, written as a whole or not at all, checked when read."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tablebase.errors import TablebaseError, quoted
+from tablebase.files.inputs import MOST, check_regular, read_text
+from tablebase.files.outputs import check_output, lock_of, locked, write_text
+from tablebase.game import Game
+from tablebase.game.moves import Position
+
+FORMAT = "learned 1"
+OTHER = "name another file"
+CURE = f"{OTHER}, or delete it"
+PATIENCE = 30.0
+"""Seconds to wait for other players of a file, which need some milliseconds."""
+
+
+class MisfitError(Exception):
+    """The content of a file does not belong to a game; the text says why, as a clause."""
+
+
+class Knowledge(ABC):
+    """What a player has learned in games that begin in one position.
+
+    Attributes
+    ----------
+    noun : str
+        What it is, for sentences about its files.
+    other : str
+        How to name another file.
+    fields : frozenset of str
+        The fields of its content.
+    largest : int
+        Bytes of its file at most.
+    """
+
+    noun: ClassVar[str]
+    other: ClassVar[str]
+    fields: ClassVar[frozenset[str]]
+    largest: ClassVar[int] = MOST
+    game: Game
+    start: Position
+
+    @abstractmethod
+    def content(self, path: Path) -> dict[str, Any]:
+        """The content of its file, which may keep what others have learned there."""
+
+    @abstractmethod
+    def fill(self, content: Mapping[str, Any]) -> None:
+        """Take over a content, all or nothing; raise a `MisfitError`, or any other error, if that is not possible."""
+
+    def save(self, path: Path) -> None:
+        """Write a file, which is replaced only when all is written; equal knowledge gives equal bytes."""
+        write_text(path, f"{json.dumps({**self._heading(), **self.content(path)}, indent=1)}\n", self.other)
+
+    def load(self, path: Path, *, any_start: bool = False) -> None:
+        """Become what a file says; `TablebaseError` if it cannot be read, is damaged, or belongs to another game, or start."""
+        content = self.read(path, any_start=any_start)
+        try:
+            self.fill(content)
+        except MisfitError as fault:
+            raise TablebaseError(f"{path} {fault}: {CURE}") from fault
+        except Exception as fault:
+            # Compression, NumPy and rules have many errors for the same: the content is not what was written.
+            raise self.damaged(path) from fault
+
+    def read(self, path: Path, *, any_start: bool = False) -> dict[str, Any]:
+        """The document of a file, whose heading is checked."""
+        check_regular(path, OTHER)
+        text, heading = read_text(path, CURE, self.largest, f"a file of {self.noun}"), self._heading()
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as fault:
+            raise self.damaged(path) from fault
+        if not isinstance(document, dict) or document.keys() != heading.keys() | self.fields:
+            raise self.damaged(path)
+        if (document["format"], document["player"]) != (FORMAT, heading["player"]):
+            raise self.damaged(path)
+        for key in ("game", "digest", *(() if any_start else ("start",))):
+            if document[key] != heading[key]:
+                difference = f"{quoted(document[key])}, not {heading[key]!r}"
+                raise TablebaseError(f"{path} holds {self.noun} of another {key} ({difference}): {CURE}")
+        return document
+
+    @contextmanager
+    def updated(self, path: Path) -> Iterator[None]:
+        """Become what a file says, if there is one, and save what the block makes of it; other players of the file wait."""
+        check_output(path, self.other)
+        busy = f"another player keeps {self.noun} in {path}, and does not finish: {self.other}"
+        with locked(lock_of(path), busy, PATIENCE):
+            if path.exists():
+                self.load(path)
+            yield
+            self.save(path)
+
+    def damaged(self, path: Path) -> TablebaseError:
+        """The error for a file that holds something else."""
+        return TablebaseError(f"{path} is not a file of {self.noun}: {CURE}")
+
+    def _heading(self) -> dict[str, str]:
+        game = self.game
+        begins = {"game": game.name, "digest": game.digest, "start": game.format(self.start)}
+        return {"format": FORMAT, "player": type(self).__name__.lower(), **begins}
