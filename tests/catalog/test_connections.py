@@ -1,5 +1,6 @@
 """Connections to the file of a catalog: how many there are, and how long each command waits for another program."""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -203,3 +204,18 @@ def test_no_rebuild_for_an_error_of_the_system(code: int, copied: Path, ask: Ask
     assert_one_sentence(answer, str(copied / FILE_NAME), code=3 if code == sqlite3.SQLITE_FULL else 2)
     assert "rebuilt" not in answer.err
     assert (copied / FILE_NAME).read_bytes() == before
+
+
+def test_a_file_that_cannot_be_written_is_refused_first(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a table is solved; a build that has nothing to do only reads."""
+    access = os.access
+
+    def refusing(path: Path, mode: int) -> bool:
+        return access(path, mode) and not (Path(path).name == FILE_NAME and mode == os.W_OK)
+
+    monkeypatch.setattr(os, "access", refusing)
+    monkeypatch.setattr("tablebase.building.slice_work.make_table", None)
+    assert ask(*BUILD, "--data", copied).code == 0
+    answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
+    assert_one_sentence(answer, f"{copied / FILE_NAME} cannot be used (Permission denied)")
+    assert not (copied / "doushouqi" / "3").exists()
