@@ -377,6 +377,24 @@ class UnusableFileError(TablebaseError):
     """A file or folder that the operating system refuses to open, read, write or lock, which says nothing about its content."""
 
 
+class CatalogBusyError(UnusableFileError):
+    """A catalog that another program has locked for longer than this one waits; `place` is its path or URL."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        # SQLite also reports a file as locked if its file system refuses locks.
+        more = "" if "://" in place else " or, if its file system has no locks, copy the folder to another one"
+        super().__init__(f"{place} is locked by another program: try again when it has finished{more}")
+
+
+class MissingCatalogError(TablebaseError):
+    """A folder without a catalog; `refusal` is the reason why none can be made, as far as that is known."""
+
+    def __init__(self, sentence: str, refusal: TablebaseError | None = None) -> None:
+        self.refusal = refusal
+        super().__init__(sentence)
+
+
 class ForfeitError(TablebaseError):
     """A program that plays and has ended, does not answer, or answers what it may not: it loses the game."""
 

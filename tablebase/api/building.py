@@ -16,7 +16,7 @@ from tablebase.building.options import DASK, LOCAL, BuildOptions, TableQuery, ch
 from tablebase.building.prune import Prunable
 from tablebase.building.prune import prune as remove
 from tablebase.building.records import BuildResult, Log
-from tablebase.building.reindex import Rebuilt, prepare_catalog
+from tablebase.building.reindex import Rebuilt
 from tablebase.building.reindex import reindex as rebuild
 from tablebase.catalog.catalog import read_known
 from tablebase.compute.messages import in_bytes, in_time
@@ -175,7 +175,6 @@ def build(
     wanted = TableQuery(counts, materials, _limits(rules, limits), solver)
     folder = default_folder() if data is None else as_path("data", data)
     url = default_catalog() if catalog is None else as_text("catalog", catalog)
-    prepare_catalog(folder, url)
     with Log(as_optional(as_path, "log", log), as_optional(as_path, "json_log", json_log), folder) as lines:
         resources = chosen_limits(asked, allowed, executor, scheduler)
         options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)

@@ -10,7 +10,9 @@ from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import DAMAGED, Observer, make_tables
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.building.records import Begun, BuildResult, Report, TableRecord, say_summary
+from tablebase.building.reindex import with_usable
 from tablebase.building.table_plan import Plan, plan_tables, preparation
+from tablebase.catalog.catalog import read_known
 from tablebase.catalog.entries import Entry
 from tablebase.compute.messages import Stage, say
 from tablebase.compute.progress import Progress, progress
@@ -19,7 +21,11 @@ from tablebase.executors.scheduler import DROPPED
 
 def build(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, *, summarized: bool = False) -> BuildResult:
     """Solve, verify and store the missing tables, and say so; if `summarized`, in more than a line in the end."""
-    plan = plan_tables(kind, query, options)
+    # Workers that wait cost nothing, so that a build waits for the catalog as long as it may.
+    known = with_usable(
+        options.data, options.catalog, lambda: read_known(kind.rules, options.data, options.catalog, options.seconds_left)
+    )
+    plan = plan_tables(kind, query, options, known=known)
     name, folder, tables = kind.rules.name, options.data, len(plan.jobs)
     if not plan.missing:
         checked = "" if plan.examined.whole else f"; only their sizes and headers were checked: run 'tablebase verify {name}'"

@@ -59,6 +59,8 @@ def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel |
     """
     observer = observer or Observer()
     folder, kind = plan.options.data, plan.kind
+    if plan.missing and plan.known.refusal is not None:
+        raise plan.known.refusal
     make_folder(folder)
     with ExitStack() as stack:
         stack.enter_context(lock(folder))
@@ -70,7 +72,7 @@ def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel |
             from tablebase.building.site import site
 
             loop.executor.require(stack.enter_context(site(folder, kind.rules)))
-        stack.callback(loop.registrar.enter_all)
+        stack.enter_context(loop.registrar)
         yield from loop.run()
 
 
@@ -80,7 +82,7 @@ class _Loop:
     def __init__(self, plan: Plan, observer: Observer, costs: CostModel | None) -> None:
         self._plan, self._observer, self._costs = plan, observer, costs
         options = plan.options
-        self.registrar = Registrar(plan.kind, options.data, options.catalog, plan.known)
+        self.registrar = Registrar(plan.kind, options, plan.known)
         self.executor = LocalExecutor(options.limits) if plan.kind.in_process else options.executor()
         self._places = {job.path.resolve(): job for job in plan.jobs}
 

@@ -75,9 +75,14 @@ class BuildOptions:
         """The deadline as local time, to the second."""
         return None if self.end is None else datetime.fromtimestamp(self.end).astimezone().isoformat(timespec="seconds")
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the deadline and its grace are over; None without a deadline."""
+        return None if self.end is None else max(0.0, self.end + self.grace - time.time())
+
     def check_time(self) -> None:
         """Raise `LateError` after the deadline and its grace."""
-        if self.end is not None and time.time() > self.end + self.grace:
+        if self.seconds_left == 0:
             raise LateError("the deadline has come")
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 from tablebase.building.folders import lock
 from tablebase.building.kind import TableKind
 from tablebase.building.kinds import table_kind
-from tablebase.building.reindex import prepare_catalog
+from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
@@ -52,16 +52,15 @@ def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
 
 def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool]) -> list[Prunable]:
     """Remove what may be removed, if that is agreed to; return what has been removed."""
-    prepare_catalog(folder, url)
-    # Unlike opening it for changes, this makes no catalog where there is none.
-    Catalog(folder, catalog=url).close()
+    with_usable(folder, url, lambda: Catalog(folder, catalog=url).close())
     make_folder(folder)
-    with lock(folder), closing(Catalog(folder, create=True, catalog=url)) as opened:
-        items = prunable(folder, opened)
+    with lock(folder):
+        with closing(Catalog(folder, catalog=url)) as opened:
+            items = prunable(folder, opened)
         if not items or not agreed(items):
             return []
         # If this is interrupted, files that are left are not in the catalog any more and will be found again.
-        opened.remove([item.file for item in items])
+        Catalog(folder, create=True, catalog=url).remove([item.file for item in items])
         for item in items:
             (folder / item.file).unlink(missing_ok=True)
     return items

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, select
 from sqlalchemy.orm import Session
@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from tablebase.building.folders import lock
 from tablebase.building.kind import TableKind
 from tablebase.building.kinds import table_kind
-from tablebase.catalog.catalog import Catalog, database_of, has_catalog
+from tablebase.catalog.catalog import database_of, open_catalog
 from tablebase.catalog.database import Database
 from tablebase.catalog.entries import Entry, read_entries
 from tablebase.catalog.schema import FLAT, TableRow
@@ -29,6 +29,7 @@ from tablebase.tables.folder import SUFFIX, make_folder
 UNKNOWN = "is of a game that is not installed"
 Found = tuple[TableKind[Any, Any], Entry]
 """The kind of a table, and what the catalog has to say of its file."""
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -55,32 +56,35 @@ def reindex(folder: Path, catalog: str | None = None) -> Rebuilt:
         return _rebuild(folder, catalog, _read(folder, unknown, strict=True), unknown)
 
 
-def renew(folder: Path, catalog: str | None = None) -> Rebuilt | None:
-    """Rebuild a catalog that is damaged, or of another version, as `reindex` does; None if there is none, or nothing to do.
+def with_usable(data: Path, catalog: str | None, use: Callable[[], Result]) -> Result:
+    """Do something with a catalog that is about to change; if it is damaged or of another version, first rebuild it and say so.
 
     Files that `reindex` would refuse are left out: the command that follows may be the one that replaces them.
     """
     try:
-        if has_catalog(folder, catalog):
-            Catalog(folder, catalog=catalog).close()
-        return None
+        return use()
     except CorruptCatalogError as fault:
+        if not os.access(data, os.W_OK):
+            raise
         reason = fault.fault
     refused: dict[str, str] = {}
-    make_folder(folder)
-    with lock(folder):
-        return _rebuild(folder, catalog, _read(folder, refused, strict=False), refused, reason)
+    with lock(data):
+        done = _rebuild(data, catalog, _read(data, refused, strict=False), refused, reason)
+    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
+    place, count = database_of(data, catalog).place, sum(done.tables.values())
+    say(f"{place} {done.fault}: rebuilt from {count} table files{aside}{left_out(done)}")
+    return use()
 
 
 def prepare_catalog(data: Path, catalog: str | None = None) -> None:
-    """Rebuild a catalog that cannot be used, for work that is about to change it, and say so."""
-    if not (data.is_dir() and os.access(data, os.W_OK)):
-        return
-    done = renew(data, catalog)
-    if done is not None:
-        aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
-        place = database_of(data, catalog).place
-        say(f"{place} {done.fault}: rebuilt from {sum(done.tables.values())} table files{aside}{left_out(done)}")
+    """Rebuild a catalog that cannot be used, if it can be changed."""
+
+    def use() -> None:
+        if (opened := open_catalog(data, catalog)) is not None:
+            opened.close()
+
+    if data.is_dir() and os.access(data, os.W_OK):
+        with_usable(data, catalog, use)
 
 
 def left_out(done: Rebuilt) -> str:
@@ -119,7 +123,7 @@ def _rebuild(
     """Replace what a catalog says by what was found in files, in one transaction."""
     database = database_of(folder, catalog)
     with database.guard(), database.rebuilding() as connection, Session(connection) as session:
-        database.prepare(connection)
+        database.check_changeable(connection)
         known, before = _known(database, connection)
         lost = {f"the index {name}": "went with its table, which is a new one" for name in database.clear(connection)}
         for kind, entry in found:

@@ -50,10 +50,16 @@ class Plan:
             raise CapacityError("the build", "name another folder with --data", needed=needed, allowed=free, unit=unit)
 
 
-def plan_tables(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, jobs: Sequence[Job] | None = None) -> Plan:
-    """Plan the tables of a query, or some jobs, and examine their files."""
+def plan_tables(
+    kind: TableKind[Any, Any],
+    query: TableQuery,
+    options: BuildOptions,
+    jobs: Sequence[Job] | None = None,
+    known: Known | None = None,
+) -> Plan:
+    """Plan the tables of a query, or some jobs, and examine their files; the catalog is read unless it is `known`."""
     planned = kind.jobs(query, options.data) if jobs is None else jobs
-    known = read_known(kind.rules, options.data, options.catalog)
+    known = read_known(kind.rules, options.data, options.catalog) if known is None else known
     return Plan(kind, query, options, planned, known, examine(kind, planned, options.data, known))
 
 

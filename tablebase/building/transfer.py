@@ -102,8 +102,9 @@ def take_in(
     Raise `ConflictError` if tables are there that have the same names and other values.
     """
     make_folder(folder)
+    registry = Catalog(folder, create=True, catalog=catalog)
+    registry.create()
     with ExitStack() as stack:
-        registry = stack.enter_context(closing(Catalog(folder, create=True, catalog=catalog)))
         stack.enter_context(lock(folder))
         for game in {entry.game for entry in entries}:
             stack.enter_context(ensured(partial(remove_drafts, folder / game)))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, cast, delete, func, select, text, type_coerce, union_all
 from sqlalchemy.orm import Session
 
-from tablebase.catalog.database import Answer, Database
+from tablebase.catalog.database import PATIENCE, Answer, Database
 from tablebase.catalog.known import Known, KnownFile, TableCost
 from tablebase.catalog.registration import read_flat
 from tablebase.catalog.schema import (
@@ -31,7 +31,7 @@ from tablebase.catalog.schema import (
     TableRow,
 )
 from tablebase.catalog.sqlite import SqliteDatabase
-from tablebase.errors import CorruptCatalogError, check_extra
+from tablebase.errors import CorruptCatalogError, MissingCatalogError, TablebaseError, check_extra
 from tablebase.game import Game, Outcome
 from tablebase.game.rules import Rules
 from tablebase.slices.location import count_slices
@@ -78,35 +78,44 @@ class Registered(NamedTuple):
 class Catalog:
     """The catalog of a folder of tables: a file in it or, by URL, in a PostgreSQL database."""
 
-    def __init__(self, folder: Path, *, create: bool = False, catalog: str | None = None) -> None:
-        """With `create`, open it for changes and make it where there is none; without, changes that follow are not seen.
+    def __init__(
+        self, folder: Path, *, create: bool = False, catalog: str | None = None, patience: float | None = PATIENCE
+    ) -> None:
+        """Read it; changes that follow are not seen. With `create`, it is not read now, but may be changed and made.
 
-        Raise `CorruptCatalogError` if it is damaged or was made by another version of this program, and `TablebaseError` if
-        there is none or its database cannot be used.
+        `patience` is the number of seconds to wait for another program that has locked it; None for no limit.
+        Raise `CorruptCatalogError` if it is damaged or was made by another version of this program, `MissingCatalogError` if
+        there is none, and `TablebaseError` if its database cannot be used.
         """
         self.folder, self.url = folder, catalog
-        self._database = database_of(folder, catalog)
+        self._database = database_of(folder, catalog, patience)
+        self.place = self._database.place
         self._held = ExitStack()
         self._snapshot: Connection | None = None
+        self._is_checked = False
+        check_folder(folder)
+        if not create:
+            try:
+                with self._database.guard():
+                    self._snapshot = self._held.enter_context(self._read())
+            except BaseException:
+                self.close()
+                raise
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        """A snapshot of a sound catalog."""
         database = self._database
-        try:
-            with database.guard():
-                if create:
-                    make_folder(folder)
-                    database.create()
-                else:
-                    check_folder(folder)
-                    if not database.exists():
-                        raise database.missing()
-                    self._snapshot = self._held.enter_context(database.snapshot())
-            with self.reading() as connection:
-                if database.version(connection) is None:
-                    raise database.missing()
-                if (fault := database.fault(connection)) is not None:
-                    raise CorruptCatalogError(fault, database.place, database.cure)
-        except BaseException:
-            self.close()
-            raise
+        if not database.exists():
+            raise database.missing()
+        with database.snapshot() as connection:
+            version = database.version(connection)
+            if version is None:
+                raise database.missing(self._refusal(connection))
+            if (fault := database.fault(connection, version)) is not None:
+                raise CorruptCatalogError(fault, database.place, database.cure)
+            database.renew_view(connection)
+            yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -115,15 +124,38 @@ class Catalog:
             if self._snapshot is not None:
                 yield self._snapshot
             else:
-                with self._database.snapshot() as connection:
+                with self._read() as connection:
                     yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction in a catalog that was opened for changes."""
-        with self._database.guard(), self._database.changes() as connection, Session(connection) as session:
-            yield session
-            session.flush()
+        """A transaction in a catalog that was opened for changes; it is made if there is none."""
+        database = self._database
+        with database.guard():
+            make_folder(self.folder)
+            with database.changes() as connection, Session(connection) as session:
+                if not self._is_checked:
+                    database.check_changeable(connection)
+                    version = database.version(connection)
+                    if version is None:
+                        database.make(connection)
+                    elif (fault := database.version_fault(version)) is not None:
+                        raise CorruptCatalogError(fault, database.place, database.cure)
+                yield session
+                session.flush()
+        self._is_checked = True
+
+    def create(self) -> None:
+        """Make it if there is none; raise an error unless it may be changed."""
+        with self.writing():
+            pass
+
+    def _refusal(self, connection: Connection) -> TablebaseError | None:
+        try:
+            self._database.check_changeable(connection)
+        except TablebaseError as fault:
+            return fault
+        return None
 
     def layers(self, game: Rules[Any]) -> list[dict[str, Any]]:
         """The registered layers of the rules installed now, as rows of the table ``layers``."""
@@ -141,10 +173,7 @@ class Catalog:
     def remove(self, files: Sequence[str]) -> None:
         """Forget the tables of these files, and games that have no others."""
         with self.writing() as session:
-            for table in (TableRow, *FLAT):
-                session.execute(delete(table).where(table.file.in_(files)))
-            kept = union_all(*(select(table.game) for table in (TableRow, *FLAT)))
-            session.execute(delete(GameRow).where(GameRow.name.not_in(kept)))
+            strike(session, files)
 
     def files(self) -> dict[str, tuple[str, ...]]:
         """For each registered file the game, the digest of its rules, and the SHA-256 of the file."""
@@ -152,18 +181,17 @@ class Catalog:
         with self.reading() as connection:
             return {file: tuple(more) for file, *more in connection.execute(union_all(*(select(*some) for some in columns)))}
 
-    def known_files(self, game: Rules[Any]) -> dict[str, KnownFile]:
-        """The registered files of the rules installed now."""
-        queries = (
-            select(table.file, table.bytes, table.file_sha256).where(table.game == game.name, table.rules_digest == game.digest)
-            for table in (TableRow, *FLAT)
-        )
-        with self.reading() as connection:
-            return {row.file: KnownFile(row.bytes, row.file_sha256) for row in connection.execute(union_all(*queries))}
-
     def known(self, game: Rules[Any]) -> Known:
-        """What is known of the tables of the rules installed now."""
-        return Known(self.known_files(game), self.costs(game))
+        """Sizes and costs of the tables of the rules installed now, and why the catalog cannot be changed."""
+        ours = {table: (table.game == game.name, table.rules_digest == game.digest) for table in (TableRow, *FLAT)}
+        files = union_all(*(select(table.file, table.bytes, table.file_sha256).where(*of) for table, of in ours.items()))
+        costs = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds, TableRow.engine)
+        with self.reading() as connection:
+            return Known(
+                {row.file: KnownFile(row.bytes, row.file_sha256) for row in connection.execute(files)},
+                [TableCost(*row) for row in connection.execute(costs.where(*ours[TableRow]))],
+                self._refusal(connection),
+            )
 
     def registered(self, game: Game) -> dict[str, Registered]:
         """The registered tables of the rules installed now, by material name."""
@@ -172,13 +200,6 @@ class Catalog:
         with self.reading() as connection:
             rows = connection.execute(query).all()
         return {row.material: Registered(row.file_sha256, row.engine, row.seconds, row.seal) for row in rows}
-
-    def costs(self, game: Rules[Any]) -> list[TableCost]:
-        """What each registered table of the rules installed now took."""
-        query = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds, TableRow.engine)
-        query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
-        with self.reading() as connection:
-            return [TableCost(*row) for row in connection.execute(query)]
 
     def counts(self, game: Game, by: str) -> list[Counts]:
         """Statistics of a game's tables of the rules installed now, ``by`` pieces or material, aliases counted.
@@ -261,35 +282,43 @@ class Catalog:
             self._held.close()
 
 
+def strike(session: Session, files: Sequence[str]) -> None:
+    """Forget the tables of these files, and games that have no others."""
+    for table in (TableRow, *FLAT):
+        session.execute(delete(table).where(table.file.in_(files)))
+    kept = union_all(*(select(table.game) for table in (TableRow, *FLAT)))
+    session.execute(delete(GameRow).where(GameRow.name.not_in(kept)))
+
+
 def _sum(column: Any) -> Any:
     """A sum as an integer; PostgreSQL would make a decimal number of it."""
     return cast(func.sum(column), BigInteger)
 
 
-def database_of(folder: Path, catalog: str | None = None) -> Database:
-    """The database with the catalog of a folder, whether there is one or not; `catalog` as for `Catalog`."""
+def database_of(folder: Path, catalog: str | None = None, patience: float | None = PATIENCE) -> Database:
+    """The database with the catalog of a folder, if there is one or not; arguments as for `Catalog`."""
     if not catalog:
-        return SqliteDatabase(folder)
+        return SqliteDatabase(folder, patience)
     check_extra("catalogs in PostgreSQL", "postgres")
     # Imported here because few need it.
     from tablebase.catalog.postgresql import PostgresqlDatabase
 
-    return PostgresqlDatabase(folder, catalog)
+    return PostgresqlDatabase(folder, catalog, patience)
 
 
-def has_catalog(folder: Path, catalog: str | None = None) -> bool:
-    """Whether there is a catalog of a folder."""
-    database = database_of(folder, catalog)
-    with database.guard():
-        if not database.exists():
-            return False
-        with database.snapshot() as connection:
-            return database.version(connection) is not None
+def open_catalog(folder: Path, catalog: str | None = None) -> Catalog | None:
+    """Open the catalog of a folder to read it; None if there is none."""
+    try:
+        return Catalog(folder, catalog=catalog)
+    except MissingCatalogError:
+        return None
 
 
-def read_known(rules: Rules[Any], folder: Path, catalog: str | None = None) -> Known:
-    """Read what the catalog of a folder, if there is one, says of the tables of a game."""
-    if not has_catalog(folder, catalog):
-        return Known()
-    with closing(Catalog(folder, catalog=catalog)) as opened:
+def read_known(rules: Rules[Any], folder: Path, catalog: str | None = None, patience: float | None = PATIENCE) -> Known:
+    """Read the catalog's facts about the tables of a game; without a catalog, there are none."""
+    try:
+        opened = Catalog(folder, catalog=catalog, patience=patience)
+    except MissingCatalogError as missing:
+        return Known(refusal=missing.refusal)
+    with closing(opened):
         return opened.known(rules)

@@ -1,13 +1,15 @@
-"""What a database must offer to hold the catalog of a folder."""
+"""Operations that a database must offer to hold the catalog of a folder."""
 
 from __future__ import annotations
 
+import re
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, inspect
 
@@ -23,37 +25,80 @@ from tablebase.catalog.schema import (
     schema_fault,
     version_of,
 )
+from tablebase.compute.messages import say
 from tablebase.compute.processes import held_at_fork
-from tablebase.errors import TablebaseError, reindex, shell_word, system_error
+from tablebase.errors import ArgumentError, CatalogBusyError, MissingCatalogError, TablebaseError, reindex, shell_word, system_error
 from tablebase.tables.folder import SUFFIX
 
-PATIENCE = 60.0
-"""Seconds to wait for another process, which needs milliseconds to write or copy a catalog."""
+PATIENCE = 20.0
+"""Seconds to wait for another program, which needs milliseconds to write or copy a catalog.
+
+A command opens it up to three times, and so waits up to a minute; a request to a server may take longer than this.
+"""
+SILENCE = 5.0
+"""Seconds of waiting before a sentence about it."""
+PAUSE = 0.05
+"""Seconds between two attempts."""
 in_use = held_at_fork(threading.RLock())
 """Held while a database works: in a child forked meanwhile, the locks of its driver would stay taken."""
 Answer = tuple[list[str], list[tuple[Any, ...]]]
 """Column names and rows."""
+Result = TypeVar("Result")
+
+
+class Patience:
+    """Waits for another program for so many seconds in all, or without end if they are None, and says it once."""
+
+    def __init__(self, place: str, seconds: float | None) -> None:
+        self._place, self._seconds = place, seconds
+        self._begun: float | None = None
+        self._has_spoken = False
+
+    def wait(self) -> None:
+        """Wait a moment; raise `CatalogBusyError` when the time is over."""
+        now = time.monotonic()
+        self._begun = now if self._begun is None else self._begun
+        waited = now - self._begun
+        if self._seconds is not None and waited >= self._seconds:
+            raise CatalogBusyError(self._place)
+        if waited >= SILENCE and not self._has_spoken:
+            self._has_spoken = True
+            say(f"waiting for {self._place}, which another program has locked")
+        time.sleep(PAUSE)
+
+    def repeat(self, attempt: Callable[[], Result], is_busy: Callable[[Exception], bool]) -> Result:
+        """Return the result of an attempt, repeated while its error is only that the catalog is busy."""
+        while True:
+            try:
+                return attempt()
+            except Exception as fault:
+                if not is_busy(fault):
+                    raise
+            self.wait()
 
 
 class Database(ABC):
     """A database that holds the catalog of a folder, or can hold it."""
 
     faults: tuple[type[Exception], ...]  # that the database and its driver raise
-    place: str  # what errors call it
+    place: str  # its name in errors
     option: str  # names it on the command line, after the folder and a space; empty if the folder is enough
     another: str  # a clause: what to do with a database in which a catalog has no place
     set_aside: Path | None = None  # the new name of a file that `rebuilding` could not open
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, patience: float | None) -> None:
+        self.folder, self.patience = folder, patience
 
-    @abstractmethod
     def exists(self) -> bool:
-        """Whether there is anything where the catalog would be."""
+        """Whether there may be a catalog, as far as that shows without a connection."""
+        return True
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[Connection]:
         """A connection to the catalog as it is now, which changes nothing."""
+
+    def renew_view(self, connection: Connection) -> None:  # noqa: B027 (PostgreSQL's is not ours alone)
+        """Replace the view of a snapshot by ours, if that changes no database."""
 
     @abstractmethod
     def changes(self) -> AbstractContextManager[Connection]:
@@ -71,7 +116,8 @@ class Database(ABC):
     def hooks(self, connection: Connection) -> list[str]:
         """The triggers and rules of other programs on our tables."""
 
-    def check_rights(self, connection: Connection) -> None:  # noqa: B027 (a file is refused when its transaction begins)
+    @abstractmethod
+    def check_rights(self, connection: Connection) -> None:
         """Raise an error unless all rows of a catalog may be changed."""
 
     @abstractmethod
@@ -86,67 +132,67 @@ class Database(ABC):
         """The version of the catalog's schema; 0 if it cannot be known, None if there is no catalog."""
         return version_of(connection)
 
-    def fault(self, connection: Connection) -> str | None:
-        """Why a catalog must be rebuilt, as the predicate of a sentence; None if it can be used as it is."""
-        version = self.version(connection)
+    def version_fault(self, version: int) -> str | None:
+        """Why a catalog of this version must be rebuilt, as the predicate of a sentence."""
         if not version:
             return "is damaged (its version is missing)"
         if version != SCHEMA_VERSION:
             return f"was made by {'an earlier' if version < SCHEMA_VERSION else 'a later'} version of this program"
-        return schema_fault(connection) or self.integrity_fault(connection) or rows_fault(connection)
+        return None
 
-    def create(self) -> None:
-        """Make a catalog without tables if there is none, beside whatever else is in the database."""
-        with self.changes() as connection:
-            self.prepare(connection)
-            if self.version(connection) is None:
-                self.make(connection)
+    def fault(self, connection: Connection, version: int) -> str | None:
+        """Why a catalog must be rebuilt; None if it can be used as it is."""
+        checks = (schema_fault, self.integrity_fault, rows_fault)
+        found = (check(connection) for check in checks)
+        return self.version_fault(version) or next((fault for fault in found if fault), None)
 
     def clear(self, connection: Connection) -> list[str]:
-        """Remove all that our tables hold; return the names of other programs' indices if they went with tables made anew."""
-        if self.version(connection) == SCHEMA_VERSION and schema_fault(connection) is None:
+        """Remove all that our tables hold; return the names of other programs' indices that went with replaced tables."""
+        version = self.version(connection)
+        if version == SCHEMA_VERSION and schema_fault(connection) is None:
             # Not dropped: other programs' indices stay, and in PostgreSQL so must tables that a view reads.
             for table in reversed(Base.metadata.sorted_tables):
                 if table is not VersionRow.__table__:
                     connection.execute(delete(table))
             return []
         before = index_names(connection)
-        if self.version(connection) is not None:
+        if version is not None:
             drop_schema(connection)
         self.make(connection)
         return sorted(before - index_names(connection))
 
-    def prepare(self, connection: Connection) -> None:
-        """Raise an error unless all rows may be changed, by nobody but this program."""
+    def check_changeable(self, connection: Connection) -> None:
+        """Raise an error unless this program may make and change all rows, and no other one changes them."""
         self.check_rights(connection)
         if hooks := self.hooks(connection):
             raise TablebaseError(f"{self.place} runs {hooks[0]} when tables are entered: remove it, and run the command again")
+        if self.version(connection) is None:
+            inspector = inspect(connection)
+            names = {*inspector.get_table_names(), *inspector.get_view_names()}
+            if taken := names & {*Base.metadata.tables, VIEW}:
+                raise TablebaseError(f"{self.place} is a database of another program, with a table {min(taken)!r}: {self.another}")
 
     def make(self, connection: Connection) -> None:
         """Make the schema where none of its names is taken."""
-        inspector = inspect(connection)
-        names = {*inspector.get_table_names(), *inspector.get_view_names()}
-        if taken := names & {*Base.metadata.tables, VIEW}:
-            raise TablebaseError(f"{self.place} is a database of another program, with a table {min(taken)!r}: {self.another}")
         create_schema(connection)
 
     @property
     def cure(self) -> str:
-        """What makes the catalog anew."""
+        """The command that rebuilds the catalog."""
         return reindex(self.folder, self.option)
 
-    def missing(self) -> TablebaseError:
+    def missing(self, refusal: TablebaseError | None = None) -> MissingCatalogError:
         """The error for a folder without a catalog."""
         files = sum(1 for _ in self.folder.glob(f"*/*/*{SUFFIX}"))
         if files:
             lie = "1 table file lies" if files == 1 else f"{files} table files lie"
-            return TablebaseError(f"{lie} in {self.folder}, but there is no catalog of them: {self.cure}")
+            return MissingCatalogError(f"{lie} in {self.folder}, but there is no catalog of them: {self.cure}", refusal)
         build = f"tablebase build GAME --data {shell_word(self.folder)}{self.option}"
-        return TablebaseError(f"there is no tablebase in {self.folder}: build one with '{build}'")
+        return MissingCatalogError(f"there is no tablebase in {self.folder}: build one with '{build}'", refusal)
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Turn what the database and the operating system raise into one sentence."""
+        """Turn errors of the database and the operating system into one sentence."""
         try:
             with in_use:
                 yield
@@ -154,3 +200,13 @@ class Database(ABC):
             raise system_error(fault, fault.filename or self.place) from fault
         except self.faults as fault:
             raise self.error(fault) from fault
+
+
+def statement_error(reason: str) -> TablebaseError:
+    """The error for a statement that failed, with a hint where its reason needs one."""
+    hint = ""
+    if reason.startswith(("not authorized", "attempt to write")):
+        hint = " (only reading is allowed)"
+    elif re.fullmatch(r"no such table: (distinct_)?positions|relation \"(distinct_)?positions\" does not exist", reason):
+        hint = " (ask it with 'tablebase mine')"
+    return ArgumentError(f"the SQL statement failed: {reason}{hint}")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+from tablebase.errors import TablebaseError
+
 
 @dataclass(frozen=True)
 class TableCost:
@@ -31,3 +33,4 @@ class Known(NamedTuple):
 
     files: Mapping[str, KnownFile] = MappingProxyType({})
     costs: Sequence[TableCost] = ()
+    refusal: TablebaseError | None = None  # why the catalog cannot be changed

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import shutil
 import sqlite3
-from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import shorten
@@ -19,9 +17,17 @@ from typing import Any
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
-from tablebase.catalog.database import PATIENCE, Answer, Database
-from tablebase.catalog.schema import CREATE_VIEW, VIEW, Base, schema_fault
-from tablebase.errors import ArgumentError, CorruptCatalogError, TablebaseError, UnusableFileError, space_error, system_error
+from tablebase.catalog.database import PATIENCE, Answer, Database, Patience, statement_error
+from tablebase.catalog.schema import CREATE_VIEW, VIEW, Base
+from tablebase.errors import (
+    ArgumentError,
+    CatalogBusyError,
+    CorruptCatalogError,
+    TablebaseError,
+    UnusableFileError,
+    space_error,
+    system_error,
+)
 from tablebase.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
@@ -35,8 +41,6 @@ WRITE_VERSION_OFFSET = 18
 UNWRITABLE = "is damaged (its header says that only a later version of SQLite may write it)"
 UNREADABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 """What SQLite says of a file that it would have to change before reading it, in a place where nothing can be changed."""
-READ_PATIENCE = 20.0
-"""Seconds that readers wait for a writer, fewer than a request to a server may take."""
 IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ERRNO = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
@@ -46,54 +50,73 @@ ERRNO = {
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
     sqlite3.SQLITE_PROTOCOL: errno.ENOLCK,
     sqlite3.SQLITE_INTERRUPT: errno.EINTR,
+    sqlite3.SQLITE_NOMEM: errno.ENOMEM,
 }
 """What the operating system would say."""
 REFUSED = "quota exceeded, or file too large"
 """What a failed write means: only that of a full disk has a code of its own, and a broken disk fails to sync."""
-DIGEST = "digest"
-"""Under this name a connection keeps the SHA-256 of the copied catalog."""
-UNOPENABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-"""What SQLite says of a file that it cannot open as a database, or not read to its end."""
-
-_sound = deque[bytes](maxlen=64)
-"""Digests of catalogs without a fault: the same content is not checked again."""
+NO_DATABASE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""Codes for a file that SQLite cannot open as a database, or not read to its end."""
+DAMAGE = (*NO_DATABASE, 0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG)
+"""The same, and codes for rows or definitions that our statements do not fit; 0 is a text that cannot be decoded."""
 
 
-def connect_for_writing(path: Path, *, foreign_keys: bool = True) -> Engine:
-    """Connections to a catalog that may change it, or make it; changes of definitions belong to the transaction, too."""
+class _Patient(sqlite3.Connection):
+    """A connection that waits before it commits until no other program reads."""
+
+    patience: Patience
+
+    def commit(self) -> None:
+        """Commit a transaction."""
+        self.patience.repeat(super().commit, is_busy)
+
+
+@lru_cache(maxsize=16)
+def _writer(path: Path, patience: float | None, *, rebuilds: bool = False) -> Engine:
+    """Connections that may make and change a catalog, also its definitions, in transactions.
+
+    In a rebuild, foreign keys delete no rows of other programs' tables. Kept because an engine remembers compiled statements.
+    """
 
     def connect() -> sqlite3.Connection:
         # Python would begin transactions by itself, but not before a definition or a SELECT.
-        connection = _open(path, "rwc", isolation_level=None)
-        connection.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
+        connection: _Patient = _open(path, "rwc", isolation_level=None, factory=_Patient)
+        connection.patience = Patience(str(path), patience)
+        if rebuilds:
+            # Version 1 had a write-ahead log, for which readers need the right to write.
+            with suppress(sqlite3.OperationalError):
+                connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute(f"PRAGMA foreign_keys={'OFF' if rebuilds else 'ON'}")
         return connection
 
+    def begin(connection: Connection) -> None:
+        driver: Any = connection.connection.driver_connection
+        driver.patience.repeat(lambda: driver.execute("BEGIN IMMEDIATE"), is_busy)
+
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    event.listen(engine, "begin", begin)
     return engine
 
 
 @lru_cache(maxsize=16)
-def _reader(path: Path) -> Engine:
-    """Connections to copies of a catalog in memory; kept because an engine remembers how statements are compiled.
+def _reader(path: Path, patience: float | None) -> Engine:
+    """Connections to copies of a catalog in memory; kept because an engine remembers compiled statements.
 
     So all questions are answered from one state, neither a writer nor a reader is kept waiting, and no file is changed.
     """
-    return create_engine("sqlite://", creator=lambda: _copy(path), poolclass=NullPool)
+    return create_engine("sqlite://", creator=lambda: _copy(path, Patience(str(path), patience)), poolclass=NullPool)
 
 
-def _open(path: Path, mode: str, **options: Any) -> sqlite3.Connection:
-    """Open a file in a mode of SQLite's URIs: ``ro``, ``rw`` or ``rwc``."""
+def _open(path: Path, mode: str, **options: Any) -> Any:
+    """Open a file in a mode of SQLite's URIs: ``ro``, ``rw`` or ``rwc``; SQLite itself waits for no lock."""
     uri = f"{path.resolve().as_uri()}?mode={mode}"
-    options = {"timeout": PATIENCE, **options}
-    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, check_same_thread=False, **options)
-    return connection
+    return sqlite3.connect(uri, uri=True, timeout=0, check_same_thread=False, **options)
 
 
-def _copy(path: Path) -> sqlite3.Connection:
+def _copy(path: Path, patience: Patience) -> sqlite3.Connection:
     """Copy a catalog into memory."""
     try:
-        return _copy_in_mode(path, "ro")
+        return _copy_in_mode(path, "ro", patience)
     except sqlite3.OperationalError as fault:
         if primary_code(fault) not in UNREADABLE:
             raise
@@ -101,34 +124,25 @@ def _copy(path: Path) -> sqlite3.Connection:
     with TemporaryDirectory() as scratch:
         for file in (path, *journals(path)):
             shutil.copy(file, scratch)
-        return _copy_in_mode(Path(scratch, path.name), "rw")
+        return _copy_in_mode(Path(scratch, path.name), "rw", patience)
 
 
-def _copy_in_mode(path: Path, mode: str) -> sqlite3.Connection:
+def _copy_in_mode(path: Path, mode: str, patience: Patience) -> sqlite3.Connection:
+    def watch(status: int, _left: int, _total: int) -> None:
+        # SQLite would begin again without end.
+        if status in IN_USE:
+            patience.wait()
+
     copy = sqlite3.connect(":memory:", check_same_thread=False)
     try:
-        with closing(_open(path, mode, timeout=READ_PATIENCE)) as original:
-            original.backup(copy, progress=_give_up)
+        with closing(_open(path, mode)) as original:
+            original.backup(copy, progress=watch, sleep=0)
         # Otherwise SQLite sorts in files, without limit.
         copy.execute("PRAGMA temp_store = MEMORY")
     except BaseException:
         copy.close()
         raise
     return copy
-
-
-def _give_up(status: int, _left: int, _total: int) -> None:
-    """End a copy that has waited for `READ_PATIENCE`; SQLite would begin again without end."""
-    if status in IN_USE:
-        fault = sqlite3.OperationalError("database is locked")
-        fault.sqlite_errorcode = status
-        raise fault
-
-
-def _digest(connection: Connection) -> bytes | None:
-    """SHA-256 of a database in memory; None if this SQLite cannot serialize it."""
-    driver: Any = connection.connection.driver_connection
-    return hashlib.sha256(driver.serialize()).digest() if hasattr(driver, "serialize") else None
 
 
 def journals(path: Path) -> list[Path]:
@@ -141,13 +155,18 @@ def primary_code(fault: BaseException) -> int:
     return getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) & 0xFF
 
 
+def is_busy(fault: Exception) -> bool:
+    """Whether a fault is only that another program has locked the file."""
+    return primary_code(fault) in IN_USE
+
+
 class SqliteDatabase(Database):
     """A file in the tables' folder, which readers copy into memory."""
 
     faults = FAULTS
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, patience: float | None = PATIENCE) -> None:
+        super().__init__(folder, patience)
         self.path = folder / FILE_NAME
         self.place, self.option, self.another = str(self.path), "", "move it away"
 
@@ -158,67 +177,50 @@ class SqliteDatabase(Database):
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A connection to a copy in memory."""
-        with _reader(self.path.resolve()).connect() as connection:
-            digest = connection.info[DIGEST] = _digest(connection)
-            # The copy is ours, so that its view is ours, however the file's was changed.
-            if digest in _sound or schema_fault(connection) is None:
-                connection.exec_driver_sql(f"DROP VIEW {VIEW}")
-                connection.exec_driver_sql(CREATE_VIEW)
+        with _reader(self.path, self.patience).connect() as connection:
             yield connection
 
-    def fault(self, connection: Connection) -> str | None:
-        """Why a catalog must be rebuilt; a snapshot with the same content as a sound one is sound."""
-        digest = connection.info.get(DIGEST)
-        if digest in _sound:
-            return None
-        fault = super().fault(connection)
-        if fault is None and digest is not None:
-            _sound.append(digest)
-        return fault
+    def renew_view(self, connection: Connection) -> None:
+        """Replace the view in a copy, however that of the file was changed."""
+        connection.exec_driver_sql(f"DROP VIEW {VIEW}")
+        connection.exec_driver_sql(CREATE_VIEW)
 
     @contextmanager
     def changes(self) -> Iterator[Connection]:
-        """A transaction that holds the lock of the file."""
-        with self._engine.begin() as connection:
-            yield connection
-
-    @cached_property
-    def _engine(self) -> Engine:
-        """Kept because it remembers how statements are compiled."""
-        return connect_for_writing(self.path)
-
-    @contextmanager
-    def rebuilding(self) -> Iterator[Connection]:
-        """A transaction in which no foreign keys delete rows of other programs' tables."""
-        if self.path.exists() and self._is_unopenable():
-            self.set_aside = _set_aside(self.path)
-        # Version 1 had a write-ahead log, for which readers need the right to write.
-        with suppress(sqlite3.OperationalError), closing(_open(self.path, "rwc")) as connection:
-            connection.execute("PRAGMA journal_mode = DELETE")
-        with connect_for_writing(self.path, foreign_keys=False).begin() as connection:
-            yield connection
-
-    def _is_unopenable(self) -> bool:
-        """Whether SQLite cannot read the whole file, or will not write it; a sound journal is played back first."""
-        try:
-            with closing(_open(self.path, "rw")) as connection:
-                return connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",) or not self._may_be_written()
-        except FAULTS as fault:
-            if primary_code(fault) in IN_USE:
-                raise
-            return primary_code(fault) in UNOPENABLE or isinstance(fault, UnicodeError)
-
-    def create(self) -> None:
-        """Make a catalog without tables, if there is none; if nothing can be written, leave no file."""
+        """A transaction that holds the lock of the file; if nothing can be written, no file is left."""
         new = not self.path.exists()
         try:
-            super().create()
+            with _writer(self.path, self.patience).begin() as connection:
+                yield connection
         except BaseException:
             with suppress(FileNotFoundError):
                 # An empty file is no catalog.
                 if new and self.path.stat().st_size == 0:
                     self.path.unlink()
             raise
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[Connection]:
+        """See `Database.rebuilding`."""
+        if self.path.exists() and Patience(self.place, self.patience).repeat(self._is_no_database, is_busy):
+            self.set_aside = _set_aside(self.path)
+        with _writer(self.path, self.patience, rebuilds=True).begin() as connection:
+            yield connection
+
+    def _is_no_database(self) -> bool:
+        """Whether SQLite cannot read the whole file, or will not write it; a sound journal is played back first."""
+        try:
+            with closing(_open(self.path, "rw")) as connection:
+                return connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",) or not self._may_be_written()
+        except FAULTS as fault:
+            if is_busy(fault):
+                raise
+            return primary_code(fault) in NO_DATABASE or isinstance(fault, UnicodeError)
+
+    def check_rights(self, connection: Connection) -> None:  # noqa: ARG002 (the file shows it)
+        """Raise an error if the file cannot be written."""
+        if self.path.exists() and not os.access(self.path, os.W_OK):
+            raise system_error(OSError(errno.EACCES, ""), self.path)
 
     def integrity_fault(self, connection: Connection) -> str | None:
         """What SQLite finds wrong with our tables, their indices included, or would find when writing."""
@@ -251,9 +253,8 @@ class SqliteDatabase(Database):
                 if not result.returns_rows:
                     raise ArgumentError("the statement returns no rows: only SELECT is allowed")
                 return list(result.keys()), [tuple(row) for row in result]
-        except (*FAULTS, UnicodeError) as fault:
-            reason = str(getattr(fault, "orig", None) or fault)
-            raise ArgumentError(f"the SQL statement failed: {reason}{_hint(reason)}") from fault
+        except FAULTS as fault:
+            raise statement_error(str(getattr(fault, "orig", None) or fault)) from fault
         finally:
             driver.set_authorizer(None)
 
@@ -263,17 +264,15 @@ class SqliteDatabase(Database):
         code, reason = primary_code(fault), shorten(str(getattr(fault, "orig", None) or fault), 120, placeholder="…")
         if getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE:
             return space_error(self.path, REFUSED)
-        if code == sqlite3.SQLITE_READONLY and not self._may_be_written():
-            return CorruptCatalogError(UNWRITABLE, self.path)
         if code in ERRNO:
             if os.access(self.folder, os.W_OK) and not self.path.is_dir():
                 # SQLite does not say that a disk has no room for its journal; this does.
                 make_folder(self.folder)
             return system_error(OSError(ERRNO[code], ""), self.path)
         if code in IN_USE:
-            # SQLite says so, too, where a file system refuses locks.
-            cure = "try again when it has finished or, if its file system has no locks, copy the folder to another one"
-            return UnusableFileError(f"{self.path} is being changed by another program: {cure}")
+            return CatalogBusyError(self.place)
+        if code not in DAMAGE:
+            return UnusableFileError(f"{self.path} cannot be used ({reason}): try again, or use another folder")
         return CorruptCatalogError(f"is damaged ({reason})", self.path)
 
 
@@ -284,12 +283,3 @@ def _set_aside(path: Path) -> Path:
         journal.rename(aside.with_name(journal.name.replace(path.name, aside.name)))
     path.rename(aside)
     return aside
-
-
-def _hint(reason: str) -> str:
-    """What to add to a fault of SQLite that does not say enough."""
-    if reason.startswith(("not authorized", "attempt to write")):
-        return " (only reading is allowed)"
-    if reason in ("no such table: positions", "no such table: distinct_positions"):
-        return " (ask it with 'tablebase mine')"
-    return ""

@@ -61,11 +61,11 @@ class Prepared:
 
     def tables(self) -> str | None:
         """Digest of the tables that it can read, as the catalog lists them."""
-        from tablebase.catalog.catalog import Catalog, has_catalog
+        from tablebase.catalog.catalog import open_catalog
 
-        if not has_catalog(self.data, self.catalog):
+        if (opened := open_catalog(self.data, self.catalog)) is None:
             return None
-        with closing(Catalog(self.data, catalog=self.catalog)) as opened:
+        with closing(opened):
             digests = {file: more[-1] for file, more in opened.files().items()}
         return digest_of({file: one for file, one in digests.items() if self.rules is None or _belongs(file, self.rules)})
 
@@ -251,7 +251,7 @@ def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) ->
 
 def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     """Refuse a folder without tables of the game, unless the batch builds them."""
-    from tablebase.catalog.catalog import Catalog, has_catalog
+    from tablebase.catalog.catalog import open_catalog
     from tablebase.errors import MissingTableError
     from tablebase.tables.folder import check_folder, missing_tablebase
 
@@ -261,9 +261,9 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     check_folder(one.data, built=True)
     if one.step.command[0] == "reindex":
         return
-    if not has_catalog(one.data, one.catalog):
+    if (opened := open_catalog(one.data, one.catalog)) is None:
         raise missing_tablebase(one.data)
-    with closing(Catalog(one.data, catalog=one.catalog)) as opened:
+    with closing(opened):
         files = opened.files()
     if one.rules is not None and not any(_belongs(file, one.rules) for file in files):
         raise MissingTableError(one.rules.name, one.data)

@@ -109,8 +109,6 @@ def _noted(results: Iterable[Patterns], found: list[Patterns]) -> Iterator[Patte
 
 def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterator[Patterns]:
     """Run the searches one by one, and store each result in the catalog, if these are kept and it may be changed."""
-    from contextlib import closing, nullcontext
-
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say
     from tablebase.compute.progress import progress
@@ -122,8 +120,10 @@ def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterato
     if kept and not writable:
         say(f"the findings are not stored, since {data} can only be read")
     total = sum(search.cells for search in searches)
-    opening = closing(Catalog(data, create=True, catalog=catalog)) if kept and writable else nullcontext()
-    with opening as opened, progress("patterns", "positions", total) as shown:
+    opened = Catalog(data, create=True, catalog=catalog) if kept and writable else None
+    if opened is not None:
+        opened.create()
+    with progress("patterns", "positions", total) as shown:
         for search in searches:
             shown.name(f"patterns {slices_text(search.game, search.slices)}")
             search.tick = shown.update

@@ -49,6 +49,7 @@ def create_app(settings: Settings) -> FastAPI:
                 yield
             finally:
                 await app.state.apart.close()
+                app.state.catalog.close()
 
     # The framework's own pages of documentation load programs from elsewhere.
     app = _Described(

@@ -38,7 +38,7 @@ def without_paths(said: TablebaseError | str, settings: Settings) -> str:
     names = {place: ELSEWHERE for place in getattr(said, "places", ()) if "://" in place or Path(place).is_absolute()}
     if settings.catalog is not None:
         # Imported here because it loads SQLAlchemy.
-        from tablebase.catalog.postgresql import place_of
+        from tablebase.catalog.urls import place_of
 
         names |= dict.fromkeys((settings.catalog, place_of(settings.catalog)), A_DATABASE)
     names |= {file: name for name, file in RULES_FILES.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from contextlib import closing
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -17,6 +16,9 @@ from tablebase.tables.folder import check_folder
 Result = TypeVar("Result")
 KEPT = 256
 """Answers that are kept; the largest one, of all slices of a game, takes about a megabyte."""
+
+PATIENCE = 4.0
+"""Seconds that a request waits for another program that has locked the catalog."""
 
 State = tuple[tuple[int, int, int], ...]
 
@@ -38,8 +40,10 @@ class KnownCatalog:
     def __init__(self, folder: Path, url: str | None = None) -> None:
         self.folder, self.url = folder, url
         self._state: State = ()
+        self._opened: Catalog | None = None
         self._answers: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = threading.Lock()
+        self._reading = threading.Lock()
 
     def answer(self, question: Hashable, read: Callable[[Catalog], Result]) -> Result:
         """What `read` returns, given the catalog, or has returned for the same question; it must not be changed.
@@ -48,26 +52,36 @@ class KnownCatalog:
         """
         before = self._seen()
         with self._lock:
-            if before != self._state:
-                self._answers.clear()
-                self._state = before
-            elif question in self._answers:
+            if before == self._state and question in self._answers:
                 self._answers.move_to_end(question)
                 return cast(Result, self._answers[question])
-        with closing(self._open()) as catalog:
-            found = read(catalog)
-        with self._lock:
+        with self._reading:
+            if before != self._state or self._opened is None:
+                self.close()
+                self._opened, self._state = self._open(), before
+            found = read(self._opened)
+            if not before:
+                self.close()
             # A change while it was read may have come too late or not.
-            if before and before == self._state == self._seen():
-                self._answers[question] = found
-                while len(self._answers) > KEPT:
-                    self._answers.popitem(last=False)
+            elif before == self._seen():
+                with self._lock:
+                    self._answers[question] = found
+                    while len(self._answers) > KEPT:
+                        self._answers.popitem(last=False)
         return found
+
+    def close(self) -> None:
+        """Forget all answers, and the copy of the catalog in memory that gave them."""
+        with self._lock:
+            self._answers.clear()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def _open(self) -> Catalog:
         try:
             check_folder(self.folder, built=True)
-            return Catalog(self.folder, catalog=self.url)
+            return Catalog(self.folder, catalog=self.url, patience=PATIENCE)
         except CorruptCatalogError:
             raise
         except TablebaseError as fault:

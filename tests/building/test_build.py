@@ -193,7 +193,7 @@ def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(slice_kind, "MEASURED_BYTES", 300_050_000)
     factor = slice_kind.measure(GAME)
     with closing(Catalog(tmp_path / "second")) as catalog:
-        [cost] = catalog.costs(GAME)
+        [cost] = catalog.known(GAME).costs
     # Two rats: 34 of 61 squares up to the mirror, times 61; the table is self-paired.
     assert (cost.material, cost.codes) == ("RvR", 34 * 61)
     assert cost.seconds is not None

@@ -140,7 +140,7 @@ def test_another_file_of_the_same_table(copied: Path, ask: Ask) -> None:
     assert (answer.code, "damaged" in answer.err) == (0, False)
     assert path.read_bytes() == packed
     with closing(opened(copied)) as catalog:
-        assert {one.material: one.bytes for one in catalog.costs(GAME)}["RvE"] == len(packed)
+        assert {one.material: one.bytes for one in catalog.known(GAME).costs}["RvE"] == len(packed)
 
 
 def test_a_table_of_a_newer_format_is_refused(copied: Path, ask: Ask) -> None:

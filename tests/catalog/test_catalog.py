@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 from support.builds import register
 from support.catalogs import forge, opened, rows
-from support.program import Ask, assert_one_sentence, assert_refused, drafts, table_of
+from support.program import Ask, assert_refused, drafts, table_of
 from support.tablebases import on_both
 
 from tablebase.catalog.catalog import Catalog
@@ -161,7 +161,7 @@ def test_what_is_no_catalog_is_said_so(copied: Path) -> None:
 
 def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table is entered while a statement is being read, which goes on to show the state in which it began."""
-    monkeypatch.setattr("tablebase.catalog.sqlite.PATIENCE", 0.0)
+    monkeypatch.setattr("tablebase.catalog.database.PAUSE", 0.0)
     material = parse_material(GAME, "CvW")
     with (
         SqliteDatabase(copied).snapshot() as reader,
@@ -169,33 +169,10 @@ def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch
     ):
         read = reader.exec_driver_sql("SELECT engine FROM tables")
         first = read.fetchone()
-        with closing(Catalog(copied, create=True)) as catalog:
+        with closing(Catalog(copied, create=True, patience=0)) as catalog:
             register(catalog, GAME, table, "somebody")
         assert ("somebody",) not in [first, *read.fetchall()]
     assert {"engine": "somebody"} in rows(copied, "SELECT engine FROM tables")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["stats", "doushouqi"],
-        ["mine", "doushouqi", "SELECT count(*) FROM positions"],
-        ["sql", "SELECT 1"],
-        ["build", "doushouqi", "--pieces", "2"],
-        ["reindex"],
-    ],
-    ids=lambda words: words[0],
-)
-def test_patience_with_a_held_catalog_ends(words: list[str], copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While another program has locked it, and does not end, every command does, in one sentence."""
-    for name in ("PATIENCE", "READ_PATIENCE"):
-        monkeypatch.setattr(f"tablebase.catalog.sqlite.{name}", 0.05)
-    before = (copied / FILE_NAME).read_bytes()
-    with closing(sqlite3.connect(copied / FILE_NAME, isolation_level=None)) as holder:
-        holder.execute("BEGIN EXCLUSIVE")
-        assert_one_sentence(ask(*words, "--data", copied), f"{copied / FILE_NAME} is being changed by another program")
-    assert (copied / FILE_NAME).read_bytes() == before
-    assert ask(*words, "--data", copied).code == 0
 
 
 @on_both

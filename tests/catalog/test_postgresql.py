@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 from sqlalchemy.engine import make_url
+from support.builds import register
 from support.catalogs import SOLVERS, change, database, everything, move, opened, rows, snapshot
 from support.program import Ask, assert_refused, table_of
 from support.servers import PASSWORD, USER, Server
 from support.tablebases import on_postgresql
 
 import tablebase
-from tablebase.catalog import postgresql
+from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.postgresql import ID_FILE
 from tablebase.catalog.schema import SCHEMA_VERSION, GameRow
-from tablebase.errors import TablebaseError, TimeLimitError
+from tablebase.errors import CatalogBusyError, TablebaseError, TimeLimitError
 from tablebase.slices.material import parse_material
+from tablebase.tables.folder import default_catalog
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -226,27 +228,27 @@ def test_a_catalog_is_read_as_it_was_opened(copied: Path) -> None:
 
 @pytest.mark.full
 @on_postgresql
-def test_changes_wait_for_each_other(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_wait_for_each_other(copied: Path) -> None:
     """Two transactions never overlap; a reader goes on; one that waits too long says so in a sentence."""
     material = parse_material(GAME, "CvW")
     done = threading.Event()
 
-    def register() -> None:
+    def enter() -> None:
         with closing(Table(table_of(copied, "CvW"), GAME, material)) as table:
             register(writer, GAME, table, "late")
         done.set()
 
     with closing(opened(copied, create=True)) as writer:
-        thread = threading.Thread(target=register)
+        thread = threading.Thread(target=enter)
         with database(copied).changes() as connection:
             thread.start()
             assert not done.wait(0.3)
             connection.exec_driver_sql("SELECT 1")
         thread.join()
         assert rows(copied, "SELECT engine FROM tables WHERE engine = 'late'") == [{"engine": "late"}]
-        monkeypatch.setattr(postgresql, "PATIENCE", 0.1)
-        with database(copied).changes(), pytest.raises(TablebaseError, match="is being changed by another program"):
-            register()
+        impatient = Catalog(copied, create=True, catalog=default_catalog(), patience=0.1)
+        with database(copied).changes(), pytest.raises(CatalogBusyError, match="is locked by another program"):
+            impatient.create()
 
 
 # Statements that only read

@@ -18,6 +18,7 @@ from support.servers import PASSWORD, ROLE, Server, binaries
 from support.tablebases import on_postgresql
 
 from tablebase.catalog import postgresql
+from tablebase.catalog.urls import without_password
 from tablebase.errors import CapacityError, CorruptCatalogError, MissingExtraError, TablebaseError
 
 
@@ -64,7 +65,7 @@ def test_a_server_that_does_not_answer(change_url: Any, reason: str, catalog_url
     there = ("--data", copied, "--catalog", url.render_as_string(hide_password=False))
     for words in (["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"], ["reindex"], ["sql", "SELECT 1"]):
         answer = ask(*words, *there)
-        assert_refused(answer, 2, f"{postgresql.without_password(url)} cannot be reached (", reason)
+        assert_refused(answer, 2, f"{without_password(url)} cannot be reached (", reason)
         assert (answer.out, len(answer.err.splitlines())) == ("", 1)
         assert "wrong" not in answer.err
         assert PASSWORD not in answer.err
@@ -196,17 +197,17 @@ def test_a_server_that_goes_during_a_build(copied: Path, server: Server, ask: As
     """One sentence; what is built stays, and the next build enters it."""
     before = snapshot(copied)
     forget(copied, "doushouqi/2/CvW.h5", "doushouqi/2/RvC.h5")
-    check, calls = postgresql.PostgresqlDatabase._check_folder, []
+    check, calls = postgresql.PostgresqlDatabase._begin, []
 
     def end(self: Any, connection: Any) -> None:
         check(self, connection)
         calls.append(connection)
-        if len(calls) == 4:
+        if len(calls) == 2:
             pid = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
             server.run(f"SELECT pg_terminate_backend({pid})")
 
-    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_check_folder", end)
+    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_begin", end)
     assert_refused(ask("build", "doushouqi", "--pieces", "2", "--data", copied), 2, "cannot be reached (")
-    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_check_folder", check)
+    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_begin", check)
     assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
     assert snapshot(copied) == before

@@ -110,7 +110,7 @@ def move(folder: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     found = everything(folder)
     (folder / FILE_NAME).unlink()
     monkeypatch.setenv("TABLEBASE_CATALOG", url)
-    database(folder).create()
+    opened(folder, create=True).create()
     put_back(folder, found)
 
 

@@ -16,15 +16,14 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from support.program import Ask, assert_refused, contents, drafts, table_of
-from tablebase.building.chances import layer_file
 from zstandard import ZstdError
 
+from tablebase.building.kinds import table_kind
 from tablebase.cli import run
 from tablebase.errors import CapacityError, UnusableFileError
 from tablebase.game import load_game
 from tablebase.game.functions import FunctionGame
 from tablebase.game.installed import load_rules
-from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import parse_material
 from tablebase.states.files import ExactFile, exact_path
 from tablebase.tables.checkpoints import TableCheckpoint
@@ -145,7 +144,7 @@ def read_slices(folder: Path) -> None:
 def read_layer(folder: Path) -> None:
     """Open the table of Piglet, and read all of it."""
     (path,) = folder.glob("pig-die=2-target=2/*/*.h5")
-    with closing(layer_file(cast(StochasticGame, load_rules("pig-die=2-target=2")), path, path.stem)) as file:
+    with closing(table_kind(load_rules("pig-die=2-target=2")).opened(path, {"layer": path.stem})) as file:
         file.read()
 
 

@@ -14,7 +14,7 @@ from support.games import random_texts
 from support.web import assert_no_paths, client_of, sentence_of
 
 import tablebase
-from tablebase.catalog.sqlite import READ_PATIENCE
+from tablebase.catalog.database import PATIENCE
 from tablebase.errors import CorruptTableError
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
@@ -126,12 +126,12 @@ def test_the_catalog_is_read_again_when_it_changes(copied: Path) -> None:
 
 def test_a_held_catalog_is_the_fault_of_the_server(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A request waits for another program no longer than it may take, and is answered with 503."""
-    monkeypatch.setattr("tablebase.catalog.sqlite.READ_PATIENCE", 0.05)
+    monkeypatch.setattr("tablebase.web.known_catalog.PATIENCE", 0.05)
     with client_of(copied) as client, closing(sqlite3.connect(copied / "catalog.sqlite", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         said = sentence_of(client.get("/api/v1/stats", params={"game": "doushouqi"}), 503)
-        assert "is being changed by another program" in said
+        assert "is locked by another program" in said
 
 
 def test_a_request_outlasts_the_patience_of_readers() -> None:
-    assert Limits().seconds > READ_PATIENCE
+    assert Limits().seconds > PATIENCE

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -84,9 +85,9 @@ def test_the_catalog_is_opened_once(address: str, two_games: Path, monkeypatch: 
     """What a page reads in it is read together, and kept for the next request."""
     opened = []
 
-    def counted(folder: Path, catalog: str | None) -> Catalog:
+    def counted(folder: Path, **options: Any) -> Catalog:
         opened.append(folder)
-        return Catalog(folder, catalog=catalog)
+        return Catalog(folder, **options)
 
     monkeypatch.setattr("tablebase.web.known_catalog.Catalog", counted)
     with client_of(two_games) as client:
