@@ -122,7 +122,7 @@ Install = Callable[[str, str, dict[str, str]], None]
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Installs a distribution of one module with this name, text and entry points beside the package."""
-    modules, caches = [], (installed.installed_games, installed.load_rules)
+    modules, caches = [], (installed.installed_games, installed._installed, installed.load_rules)
 
     def install(module: str, text: str, points: dict[str, str]) -> None:
         (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")

@@ -21,7 +21,7 @@ def functions_installed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Non
     points = [f"{name} = support.{module}:{name}" for name, module in NAMES.items()]
     (distribution / "entry_points.txt").write_text("\n".join(["[tablebase.rules]", *points]), encoding="utf-8")
     patch.syspath_prepend(folder)
-    caches = (installed.installed_games, installed.load_rules)
+    caches = (installed.installed_games, installed._installed, installed.load_rules)
     for cache in caches:
         cache.cache_clear()
     yield
