@@ -100,8 +100,8 @@ class _Reporter(Observer):
             self._shown.write(f"solving {missing} of {planned} tables; the others are there already")
         elif planned > wanted:
             self._shown.write(f"solving {planned} tables: {wanted} asked for and {planned - wanted} they depend on")
-        else:
-            self._shown.write(f"solving {planned} table{'s' if planned > 1 else ''}")
+        elif planned > 1:
+            self._shown.write(f"solving {planned} tables")
         if plan.options.verbose and (solvers := plan.kind.solvers(plan.missing, plan.query, plan.options)):
             self._shown.write(solvers)
         if limits.workers > 1 and (plan.options.workers_given or plan.options.verbose or limits.each):

@@ -29,7 +29,7 @@ from tablebase.checking.tablebase import verify_tables
 from tablebase.compute import machine
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.compute.processes import ensured
-from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.errors import CorruptTableError, MissingTableError, TablebaseError
 from tablebase.executors.scheduler import is_chain
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
@@ -199,6 +199,13 @@ class SliceTables(TableKind[Game, Table]):
     def opened(self, path: Path, row: Mapping[str, Any]) -> Table:
         """See `TableKind.opened`."""
         return Table(path, self.rules, parse_material(self.rules, row["material"]))
+
+    def read(self, folder: Path, path: Path) -> Entry:
+        """See `TableKind.read`; the name says where the table belongs."""
+        place = table_path(folder, self.rules, locate(self.rules, parse_material(self.rules, path.stem), 0).material)
+        if path != place:
+            raise CorruptTableError(f"is not where this table belongs, which is {place}", path)
+        return super().read(folder, path)
 
     def check_content(self, file: Table) -> None:
         """See `TableKind.check_content`."""

@@ -20,7 +20,7 @@ INPUTS = {
     ("verify", "published"),
 }
 """Parameters that name files and folders that are read, or a socket."""
-COMMON = {"data", "feature_file"}
+COMMON = {"data", "feature_file", "rules"}
 """Parameters of several commands; the folder of the tables is their own to write."""
 WORDS = {
     ("boxes", "sheet"): ["boxes", "hexapawn", "--output"],
