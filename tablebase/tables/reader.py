@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import hashlib
 import io
@@ -9,9 +10,11 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import h5py
 import numpy as np
@@ -43,6 +46,17 @@ FRAME_BYTES = 1 << 16
 """More bytes than Zstandard needs for a chunk beside those of its codes."""
 
 
+_opened: WeakValueDictionary[int, h5py.File] = WeakValueDictionary()
+
+
+@atexit.register
+def _close_opened() -> None:
+    """Close all files while Python still runs: HDF5 would read them once more at the end of the process, and crash."""
+    for file in list(_opened.values()):
+        with suppress(Exception):
+            file.close()
+
+
 class RawFile(io.RawIOBase):
     """A table file as HDF5 is given it: without locks, since it never changes, and with the system's errors as Python has them."""
 
@@ -68,7 +82,8 @@ class RawFile(io.RawIOBase):
         """The file as HDF5 reads it, which is to be closed first; if it cannot be opened, this one is closed."""
         try:
             require(self.read_at(len(HDF5_BEGINNING), USER_BLOCK) == HDF5_BEGINNING, "it does not begin like one")
-            return h5py.File(self, "r")
+            file = _opened[id(self)] = h5py.File(self, "r")
+            return file
         except BaseException:
             self.close()
             raise

@@ -222,3 +222,10 @@ def test_no_catalog_is_rebuilt_without_a_table_that_cannot_be_read_now(
     monkeypatch.setattr(os, "pread", Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO))))
     assert_refused(ask("build", "doushouqi", "--pieces", "2", "--data", copied), 2, "Input/output error")
     assert (copied / "catalog.sqlite").read_bytes() == damaged
+
+
+def test_a_process_may_end_with_open_tables(two_pieces: Path) -> None:
+    """HDF5 closes what is open when the process ends, at which time it can no longer read through Python."""
+    program = "import sys, tablebase; tables = tablebase.open(sys.argv[1]); tables.probe('doushouqi', sys.argv[2]); sys.exit(3)"
+    ended = subprocess.run([sys.executable, "-c", program, two_pieces, POSITION], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (3, "")
