@@ -15,7 +15,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from support.program import Ask, assert_refused, contents, drafts, table_of
+from support.program import Ask, assert_refused, contents, drafts, flip, middle_of_codes, table_of
 from zstandard import ZstdError
 
 from tablebase.building.kinds import table_kind
@@ -224,8 +224,9 @@ def test_no_catalog_is_rebuilt_without_a_table_that_cannot_be_read_now(
     assert (copied / "catalog.sqlite").read_bytes() == damaged
 
 
-def test_a_process_may_end_with_open_tables(two_pieces: Path) -> None:
+def test_a_process_may_end_with_open_tables(copied: Path) -> None:
     """HDF5 closes what is open when the process ends, at which time it can no longer read through Python."""
-    program = "import sys, tablebase; tables = tablebase.open(sys.argv[1]); tables.probe('doushouqi', sys.argv[2]); sys.exit(3)"
-    ended = subprocess.run([sys.executable, "-c", program, two_pieces, POSITION], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (3, "")
+    flip(table_of(copied, "RvC"), middle_of_codes(table_of(copied, "RvC")))
+    words = [sys.executable, "-m", "tablebase", "probe", "doushouqi", POSITION, "--data", copied]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ended.returncode, "cannot be read" in ended.stderr) == (1, True)
