@@ -15,7 +15,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from support.program import Ask, assert_refused, contents, drafts, flip, middle_of_codes, table_of
+from support.program import Ask, assert_refused, contents, drafts, middle_of_codes, table_of
 from zstandard import ZstdError
 
 from tablebase.building.kinds import table_kind
@@ -226,7 +226,10 @@ def test_no_catalog_is_rebuilt_without_a_table_that_cannot_be_read_now(
 
 def test_a_process_may_end_with_open_tables(copied: Path) -> None:
     """HDF5 closes what is open when the process ends, at which time it can no longer read through Python."""
-    flip(table_of(copied, "RvC"), middle_of_codes(table_of(copied, "RvC")))
+    path = table_of(copied, "RvC")
+    data, middle = bytearray(path.read_bytes()), middle_of_codes(path)
+    data[middle : middle + 64] = bytes([255]) * 64
+    path.write_bytes(data)
     words = [sys.executable, "-m", "tablebase", "probe", "doushouqi", POSITION, "--data", copied]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (ended.returncode, "cannot be read" in ended.stderr) == (1, True)
