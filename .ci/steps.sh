@@ -48,6 +48,9 @@ install_programs() {
     debian chromium chromium
     npm install --silent --no-package-lock --prefix tests/web/pages
 
+    echo "pdftotext, with which tests read sheets"
+    debian pdftotext poppler-utils
+
     echo "PostgreSQL, of which tests start servers of their own"
     ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || {
         apt-get update --quiet
