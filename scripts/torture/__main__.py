@@ -37,6 +37,8 @@ SCENARIOS: dict[str, Callable[[Torture], str]] = {
     "crafted": scenarios.crafted,
     "closed-outputs": scenarios.closed_outputs,
     "two-builds": scenarios.two_builds,
+    "held-catalog": scenarios.held_catalog,
+    "locked-tables": scenarios.locked_tables,
     "readers": scenarios.readers,
     "fork": scenarios.fork,
     "dask": servers.dask,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
+from fcntl import LOCK_EX, flock
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -18,6 +20,7 @@ import psutil
 import tablebase
 from scripts.torture.commands import PATIENCE, PROGRAM, TortureError, ask, finish, start, start_words, strike
 from scripts.torture.reference import COUNT, GAME, ROWS, Torture, contents
+from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
 
@@ -158,6 +161,37 @@ def two_builds(torture: Torture) -> str:
             raise TortureError(f"two builds: exit codes {[answer.code for answer in answers]}")
         torture.check_repeated(folder)
         return "one refused" if any(answer.refused for answer in answers) else "both finished"
+
+
+def held_catalog(torture: Torture) -> str:
+    """Hold the catalog as another program would, while a build and a reader need it; both wait, and a probe does not."""
+    with torture.folder(copied=True) as folder:
+        torture.random.choice(sorted(folder.glob("*/*/*.h5"))).unlink()
+        with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            build, reader = torture.start_build(folder), start("stats", GAME, "--data", folder)
+            torture.check_same(folder, "probe", GAME, torture.position(), "--format", "json")
+            torture.wait()
+        answers = [finish(process) for process in (build, reader)]
+        if answers[0].code or (answers[1].code and not answers[1].refused):
+            raise TortureError(f"a held catalog: exit codes {[answer.code for answer in answers]}")
+        torture.check_finished(folder)
+        return "both waited" if answers[1].code == 0 else "one refused"
+
+
+def locked_tables(torture: Torture) -> str:
+    """Lock a sound table as another program would, while a build adds another one; it is read, and stays where it is."""
+    with torture.folder(copied=True) as folder:
+        locked, missing = torture.random.sample(sorted(folder.glob("*/*/*.h5")), 2)
+        missing.unlink()
+        with locked.open("rb") as file:
+            flock(file, LOCK_EX)
+            answer = finish(torture.start_build(folder))
+            torture.check_same(folder, "probe", GAME, torture.position(), "--format", "json")
+        if answer.code or not locked.exists():
+            raise TortureError(f"a locked table: exit code {answer.code}")
+        torture.check_finished(folder)
+        return "read"
 
 
 def readers(torture: Torture) -> str:
