@@ -21,7 +21,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from tablebase.catalog.database import Answer, Database, Patience, statement_error
 from tablebase.catalog.schema import Base, version_of
 from tablebase.catalog.urls import parsed_url, place_of, without_password
-from tablebase.errors import CatalogBusyError, CorruptCatalogError, TablebaseError, TimeLimitError, shell_word, space_error
+from tablebase.errors import (
+    CatalogBusyError,
+    CorruptCatalogError,
+    TablebaseError,
+    TimeLimitError,
+    UnusableFileError,
+    shell_word,
+    space_error,
+)
 from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"
@@ -184,7 +192,8 @@ class PostgresqlDatabase(Database):
             reason = " ".join((cause.diag.message_detail or reason).split())
         for kinds, fate, cure in REFUSALS:
             if isinstance(cause, kinds):
-                return TablebaseError(f"{self.place} cannot be {fate} ({reason}): {cure}")
+                # The folder of a socket is none of a client's business.
+                return UnusableFileError(f"{self.place} cannot be {fate} ({reason}): {cure}").naming(self._url.query.get("host"))
         return CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
 
     def _folder_id(self) -> str | None:

@@ -59,11 +59,14 @@ class KnownCatalog:
             if before != self._state or self._opened is None:
                 self.close()
                 self._opened, self._state = self._open(), before
-            found = read(self._opened)
-            if not before:
-                self.close()
+            try:
+                found = read(self._opened)
+            finally:
+                # A database shows one state as long as it is open, also after a fault.
+                if not before:
+                    self.close()
             # A change while it was read may have come too late or not.
-            elif before == self._seen():
+            if before and before == self._seen():
                 with self._lock:
                     self._answers[question] = found
                     while len(self._answers) > KEPT:
