@@ -41,8 +41,8 @@ def build(
 ) -> None:
     """Solve, verify and store the tables that are missing.
 
-    Without options, these are all tables that a game from its start can need, if they are few enough, in the folder data, and all
-    processors are used.
+    Without options, this builds every table that a game from the initial position can reach, if that is feasible. Tables go into
+    the folder data, and all processors are used.
     """
     from tablebase.api.building import build as build_tables
 

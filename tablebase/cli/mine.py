@@ -38,7 +38,7 @@ def mine(
     feature_file: options.FeatureFile = None,
     own: Annotated[
         list[str] | None,
-        typer.Option("--table", metavar="NAME=FILE", help="A Parquet or CSV file to join with; may be repeated."),
+        typer.Option("--table", metavar="NAME=FILE", help="Parquet or CSV file to join with; repeatable."),
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="Write at most N rows.")] = None,
     timeout: options.Timeout = None,
@@ -49,8 +49,8 @@ def mine(
 ) -> int:
     """Query all positions in SQL (DuckDB).
 
-    Without options, the tables are those in the folder data, and up to 1,000 rows are shown. A statement can change nothing, and
-    read no files except those of --table.
+    Without options, this queries the tables in the folder data and shows up to 1,000 rows. Statements are read-only, and can read
+    no files except those given with --table.
     """
     text, threads = from_input(statement), usable_workers(workers)
 

@@ -139,9 +139,10 @@ PositionText = Annotated[
     typer.Argument(metavar="POSITION", help="As the game writes it, such as 'ppp/3/PPP w'; by default the start of the game."),
 ]
 Start = Annotated[str | None, typer.Option("--from", metavar="POSITION", help="The same as the argument POSITION.")]
-Size = Annotated[str | None, typer.Option("--size", metavar="8x8", help="Files and ranks of the board, for a game that has sizes.")]
+Size = Annotated[str | None, typer.Option("--size", metavar="8x8", help="Board size in files and ranks, if the game has several.")]
 Variant = Annotated[
-    list[str] | None, typer.Option("--variant", metavar="NAME=VALUE", help="Rule variant, as listed by games; may be repeated.")
+    list[str] | None,
+    typer.Option("--variant", metavar="NAME=VALUE", help="Rule variant, as 'tablebase games' lists it; repeatable."),
 ]
 Players = Annotated[int | None, typer.Option("--players", metavar="N", help="Number of players; short for --variant players=N.")]
 Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_DATA", help="Folder of the tables.")]
@@ -151,15 +152,16 @@ CatalogUrl = Annotated[
         "--catalog",
         metavar="URL",
         envvar="TABLEBASE_CATALOG",
-        help="PostgreSQL database with the catalog; by default it is a file in the folder.",
+        help="PostgreSQL database with the catalog; by default, a file in the folder.",
     ),
 ]
 Page = Annotated[Paper, typer.Option("--page", help="Paper size of the pages to print.")]
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
 Pieces = Annotated[
-    range | None, typer.Option("--pieces", metavar="N", parser=parser_of(parse_pieces), help="N pieces, or M-N for M to N.")
+    range | None,
+    typer.Option("--pieces", metavar="N", parser=parser_of(parse_pieces), help="Number of pieces, or a range: 2-4."),
 ]
-Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This material; may be repeated.")]
+Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="Only this material; repeatable.")]
 To = Annotated[
     str, typer.Option("--to", metavar="DIR", help="Folder to write to; for copy also an object store, such as s3://bucket/path.")
 ]
@@ -173,10 +175,10 @@ Workers = Annotated[
 Threads = Annotated[
     int | None, typer.Option("--workers", metavar="N", min=1, help="Number of threads; by default one for each processor.")
 ]
-Executed = Annotated[Where, typer.Option("--executor", help="Where tables are solved: on this machine, or by workers of Dask.")]
+Executed = Annotated[Where, typer.Option("--executor", help="Solve on this machine or on Dask workers.")]
 Scheduler = Annotated[
     str | None,
-    typer.Option("--scheduler", metavar="URL", help="Scheduler of Dask, tcp://HOST:PORT; by default one of its own."),
+    typer.Option("--scheduler", metavar="URL", help="Address of a Dask scheduler, tcp://HOST:PORT; by default, start one."),
 ]
 Deadline = Annotated[
     float | None,
@@ -186,14 +188,19 @@ Deadline = Annotated[
 ]
 Duration = Annotated[
     float | None,
-    typer.Option("--for", metavar="TIME", parser=parser_of(parse_duration), help="Stop after so much time, such as 8h or 90min."),
+    typer.Option("--for", metavar="TIME", parser=parser_of(parse_duration), help="Stop after this much time, such as 8h or 90min."),
 ]
 Grace = Annotated[
     float,
-    typer.Option("--grace", metavar="TIME", parser=parser_of(parse_duration), help="Time after the deadline for tables in work."),
+    typer.Option(
+        "--grace",
+        metavar="TIME",
+        parser=parser_of(parse_duration),
+        help="Extra time to finish tables after the deadline.",
+    ),
 ]
-LogFile = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Add a line about each table to this file.")]
-JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", help="The same as JSON, an object a line.")]
+LogFile = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Append a line about each table to this file.")]
+JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", help="Like --log, as JSON: one object per line.")]
 FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", help="Python file with your own features.")]
 
 

@@ -45,7 +45,7 @@ def probe(
     variant: options.Variant = None,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Stop at the first position without an answer, or with a move whose table is missing."),
+        typer.Option("--strict", help="Stop at the first position that has no answer, or that has a move to a missing table."),
     ] = False,
     turns: Annotated[
         int | None,
@@ -54,7 +54,8 @@ def probe(
         ),
     ] = None,
     features: Annotated[
-        bool, typer.Option("--with-features", help="Also show the game's own features of each position as a whole; see features.")
+        bool,
+        typer.Option("--with-features", help="Also show each position's features; 'tablebase features' lists them."),
     ] = False,
     data: options.Data = options.DEFAULT_DATA,
     svg: Annotated[
@@ -63,14 +64,14 @@ def probe(
     ] = None,
     sheet: Annotated[
         Path | None,
-        typer.Option("--sheet", metavar="FILE", help="Also draw all positions on pages to print: FILE.pdf, FILE.svg or FILE.png."),
+        typer.Option("--sheet", metavar="FILE", help="Also draw all positions on printable pages: FILE.pdf, FILE.svg or FILE.png."),
     ] = None,
     page: options.Page = Paper.A4,
     style: options.Style = Format.TABLE,
 ) -> None:
     """Show the value and moves of positions, best move first.
 
-    Without options, the tables are those in the folder data, and a single position is shown with its board.
+    Without options, this uses the tables in the folder data, and shows a single position with its board.
     """
     rules = chosen_rules("probe", game, size, variant)
     if svg is not None:
