@@ -24,8 +24,8 @@ def stats(
 ) -> None:
     """Count wins, losses and draws in the tables built so far.
 
-    Without options, there is a row for each number of pieces in the folder data. Counts are for the side to move, and include
-    aliases.
+    Without options, this reads the tables in the folder data and shows a row for each number of pieces. Counts are for the side to
+    move, and include aliases.
     """
     from contextlib import closing
 
