@@ -17,7 +17,9 @@ def stats(
     size: options.Size = None,
     variant: options.Variant = None,
     pieces: options.Pieces = None,
-    by: Annotated[options.By, typer.Option("--by", help="One line per number of pieces, or per slice.")] = options.By.PIECES,
+    by: Annotated[
+        options.By, typer.Option("--by", help="One row per number of pieces, or per material and side to move.")
+    ] = options.By.PIECES,
     data: options.Data = options.DEFAULT_DATA,
     catalog: options.CatalogUrl = None,
     style: options.Style = Format.TABLE,
