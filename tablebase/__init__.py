@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 
-# In the program, Ctrl-C while it is loaded is no traceback; the command line listens to signals when it has been loaded.
+# Ctrl-C while the program loads ends it with one sentence; once loaded, the command line handles signals.
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler and (
     os.path.basename("".join(sys.argv[:1])) in ("tablebase", "tablebase.exe")
     or (sys.argv[:1] == ["-m"] and "tablebase" in sys.orig_argv)

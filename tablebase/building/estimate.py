@@ -149,7 +149,9 @@ class SpeedModel(CostModel):
         return sum(made.elapsed for made in self._recent) / sum(made.seconds for made in self._recent)
 
     def learn(self, made: Made) -> None:
-        """See `CostModel.learn`."""
+        """See `CostModel.learn`; tables that were only verified say nothing about solving."""
+        if made.engine is None:
+            return
         self._recent.append(made)
         cost = TableCost(material_name(self._game, made.key), cells(self._game, made.key), made.bytes, made.seconds, made.engine)
         self._ratios += [(ratio, cost.codes) for ratio in _ratios(self._game, cost)]

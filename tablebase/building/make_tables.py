@@ -6,9 +6,8 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from tablebase.building.examined import examine
+from tablebase.building.examined import Examined, examine
 from tablebase.building.folders import lock, remove_drafts, remove_tokens
 from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_of
 from tablebase.building.registrar import Registrar
@@ -84,6 +83,7 @@ class _Loop:
         options = plan.options
         self.registrar = Registrar(plan.kind, options, plan.known)
         self.executor = LocalExecutor(options.limits) if plan.kind.in_process else options.executor()
+        self._jobs = {job.key: job for job in plan.jobs}
         self._places = {job.path.resolve(): job for job in plan.jobs}
 
     def run(self) -> Generator[Made, None, None]:
@@ -100,7 +100,7 @@ class _Loop:
                 return
             except CorruptTableError as error:
                 damaged = None if error.path is None else self._places.get(Path(error.path).resolve())
-                # If a table is damaged a second time, building it again is no cure.
+                # A table that is damaged twice would be damaged again.
                 if damaged is None or damaged.key in again:
                     raise
                 again.add(damaged.key)
@@ -108,7 +108,7 @@ class _Loop:
                 self._set_aside(damaged, error.fault)
                 examined = self._examined()
 
-    def _examined(self) -> Any:
+    def _examined(self) -> Examined:
         plan = self._plan
         return examine(plan.kind, plan.jobs, plan.options.data, self.registrar.known)
 
@@ -123,8 +123,9 @@ class _Loop:
         deadline = None if options.end is None else Deadline(options.end, lambda key: costs.wall([key]), options.grace)
         if plan.kind.in_process:
             make, deadline = self._in_time(make, deadline), None
-        graph = graph_of(missing)
-        with closing(run_graph(graph, make, self.executor, lambda key: costs.cost(key).memory, deadline, self._watch)) as finished:
+        needs = {job.key: costs.cost(job.key).memory for job in missing}
+        work = run_graph(graph_of(missing), make, self.executor, needs.__getitem__, deadline, self._watch)
+        with closing(work) as finished:
             try:
                 for made in finished:
                     self._finish(made)
@@ -158,7 +159,7 @@ class _Loop:
     def _finish(self, made: Made) -> None:
         """Publish and register a table."""
         kind, folder = self._plan.kind, self._plan.options.data
-        job = next(job for job in self._plan.jobs if job.key == made.key)
+        job = self._jobs[made.key]
         # The lock holder publishes, so an orphaned worker never can; only on a cluster others must not wait for it.
         if made.draft is not None:
             publish(made.draft, job.path)

@@ -83,6 +83,17 @@ def test_builds_of_four_pieces_take_what_is_predicted() -> None:
     assert 0.85 * 22 < seconds < 1.15 * 20
 
 
+def test_nothing_is_learned_from_tables_that_were_there() -> None:
+    """A worker that only waits for a file and checks its seal takes no CPU time worth speaking of, and long by the clock."""
+    material = parse_material(GAME, "CWvD")
+    model = SpeedModel(GAME, factor=1)
+    before = model.wall([material])
+    model.learn(Made(material, None, 0.0, 5.0, None, 1000))
+    assert model.wall([material]) == before
+    model.learn(Made(material, "planes", 1.0, 2.0, None, 1000))
+    assert math.isclose(model.wall([material]), 2 * before)
+
+
 def test_a_machine_that_was_not_measured_is_as_fast_as_its_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that takes three times as long stands for tables, a start and kernels that do, too."""
     material = parse_material(GAME, "CWvD")
