@@ -18,7 +18,6 @@ from tablebase.mining.columns import columns as all_columns
 from tablebase.mining.export import Export
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
-from tablebase.mining.sample import Sample
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
 from tablebase.tables.store import Store

@@ -6,6 +6,7 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -21,11 +22,11 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
-from tablebase.mining.column import ZUGZWANG
+from tablebase.mining.column import HASH, ZUGZWANG
 from tablebase.mining.conditions import parts_of
-from tablebase.mining.rewrite.reading import written
+from tablebase.mining.reading import written
 from tablebase.mining.sandbox import scratch
-from tablebase.mining.wanted import Histograms, Occurring, Selection, Wanted, all_of
+from tablebase.mining.wanted import WHOLE, Occurring, Sample, Selection, Wanted
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.choice import missing_game, missing_pieces, missing_table
@@ -37,10 +38,10 @@ VALUES_OF_POSITIONS = {"position_outcome": "outcome", "position_distance": "dist
 """Columns of moves that are the values of their positions, and what these are called in the table of positions."""
 
 
-def known_histograms(game: Game, folder: Path, catalog: str | None = None) -> Histograms:
-    """All slices that have been built, and how often each value occurs in them; raise `TablebaseError` if there are none."""
+def known_slices(game: Game, folder: Path, catalog: str | None = None) -> Selection:
+    """All slices that have been built, with the values that occur in them; raise `TablebaseError` if there are none."""
     with closing(Catalog(folder, catalog=catalog)) as opened:
-        by_name = {name: {Occurring(*row[:3]): row[3] for row in rows} for name, rows in opened.histograms(game).items()}
+        by_name = {name: Wanted(frozenset(Occurring(*row[:3]) for row in rows)) for name, rows in opened.histograms(game).items()}
     names = {
         slice_: (material_name(game, slice_.material), game.sides[slice_.side].letter)
         for slice_ in _slices_of_same_size(game, by_name)
@@ -72,7 +73,7 @@ def select_by_name(
     may have the URL of a PostgreSQL database. Raise `MissingTableError` if requested slices have not been built, and
     `TablebaseError` if none of them has a position.
     """
-    known = all_of(known_histograms(game, folder, catalog))
+    known = known_slices(game, folder, catalog)
     named = [material for text in materials for material in parse_materials(game, text)]
     for material in named:
         check_built(game, known, material, folder)
@@ -103,9 +104,26 @@ def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.E
     slice_parts = [part for part in parts if _depends_only_on(part, slice_columns, names)]
     _check_named(game, known, slice_parts, folder)
     selected = _evaluate(game, known, parts)
-    if any(isinstance(part, exp.Column) and _depends_only_on(part, (ZUGZWANG,), names) for part in parts_of(conditions)):
-        return {slice_: replace(wanted, zugzwang=True) for slice_, wanted in selected.items()}
-    return selected
+    others = list(parts_of(conditions))
+    zugzwang = any(isinstance(part, exp.Column) and _depends_only_on(part, (ZUGZWANG,), names) for part in others)
+    samples = (_sample(part) for part in others if _depends_only_on(part, (HASH,), names))
+    sample = next((each for each in samples if each != WHOLE), WHOLE)
+    return {slice_: replace(wanted, zugzwang=zugzwang, sample=sample) for slice_, wanted in selected.items()}
+
+
+def _sample(part: exp.Expr) -> Sample:
+    """The rows that can satisfy a condition on the hash, if it is a bound or a range."""
+    if isinstance(part, exp.LT | exp.LTE):
+        column, bounds = part.this, [exp.Literal.number(0), part.expression]
+    elif isinstance(part, exp.Between):
+        column, bounds = part.this, [part.args["low"], part.args["high"]]
+    else:
+        return WHOLE
+    if not isinstance(column, exp.Column) or not all(isinstance(each, exp.Literal) and not each.is_string for each in bounds):
+        return WHOLE
+    # DuckDB decides about rows at the bound.
+    begin, end = float(bounds[0].name), math.nextafter(float(bounds[1].name), 2)
+    return Sample(end, begin=begin) if begin < end <= 1 else WHOLE
 
 
 def conditions_on_positions(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.queries import combined, examples, mined
 
 from tablebase.game import Game, load_game
-from tablebase.mining.rewrite.reading import written
+from tablebase.mining.reading import written
 from tablebase.mining.statement import parse_select
 from tablebase_rules.doushouqi import game as doushouqi
 
