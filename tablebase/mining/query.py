@@ -32,7 +32,6 @@ from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.own_tables import own_tables
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reading import (
-    MAIN,
     MOVE_TABLES,
     MOVES,
     POSITION_TABLES,
@@ -259,7 +258,7 @@ class Query(Tabular):
 
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""
-        _create_schemas(connection, self.statement)
+        connection.execute(f"CREATE SCHEMA {TALLIED}")
         register_functions(connection, self.game)
         for name, table in self.own.items():
             connection.register(name, table)
@@ -283,7 +282,7 @@ class Query(Tabular):
         empty = {name: table.slice(0, 0) for name, table in self.own.items()}
         unnamed = reads_unnamed(statement.tree)
         with scratch() as connection, registered(connection, empty):
-            _create_schemas(connection, statement)
+            connection.execute(f"CREATE SCHEMA {TALLIED}")
             declare_functions(connection)
             for (schema, name), needed in statement.needed.items():
                 # Errors then suggest columns that the statement does not name.
@@ -325,11 +324,6 @@ class Query(Tabular):
         selection = select_by_condition(self.game, known, conditions, names, self.folder)
         texts = named_positions(self.game, table, self.own)
         return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)
-
-
-def _create_schemas(connection: duckdb.DuckDBPyConnection, statement: Statement) -> None:
-    for schema in {schema for schema, _ in statement.needed} - {MAIN}:
-        connection.execute(f"CREATE SCHEMA {schema}")
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:

@@ -27,6 +27,7 @@ from tablebase.mining.conditions import parts_of
 from tablebase.mining.reading import written
 from tablebase.mining.sandbox import scratch
 from tablebase.mining.wanted import WHOLE, Occurring, Sample, Selection, Wanted
+from tablebase.mining.word_checks import compared
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.choice import missing_game, missing_pieces, missing_table
@@ -172,7 +173,8 @@ def _depends_only_on(part: exp.Expr, columns: Sequence[str], names: set[str]) ->
 
 def _check_named(game: Game, known: Selection, parts: Sequence[exp.Expr], folder: Path) -> None:
     """Raise an error if parts of a condition name slices that can exist, but are not known."""
-    named = [equality for part in parts for equality in _equalities(part)]
+    equalities = (part for part in parts if isinstance(part, exp.EQ | exp.In))
+    named = [(column.name.lower(), literal) for part in equalities for column, literal in compared(part)]
     materials = [literal.name for column, literal in named if column == "material"]
     for text in materials:
         check_built(game, known, parse_material(game, text), folder)
@@ -189,19 +191,6 @@ def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> No
         raise missing_pieces(game, pieces, folder)
 
 
-def _equalities(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:
-    """Columns, each with a literal that the condition compares it with, by ``=`` or ``IN``."""
-    if isinstance(part, exp.EQ):
-        sides = [(part.this, [part.expression]), (part.expression, [part.this])]
-    elif isinstance(part, exp.In):
-        sides = [(part.this, part.expressions)]
-    else:
-        return
-    for column, literals in sides:
-        if isinstance(column, exp.Column):
-            yield from ((column.name.lower(), literal) for literal in literals if isinstance(literal, exp.Literal))
-
-
 def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
     """The slices and values for which all parts hold."""
     if not parts:
@@ -215,8 +204,8 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     statement = f"SELECT slice_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
     with scratch() as connection:
         set_numbers = [sets[wanted.values] for wanted in known.values()]
-        connection.register("slices", _numbered(slice_table(game, known), slice_number=range(len(known)), set_number=set_numbers))
-        values = value_table(value for _, value in occurring)
+        connection.register("slices", _numbered(_slice_table(game, known), slice_number=range(len(known)), set_number=set_numbers))
+        values = _value_table(value for _, value in occurring)
         set_numbers = [number for number, _ in occurring]
         connection.register("occurring", _numbered(values, set_number=set_numbers, value_number=range(len(occurring))))
         try:
@@ -230,7 +219,7 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     return {slice_: Wanted(frozenset(values_of[slice_])) for slice_ in known if slice_ in values_of}
 
 
-def slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
+def _slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
     """A row for each slice, with the columns that describe it."""
     known = list(known)
     symbols = zip_longest(*([game.kinds[kind].symbol for kind in slice_.material.kinds] for slice_ in known))
@@ -242,7 +231,7 @@ def slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
     return pa.table(columns | dict(zip(_letters(known), map(array_of_words, symbols), strict=True)))
 
 
-def value_table(values: Iterable[Occurring]) -> pa.Table:
+def _value_table(values: Iterable[Occurring]) -> pa.Table:
     """A row for each value."""
     values = list(values)
     columns = {

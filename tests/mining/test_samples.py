@@ -5,7 +5,6 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,12 +13,10 @@ from support.queries import mined
 from tablebase.errors import TablebaseError
 from tablebase.features.common import features_of
 from tablebase.mining import scan
-from tablebase.mining.export import export
 from tablebase.mining.query import Query
 from tablebase.mining.sample import row_hashes
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
-from tablebase.mining.wanted import Sample
 from tablebase.tables.store import Store
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -130,18 +127,6 @@ def test_two_references_with_other_bounds(two_pieces: Path) -> None:
     few, many = (mined(GAME, two_pieces, f"SELECT {part.format(bound)}")[0][0] for bound in (0.1, 0.4))
     assert 0 < few < many
     assert mined(GAME, two_pieces, f"SELECT {part.format(0.1)}, {part.format(0.4)}") == [(few, many)]
-
-
-def test_an_export_draws_by_the_hash(two_pieces: Path, tmp_path: Path) -> None:
-    """With the seed 0 it has the rows of the condition, with others it has other rows."""
-    selection = select_by_name(GAME, two_pieces, ["CvC"], None)
-    drawn = []
-    for seed in (0, 1):
-        export(GAME, two_pieces, selection, tmp_path / str(seed), ["position"], sample=Sample(0.1, seed))
-        [file] = (tmp_path / str(seed)).rglob("*.parquet")
-        drawn.append(Counter((row["position"],) for row in pq.ParquetFile(file).read().to_pylist()))
-    assert drawn[0] == answer(two_pieces, "SELECT position FROM positions WHERE material = 'CvC' AND hash < 0.1")
-    assert drawn[0] != drawn[1]
 
 
 @pytest.mark.parametrize("clause", ["TABLESAMPLE 1%", "USING SAMPLE 20 ROWS", "AS p TABLESAMPLE reservoir(3 ROWS) REPEATABLE (4)"])
