@@ -134,8 +134,8 @@ class Collection(Cataloged):
         """
         from tablebase.features.common import features_of
         from tablebase.mining.export import export
-        from tablebase.mining.sample import Sample
         from tablebase.mining.selection import select_by_name
+        from tablebase.mining.wanted import Sample
 
         rules = self._game(game, "export")
         target, threads = as_path("to", to), as_number("workers", workers, 1)

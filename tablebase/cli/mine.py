@@ -135,8 +135,8 @@ def export(
     from tablebase.cli.output import say
     from tablebase.compute.progress import progress
     from tablebase.mining.export import export as write_files
-    from tablebase.mining.sample import Sample
     from tablebase.mining.selection import select_by_name
+    from tablebase.mining.wanted import Sample
 
     rules = chosen_rules("export", game, size, variant)
     selection = select_by_name(rules, data, material or [], pieces, aliases=aliases, catalog=catalog)

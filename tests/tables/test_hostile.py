@@ -20,8 +20,7 @@ from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.mining.columns import columns
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import known_histograms
-from tablebase.mining.wanted import all_of
+from tablebase.mining.selection import known_slices
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import file_sha256, table_path
 from tablebase.tables.reader import Table
@@ -60,7 +59,7 @@ def probed(folder: Path) -> None:
 
 def mined(folder: Path) -> None:
     """As `tablebase mine` reads."""
-    known = all_of(known_histograms(GAME, folder))
+    known = known_slices(GAME, folder)
     with closing(Store(folder)) as store:
         scan = Scan(GAME, store, known, [columns(GAME, list(known), ())["distance"]], threads=1)
         assert sum(len(batch) for batch in scan.batches()) > 0
