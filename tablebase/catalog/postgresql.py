@@ -93,7 +93,7 @@ class PostgresqlDatabase(Database):
             yield connection
 
     @contextmanager
-    def changes(self) -> Iterator[Connection]:
+    def changes(self, *, rebuilds: bool = False) -> Iterator[Connection]:  # noqa: ARG002 (each row that is deleted is ours)
         """A transaction that holds the lock of the schema."""
         patience = Patience(self.place, self.patience)
         with self._engine.begin() as connection:
@@ -136,19 +136,20 @@ class PostgresqlDatabase(Database):
         """The triggers and rules on our tables."""
         return list(connection.exec_driver_sql(HOOKS, (NAMES, NAMES)).scalars())
 
-    def check_rights(self, connection: Connection) -> None:
-        """Raise an error unless the role may make and change all tables."""
+    def lacks_rights(self, connection: Connection) -> TablebaseError | None:
+        """The error that the role may not make and change all tables; None if it may."""
         names = NAMES + [f"{name}_id_seq" for name in NAMES]
         role, schema, is_copy, may_make, locked = connection.exec_driver_sql(RIGHTS, (names,)).one()
         if is_copy:
-            raise TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
+            return TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
         if locked is not None:
             rights = f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
             more = f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"
             cure = f'ask its owner to run "{rights}; {more}", or name another role or database with --catalog'
-            raise TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {cure}")
+            return TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {cure}")
         if not may_make and self.version(connection) is None:
-            raise self.error(errors.InsufficientPrivilege(f"permission denied for schema {schema}"))
+            return self.error(errors.InsufficientPrivilege(f"permission denied for schema {schema}"))
+        return None
 
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
         """Column names and rows of a statement, which the server takes as the definition of a cursor: only SELECT and VALUES.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sqlalchemy import BigInteger, Boolean, Connection, ForeignKey, Integer, SmallInteger, String, insert, inspect, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Grows whenever a table, a column or the meaning of one changes."""
 VIEW = "slice_counts"
 SLICE_COUNTS = """

@@ -219,7 +219,7 @@ def test_a_folder_keeps_its_id(copied: Path, schemas: Iterator[str], ask: Ask) -
 def test_a_catalog_is_read_as_it_was_opened(copied: Path) -> None:
     """What is changed later is not seen; nobody waits for a reader, not even `reindex`, which removes all rows."""
     with closing(opened(copied)) as catalog:
-        with database(copied).rebuilding() as connection:
+        with database(copied).changes(rebuilds=True) as connection:
             assert database(copied).clear(connection) == []
         assert catalog.sql(COUNT)[1] == [(10,)]
         assert len(catalog.registered(GAME)) == 10

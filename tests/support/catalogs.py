@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 
+from tablebase.catalog import entries
 from tablebase.catalog.catalog import Catalog, database_of
 from tablebase.catalog.database import Database
-from tablebase.catalog.registration import digest, read, sealed
-from tablebase.catalog.schema import Base, GameRow, TableRow
+from tablebase.catalog.schema import Base, GameRow
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.tables.folder import default_catalog
 
@@ -70,10 +70,11 @@ def forge(folder: Path, *statements: str) -> None:
     """Change a catalog and make its seals fit, as only a forger would, or a program with an error."""
     change(folder, *statements)
     with database(folder).changes() as connection:
-        for number, registration in read(connection).items():
-            connection.execute(update(TableRow).where(TableRow.id == number).values(seal=registration.seal))
-        for name, (row, _) in sealed(connection, GameRow, "name").items():
-            connection.execute(update(GameRow).where(GameRow.name == name).values(seal=digest(row)))
+        for entry, _ in entries.stored_entries(connection)[0]:
+            connection.execute(update(entry.table).filter_by(file=entry.file).values(seal=entry.seal))
+        for row in entries.rows(connection, GameRow, "name"):
+            del row["seal"]
+            connection.execute(update(GameRow).filter_by(name=row["name"]).values(seal=entries.digest(row)))
 
 
 def forget(folder: Path, *files: str) -> None:
