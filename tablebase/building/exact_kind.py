@@ -17,7 +17,6 @@ from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entry_of
 from tablebase.catalog.known import Known
-from tablebase.catalog.schema import ExactRow
 from tablebase.checking.checksums import Checks
 from tablebase.checking.exact import verify_exact
 from tablebase.compute.messages import in_time, reach, say
@@ -210,7 +209,7 @@ class ExactTables(TableKind[FunctionGame[Any], ExactFile]):
 
     def entry_of(self, folder: Path, file: ExactFile) -> Entry:
         """See `TableKind.entry_of`."""
-        return entry_of(folder, self.rules, file, ExactRow, vars(file.counts()))
+        return entry_of(folder, self.rules, file, "exact", vars(file.counts()))
 
     def rewrite(self, path: Path, file: ExactFile, form: Form) -> Path:
         """See `TableKind.rewrite`."""

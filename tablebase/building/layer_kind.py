@@ -17,7 +17,6 @@ from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entry_of
 from tablebase.catalog.known import Known
-from tablebase.catalog.schema import LayerRow
 from tablebase.checking.chances import verify_layer
 from tablebase.checking.checksums import Checks
 from tablebase.compute import machine
@@ -233,7 +232,7 @@ class LayerTables(TableKind[StochasticGame, LayerFile]):
     def entry_of(self, folder: Path, file: LayerFile) -> Entry:
         """See `TableKind.entry_of`."""
         more = {"region": file.region.name, "layer": file.layer.name, **vars(file.counts)}
-        return entry_of(folder, self.rules, file, LayerRow, more)
+        return entry_of(folder, self.rules, file, "layers", more)
 
     def rewrite(self, path: Path, file: LayerFile, form: Form) -> Path:
         """See `TableKind.rewrite`."""

@@ -74,11 +74,11 @@ class Registrar:
         """Change the catalog as far as that is due; return False if another program has locked it, and nothing was changed."""
         if self._pending or self._gone:
             try:
-                with self._catalog.writing() as session:
+                with self._catalog.writing() as connection:
                     if self._gone:
-                        strike(session, self._gone)
+                        strike(connection, self._gone)
                     for entry in self._pending:
-                        enter(session, self._kind.rules, entry)
+                        enter(connection, self._kind.rules, entry)
             except CatalogBusyError:
                 return False
             finally:

@@ -168,8 +168,8 @@ def _holds(path: Path, entry: Entry) -> bool:
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
     """Enter a file as it is in the folder, with what the other catalog knew of it."""
     kind = table_kind(load_rules(entry.game))
-    with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as session:
-        enter(session, kind.rules, kind.entry_of(folder, file), entry)
+    with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as connection:
+        enter(connection, kind.rules, kind.entry_of(folder, file), entry)
 
 
 def _write_checksums(folder: Path, catalog: str | None) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sqlalchemy import Connection, text
-from sqlalchemy.orm import Session
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
 from tablebase.catalog.entries import Entry, Row, strike, with_patterns
@@ -101,12 +100,12 @@ class Catalog:
             yield self._snapshot
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
+    def writing(self) -> Iterator[Connection]:
         """A transaction in a catalog that was opened for changes; it is made if there is none."""
         database = self._database
         with database.guard():
             make_folder(self.folder)
-            with database.changes() as connection, Session(connection) as session:
+            with database.changes() as connection:
                 if not self._is_checked:
                     if (refusal := database.refusal(connection)) is not None:
                         raise refusal
@@ -114,8 +113,7 @@ class Catalog:
                         database.make(connection)
                     else:
                         database.check_version(version)
-                yield session
-                session.flush()
+                yield connection
         self._is_checked = True
 
     def create(self) -> None:
@@ -125,12 +123,12 @@ class Catalog:
 
     def remove(self, files: Sequence[str]) -> None:
         """Forget the tables of these files, and games that have no others."""
-        with self.writing() as session:
-            strike(session, files)
+        with self.writing() as connection:
+            strike(connection, files)
 
     def of(self, game: Rules[Any], table: str = "tables") -> list[Entry]:
         """The entries in ``tables``, ``layers`` or ``exact``, of the rules installed now."""
-        return [entry for entry in self.entries.values() if entry.table.__tablename__ == table and entry.is_of(game)]
+        return [entry for entry in self.entries.values() if entry.table == table and entry.is_of(game)]
 
     def there(self, game: Rules[Any], table: str = "tables") -> list[Entry]:
         """Like `of`, without those whose files are no longer in the folder."""

@@ -15,10 +15,10 @@ from sqlalchemy import Connection, delete, inspect
 
 from tablebase.catalog.entries import Entry, read_entries
 from tablebase.catalog.schema import (
+    METADATA,
     SCHEMA_VERSION,
+    VERSION,
     VIEW,
-    Base,
-    VersionRow,
     create_schema,
     drop_schema,
     index_names,
@@ -159,8 +159,8 @@ class Database(ABC):
         """Remove all that our tables hold; return the names of other programs' indices that went with replaced tables."""
         if self.version(connection) == SCHEMA_VERSION and schema_fault(connection) is None:
             # Not dropped: other programs' indices stay, and in PostgreSQL so must tables that a view reads.
-            for table in reversed(Base.metadata.sorted_tables):
-                if table is not VersionRow.__table__:
+            for table in reversed(METADATA.sorted_tables):
+                if table is not VERSION:
                     connection.execute(delete(table))
             return []
         before = index_names(connection)
@@ -175,7 +175,7 @@ class Database(ABC):
         if self.version(connection) is None:
             inspector = inspect(connection)
             names = {*inspector.get_table_names(), *inspector.get_view_names()}
-            if taken := names & {*Base.metadata.tables, VIEW}:
+            if taken := names & {*METADATA.tables, VIEW}:
                 held = f"is a database of another program, with a table {min(taken)!r}"
                 return TablebaseError(f"{self.place} {held}: {self.another}")
         return self.lacks_rights(connection)

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, column, delete, insert, select, union_all
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, column, delete, insert, select, union_all, update
+from sqlalchemy import Table as SqlTable
 
-from tablebase.catalog.schema import FLAT, PATTERNS, Base, DistanceRow, GameRow, SliceRow, SolutionRow, TableRow
+from tablebase.catalog.schema import DISTANCES, GAMES, METADATA, OF_FILES, PATTERNS, SLICES, SOLUTIONS, TABLES
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
@@ -46,20 +46,20 @@ class Entry:
 
     Attributes
     ----------
-    table : type
-        Of the row: `TableRow`, or one of `FLAT`.
+    table : str
+        The name of the table with its row: one of `OF_FILES`.
     row : Mapping
         The row itself.
     sides : sequence of Side
-        Only of a `TableRow`.
+        Only of a row of ``tables``.
     patterns : sequence
-        The rows of its slices in the tables `PATTERNS`, which no seal covers, if they have been read.
+        Tables of `PATTERNS` by name, each with a row about one of its slices, if they have been read; no seal covers them.
     """
 
-    table: type[Base]
+    table: str
     row: Mapping[str, Any]
     sides: Sequence[Side] = ()
-    patterns: Sequence[tuple[type[Base], Row]] = ()
+    patterns: Sequence[tuple[str, Row]] = ()
 
     @property
     def file(self) -> str:
@@ -120,9 +120,7 @@ def digest(content: object) -> str:
 # From a file
 
 
-def entry_of(
-    folder: Path, game: Rules[Any], file: Any, table: type[Base], more: Mapping[str, Any], sides: Sequence[Side] = ()
-) -> Entry:
+def entry_of(folder: Path, game: Rules[Any], file: Any, table: str, more: Mapping[str, Any], sides: Sequence[Side] = ()) -> Entry:
     """What the catalog has to say of an open file in a folder, with `more` columns than those of all files."""
     row = {
         "game": game.name,
@@ -135,7 +133,8 @@ def entry_of(
         "seconds": None,
         **more,
     }
-    return Entry(table, {name: row[name] for name in _names(table) if name not in ("id", "seal")}, sides)
+    names = [one.name for one in METADATA.tables[table].columns if one.name not in ("id", "seal")]
+    return Entry(table, {name: row[name] for name in names}, sides)
 
 
 def of_table(folder: Path, game: Game, table: Table) -> Entry:
@@ -145,7 +144,7 @@ def of_table(folder: Path, game: Game, table: Table) -> Entry:
         "pieces": table.material.pieces,
         "cells": table.layout.size * len(table.header.summaries),
     }
-    return entry_of(folder, game, table, TableRow, more, [_side(game, table, side) for side in table.header.summaries])
+    return entry_of(folder, game, table, TABLES.name, more, [_side(game, table, side) for side in table.header.summaries])
 
 
 def _side(game: Game, table: Table, side: int) -> Side:
@@ -205,7 +204,7 @@ def read_entries(connection: Connection) -> tuple[dict[str, Entry], str | None]:
     entries = {entry.file: entry for entry, seal in stored if entry.seal == seal}
     broken = [entry.file for entry, seal in stored if entry.seal != seal]
     unknown = {entry.game for entry in entries.values()}
-    for row in rows(connection, GameRow, "name"):
+    for row in rows(connection, GAMES, "name"):
         unknown.discard(row["name"])
         if row.pop("seal") != digest(row):
             broken.append(str(row["name"]))
@@ -217,29 +216,29 @@ def read_entries(connection: Connection) -> tuple[dict[str, Entry], str | None]:
 def stored_entries(connection: Connection) -> tuple[list[tuple[Entry, str]], bool]:
     """The rows about each file with the seal that is stored, and whether these are all rows."""
     distances, slices, sides = (defaultdict[int, list[Any]](list) for _ in range(3))
-    for number, *more in _tuples(connection, DistanceRow, "solution_id", "outcome", "distance"):
+    for number, *more in _tuples(connection, DISTANCES, "solution_id", "outcome", "distance"):
         distances[number].append(more)
-    for row in rows(connection, SliceRow):
+    for row in rows(connection, SLICES):
         del row["id"]
         slices[row.pop("solution_id")].append(row)
-    for row in rows(connection, SolutionRow):
+    for row in rows(connection, SOLUTIONS):
         number, parent = row.pop("id"), row.pop("table_id")
         sides[parent].append(Side(row, distances.pop(number, []), slices.pop(number, [])))
     stored = []
-    for table in (TableRow, *FLAT):
-        for row in rows(connection, table, "id" if table is TableRow else "file"):
+    for table in OF_FILES:
+        for row in rows(connection, table, "id" if table is TABLES else "file"):
             number, seal = row.pop("id"), row.pop("seal")
-            stored.append((Entry(table, row, sides.pop(number, ()) if table is TableRow else ()), seal))
+            stored.append((Entry(table.name, row, sides.pop(number, ()) if table is TABLES else ()), seal))
     return stored, not (distances or slices or sides)
 
 
 def with_patterns(connection: Connection, entries: Mapping[str, Entry]) -> dict[str, Entry]:
     """The same entries with their rows of `PATTERNS`."""
-    found = defaultdict[tuple[str, ...], list[tuple[type[Base], Row]]](list)
+    found = defaultdict[tuple[str, ...], list[tuple[str, Row]]](list)
     for table in PATTERNS:
         for row in rows(connection, table):
             del row["id"], row["slice_id"]
-            found[row["game"], row["material"], row["side"]].append((table, row))
+            found[row["game"], row["material"], row["side"]].append((table.name, row))
     return {
         file: replace(
             entry,
@@ -254,68 +253,71 @@ def with_patterns(connection: Connection, entries: Mapping[str, Entry]) -> dict[
     }
 
 
-def _tuples(connection: Connection, table: type[Base], *order: str) -> list[Sequence[Any]]:
+def _tuples(connection: Connection, table: SqlTable, *order: str) -> list[Sequence[Any]]:
     """The rows of a table as the database holds them, since a type of SQLAlchemy could hide that a value is damaged."""
-    columns: list[Any] = [column(name) for name in _names(table)]
-    query = select(*columns).select_from(table.__table__).order_by(*map(column, order))
+    columns: list[Any] = [column(one.name) for one in table.columns]
+    query = select(*columns).select_from(table).order_by(*map(column, order))
     # The driver's own tuples: there are many of them, and those of SQLAlchemy take twice the time.
     cursor: Any = connection.execute(query).cursor
     found: list[Sequence[Any]] = cursor.fetchall()
     return found
 
 
-def rows(connection: Connection, table: type[Base], order: str = "id") -> list[Row]:
+def rows(connection: Connection, table: SqlTable, order: str = "id") -> list[Row]:
     """The rows of a table with all columns."""
-    return [dict(zip(_names(table), row, strict=True)) for row in _tuples(connection, table, order)]
-
-
-def _names(table: type[Base]) -> list[str]:
-    return [one.name for one in table.__table__.columns]
+    return [dict(zip(table.columns.keys(), row, strict=True)) for row in _tuples(connection, table, order)]
 
 
 # Into the catalog
 
 
-def enter(session: Session, game: Rules[Any], entry: Entry, known: Entry | None = None) -> None:
+def enter(connection: Connection, game: Rules[Any], entry: Entry, known: Entry | None = None) -> None:
     """Write all rows of a file and their seal; older ones of the file are replaced.
 
     `known` is what another catalog knew of the file: its solver, seconds and patterns are taken over.
     """
     if known is not None:
         entry = replace(entry.solved(known.row.get("engine"), known.row["seconds"]), patterns=known.patterns)
-    played: Any = game
-    sides, kinds = (played.sides, played.kinds) if entry.table is TableRow else ((), ())
+    _enter_game(connection, game, with_pieces=entry.table == TABLES.name)
+    table = METADATA.tables[entry.table]
+    connection.execute(delete(table).where(table.c.file == entry.file))
+    number = _insert(connection, table, {**entry.row, "seal": entry.seal})
+    for side in entry.sides:
+        solution = _insert(connection, SOLUTIONS, {**side.solution, "table_id": number})
+        names = ("outcome", "distance", "placements")
+        distances = [dict(zip(names, row, strict=True)) for row in side.distances]
+        for part, some in ((DISTANCES, distances), (SLICES, side.slices)):
+            if some:
+                connection.execute(insert(part), [{**row, "solution_id": solution} for row in some])
+    for name, row in entry.patterns:
+        of_slice = (SLICES.c[key] == row[key] for key in ("game", "material", "side"))
+        slice_id = select(SLICES.c.id).where(*of_slice).scalar_subquery()
+        connection.execute(insert(METADATA.tables[name]).values(slice_id=slice_id, **row))
+
+
+def _enter_game(connection: Connection, game: Any, *, with_pieces: bool) -> None:
+    """Write a game's row and its seal; an older one is replaced."""
+    letters = [[kind.symbol for kind in game.kinds if kind.side == side] for side in (0, 1)] if with_pieces else []
     row = {
         "name": game.name,
         "title": game.title,
         "rules_digest": game.digest,
-        "side_letters": "".join(side.letter for side in sides),
-        "kinds": " ".join("".join(kind.symbol for kind in kinds if kind.side == side) for side in range(len(sides))),
+        "side_letters": "".join(side.letter for side in game.sides) if with_pieces else "",
+        "kinds": " ".join(map("".join, letters)),
     }
-    session.merge(GameRow(**row, seal=digest(row)))
-    session.flush()
-    session.execute(delete(entry.table).where(column("file") == entry.file))
-    number = _insert(session, entry.table, {**entry.row, "seal": entry.seal})
-    for side in entry.sides:
-        solution = _insert(session, SolutionRow, {**side.solution, "table_id": number})
-        names = ("outcome", "distance", "placements")
-        distances = [dict(zip(names, row, strict=True)) for row in side.distances]
-        for table, some in ((DistanceRow, distances), (SliceRow, side.slices)):
-            if some:
-                session.execute(insert(table), [{**row, "solution_id": solution} for row in some])
-    for of_patterns, row in entry.patterns:
-        of_slice = select(SliceRow.id).filter_by(**{name: row[name] for name in ("game", "material", "side")})
-        session.execute(insert(of_patterns).values(slice_id=of_slice.scalar_subquery(), **row))
+    row["seal"] = digest(row)
+    if not connection.execute(update(GAMES).where(GAMES.c.name == game.name).values(row)).rowcount:
+        connection.execute(insert(GAMES).values(row))
 
 
-def _insert(session: Session, table: type[Base], row: Mapping[str, Any]) -> Any:
+def _insert(connection: Connection, table: SqlTable, row: Row) -> Any:
     """Insert a row; return its number."""
-    return session.scalars(insert(table).values(**row).returning(column("id"))).one()
+    return connection.scalars(insert(table).values(row).returning(table.c.id)).one()
 
 
-def strike(session: Session, files: Sequence[str]) -> None:
+def strike(connection: Connection, files: Sequence[str]) -> None:
     """Forget the tables of these files, and games that have no others."""
-    for table in (TableRow, *FLAT):
-        session.execute(delete(table).where(table.file.in_(files)))
-    kept = union_all(*(select(table.game) for table in (TableRow, *FLAT)))
-    session.execute(delete(GameRow).where(GameRow.name.not_in(kept)))
+    for table in OF_FILES:
+        connection.execute(delete(table).where(table.c.file.in_(files)))
+    kept = union_all(*(select(table.c.game) for table in OF_FILES))
+    connection.execute(delete(GAMES).where(GAMES.c.name.not_in(kept)))

@@ -19,7 +19,7 @@ from sqlalchemy import Column, Connection, MetaData, NullPool, String, Table, cr
 from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import Answer, Database, Patience, statement_error
-from tablebase.catalog.schema import Base, version_of
+from tablebase.catalog.schema import METADATA, version_of
 from tablebase.catalog.urls import parsed_url, place_of, without_password
 from tablebase.errors import (
     CatalogBusyError,
@@ -41,7 +41,7 @@ REFUSALS = (
     ((psycopg.OperationalError, psycopg.InterfaceError), "reached", "check the server, and the URL that --catalog names"),
 )
 """Kinds of errors, what cannot be done with the catalog then, and what to do."""
-NAMES = list(Base.metadata.tables)
+NAMES = list(METADATA.tables)
 OF_STATEMENTS = ("08P01", "54")
 """Beginnings of SQLSTATEs that say a statement has parameters, or is too large, though the driver takes them for operational."""
 LOCK = f"SELECT pg_try_advisory_xact_lock({int.from_bytes(b'tbls')}, hashtext(current_schema()))"

@@ -19,7 +19,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database, Patience, statement_error
 from tablebase.catalog.entries import Entry
-from tablebase.catalog.schema import CREATE_VIEW, VIEW, Base
+from tablebase.catalog.schema import CREATE_VIEW, METADATA, VIEW
 from tablebase.errors import (
     ArgumentError,
     CatalogBusyError,
@@ -191,7 +191,7 @@ class SqliteDatabase(Database):
         """What SQLite finds wrong with our tables, their indices included, or would find when writing."""
         if not self._may_be_written():
             return UNWRITABLE
-        for name in Base.metadata.tables:
+        for name in METADATA.tables:
             (found,) = connection.exec_driver_sql(f"PRAGMA integrity_check({name})").one()
             if found != "ok":
                 return f"is damaged ({' '.join(str(found).split())})"
@@ -206,7 +206,7 @@ class SqliteDatabase(Database):
     def hooks(self, connection: Connection) -> list[str]:
         """The triggers on our tables."""
         rows = connection.exec_driver_sql("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
-        return [f"the trigger {name!r} on the table {table!r}" for name, table in rows if table in Base.metadata.tables]
+        return [f"the trigger {name!r} on the table {table!r}" for name, table in rows if table in METADATA.tables]
 
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
         """Column names and rows of a statement; an authorizer refuses everything except reading."""

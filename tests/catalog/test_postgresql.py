@@ -18,7 +18,7 @@ from support.tablebases import on_postgresql
 import tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.postgresql import ID_FILE
-from tablebase.catalog.schema import SCHEMA_VERSION, GameRow
+from tablebase.catalog.schema import GAMES, SCHEMA_VERSION
 from tablebase.errors import CatalogBusyError, TablebaseError, TimeLimitError
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import default_catalog
@@ -179,7 +179,7 @@ def test_texts_are_sorted_by_their_bytes(copied: Path) -> None:
     """As in SQLite, though the database has another order."""
     names = ["b", "B", "a", "ä", "Z"]
     with database(copied).changes() as connection:
-        connection.execute(insert(GameRow.__table__), [dict.fromkeys(GameRow.__table__.c.keys(), name) for name in names])
+        connection.execute(insert(GAMES), [dict.fromkeys(GAMES.c.keys(), name) for name in names])
         found = connection.exec_driver_sql("SELECT name FROM games WHERE length(name) = 1 ORDER BY name").scalars().all()
         other = connection.exec_driver_sql("SELECT x FROM (VALUES ('b'), ('B')) AS v(x) ORDER BY x COLLATE \"default\"").scalars()
         assert found == sorted(names)

@@ -12,7 +12,7 @@ from support.program import Ask, assert_refused, table_of
 from support.tablebases import on_both, on_postgresql, once_on_postgresql
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.schema import GameRow
+from tablebase.catalog.schema import GAMES
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import TablebaseError
 
@@ -142,7 +142,7 @@ def test_a_game_that_was_changed_is_refused(copied: Path) -> None:
     """Each column of `games`, and the whole row."""
     path = copied / FILE_NAME
     sound = path.read_bytes()
-    names = [one.name for one in GameRow.__table__.columns]
+    names = [one.name for one in GAMES.columns]
     for statement in [*(f"UPDATE games SET {name} = {name} || 'x'" for name in names), "DELETE FROM games"]:
         change(copied, statement)
         with pytest.raises(TablebaseError, match=r"is damaged.*tablebase reindex"):

@@ -34,5 +34,5 @@ def build(
 def register(catalog: Catalog, game: Game, table: Table, engine: str | None = None) -> None:
     """Enter a table into a catalog that is open for changes."""
     kind = SliceTables(game)
-    with catalog.writing() as session:
-        enter(session, game, kind.entry_of(catalog.folder, table).solved(engine, None))
+    with catalog.writing() as connection:
+        enter(connection, game, kind.entry_of(catalog.folder, table).solved(engine, None))

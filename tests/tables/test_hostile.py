@@ -13,7 +13,6 @@ from support.program import Answer, assert_refused
 import tablebase
 from tablebase.building.reindex import reindex
 from tablebase.catalog.entries import Entry, of_table
-from tablebase.catalog.schema import TableRow
 from tablebase.checking.tablebase import check_table
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError, TablebaseError
@@ -76,7 +75,7 @@ def reindexed(folder: Path) -> None:
 def verified(folder: Path) -> None:
     """As `tablebase verify` does, if the forger has changed the catalog, too."""
     path = table_path(folder, GAME, MATERIAL)
-    entry = Entry(TableRow, {"material": "PPvP", "file_sha256": file_sha256(path), "engine": None, "seconds": None})
+    entry = Entry("tables", {"material": "PPvP", "file_sha256": file_sha256(path), "engine": None, "seconds": None})
     with suppress(TablebaseError), closing(Table(path, GAME, MATERIAL)) as table:
         entry = of_table(folder, GAME, table)
     _, fault = check_table(GAME.name, folder, {}, entry)
