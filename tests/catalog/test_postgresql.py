@@ -76,7 +76,14 @@ def test_a_tablebase_with_its_catalog_on_a_server(
     ):
         answer, expected = ask(*words, *there), ask(*words, "--data", here)
         assert (answer.code, answer.out) == (0, expected.out), answer.err
-    for words in (("estimate", "doushouqi", "--pieces", "2"), ("reindex",), ("prune", "--yes")):
+    for words in (
+        ("build", "pig-die=2-target=2"),
+        ("stats", "pig-die=2-target=2"),
+        ("verify", "pig-die=2-target=2"),
+        ("estimate", "doushouqi", "--pieces", "2"),
+        ("reindex",),
+        ("prune", "--yes"),
+    ):
         assert ask(*words, *there).code == 0
     # The option comes before the variable, and without both there is no catalog.
     monkeypatch.setenv("TABLEBASE_CATALOG", "postgresql://nobody@/nothing?host=/nowhere")
@@ -125,18 +132,6 @@ def test_from_python(on_server: tuple[Path, str], monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.full
 @on_postgresql
-def test_layers_of_games_with_chance(catalog_url: str, tmp_path: Path, ask: Ask) -> None:
-    """They are registered, counted and verified there, too."""
-    there = ("--data", tmp_path, "--catalog", catalog_url)
-    assert ask("build", "pig-die=2-target=2", *there).code == 0
-    assert "nothing to do" in ask("build", "pig-die=2-target=2", *there).err
-    assert ask("stats", "pig-die=2-target=2", *there, "--format", "csv").csv[0]["states"] != ""
-    assert ask("verify", "pig-die=2-target=2", *there).code == 0
-    assert ask("reindex", *there).code == 0
-
-
-@pytest.mark.full
-@on_postgresql
 def test_a_batch_and_its_steps(catalog_url: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file may name the catalog; its steps use the same, and their words do not show its password."""
     monkeypatch.delenv("TABLEBASE_CATALOG", raising=False)
@@ -147,23 +142,6 @@ def test_a_batch_and_its_steps(catalog_url: str, tmp_path: Path, ask: Ask, monke
     assert answer.code == 0
     assert PASSWORD not in answer.err
     assert output.read_text().splitlines()[1].startswith("2,1,1,33,")
-
-
-@pytest.mark.full
-@on_postgresql
-def test_no_sentence_shows_a_password(catalog_url: str, tmp_path: Path, ask: Ask) -> None:
-    """Neither the command that goes on after a deadline, nor errors about a URL that has it in another place."""
-    words = ["build", "hexapawn", "--pieces", "2", "--data", tmp_path]
-    secret = str(make_url(catalog_url).password)
-    answer = ask(*words, "--catalog", catalog_url, "--for", "0.001s")
-    assert answer.code == 4
-    assert "***" not in answer.err
-    other = make_url(catalog_url).set(password=None, database="nothing").update_query_dict({"password": secret})
-    asked = ask(*words, "--catalog", other.render_as_string())
-    assert "cannot be reached" in asked.err
-    for said in (answer.err, asked.err):
-        assert secret not in said
-        assert secret.replace("@", "%40").replace(":", "%3A") not in said
 
 
 @on_postgresql
