@@ -89,7 +89,7 @@ def test_a_tablebase_with_its_catalog_on_a_server(
     monkeypatch.setenv("TABLEBASE_CATALOG", "postgresql://nobody@/nothing?host=/nowhere")
     assert ask("stats", "doushouqi", *there).code == 0
     monkeypatch.setenv("TABLEBASE_CATALOG", "")
-    assert "10 table files lie in" in ask("stats", "doushouqi", "--data", moved).err
+    assert "11 table files lie in" in ask("stats", "doushouqi", "--data", moved).err
     assert list(moved.glob("*.sqlite*")) == []
 
 
