@@ -12,7 +12,7 @@ from tablebase.api.arguments import as_counts, as_optional, as_texts, as_workers
 from tablebase.building.kinds import table_kind
 from tablebase.building.options import TableQuery
 from tablebase.building.transfer import entries_asked_for
-from tablebase.catalog.entries import entries_of
+from tablebase.catalog.catalog import entries_of
 from tablebase.checking.checksums import Checks, verify_files
 from tablebase.checking.published import read_published
 from tablebase.compute.messages import say

@@ -23,20 +23,9 @@ def stats_rows(catalog: Catalog, game: Any, by: str = "pieces") -> Rows:
     Tables of slices have a row for each number of pieces or, `by` material, for each slice. Layers and
     tables of exact values have a row each. The `game` may be of any kind: which rows there are, the catalog knows.
     """
-    rows: Rows = []
-    # The digest of rules as functions takes a second, which is not needed where there is no table.
-    if any(name == game.name for name, *_ in catalog.files().values()):
-        rows += [{name: getattr(counts, name) for name in counts.columns(by)} for counts in catalog.counts(game, by)]
-        rows += [
-            {name: row[name] for name in LayerRow.__annotations__}
-            for row in catalog.layers(game)
-            if (catalog.folder / row["file"]).exists()
-        ]
-        rows += [
-            {name: row[name] for name in ExactRow.__annotations__}
-            for row in catalog.exact(game)
-            if (catalog.folder / row["file"]).exists()
-        ]
+    rows: Rows = [{name: getattr(counts, name) for name in counts.columns(by)} for counts in catalog.counts(game, by)]
+    for table, names in (("layers", LayerRow.__annotations__), ("exact", ExactRow.__annotations__)):
+        rows += [{name: entry.row[name] for name in names} for entry in catalog.there(game, table)]
     if not rows:
         raise missing_game(game, catalog.folder)
     return rows

@@ -14,7 +14,7 @@ from tablebase.building.copies import copy as copy_tables
 from tablebase.building.options import local_executor
 from tablebase.building.reindex import prepare_catalog
 from tablebase.building.transfer import entries_asked_for, usable_entries
-from tablebase.catalog.entries import entries_of
+from tablebase.catalog.catalog import entries_of
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, ConflictError

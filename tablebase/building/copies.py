@@ -16,8 +16,8 @@ from typing import Protocol
 
 from tablebase.building.kinds import table_kind
 from tablebase.building.transfer import CHECKSUMS, Taken, take_in
-from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.entries import Entry, entries_of
+from tablebase.catalog.catalog import Catalog, entries_of
+from tablebase.catalog.entries import Entry
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute.messages import reach
 from tablebase.compute.processes import ensured

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.building.estimate import start_seconds
-from tablebase.building.flat_kind import FlatTables
 from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured, Tick
+from tablebase.building.kind import TableKind
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.entries import Entry, entry_of
 from tablebase.catalog.known import Known
-from tablebase.catalog.registration import of_exact
-from tablebase.catalog.schema import ExactRow
 from tablebase.checking.checksums import Checks
 from tablebase.checking.exact import verify_exact
 from tablebase.compute.messages import in_time, reach, say
@@ -64,14 +63,13 @@ class ListedCosts(FixedCosts):
         self.listed, self.seconds = listed, seconds
 
 
-class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
+class ExactTables(TableKind[FunctionGame[Any], ExactFile]):
     """See `TableKind`."""
 
     pattern = f"{PLACE}/*"
     title = "{game} " + PLACE
     solver = ENGINE
     most_workers = 1
-    table = ExactRow
 
     def check(self, query: TableQuery) -> None:
         """See `TableKind.check`."""
@@ -189,10 +187,10 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         if workers is not None and workers > 1:
             say(self._alone(workers))
         with closing(Catalog(folder, catalog=catalog)) as registry:
-            rows = registry.exact(self.rules)
-        if not rows:
+            entries = registry.of(self.rules, "exact")
+        if not entries:
             raise nothing_registered(self.rules, folder)
-        return len(rows), (self._verified(folder, row["file"], row["file_sha256"]) for row in rows)
+        return len(entries), (self._verified(folder, entry.file, entry.sha256) for entry in entries)
 
     def _verified(self, folder: Path, file: str, sha256: str) -> tuple[str, str | None]:
         """The name of a file, and what is wrong with it."""
@@ -209,9 +207,9 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         del row
         return ExactFile(path, self.rules)
 
-    def row_of(self, folder: Path, file: ExactFile) -> dict[str, Any]:
-        """See `FlatTables.row_of`."""
-        return of_exact(folder, file)
+    def entry_of(self, folder: Path, file: ExactFile) -> Entry:
+        """See `TableKind.entry_of`."""
+        return entry_of(folder, self.rules, file, "exact", vars(file.counts()))
 
     def rewrite(self, path: Path, file: ExactFile, form: Form) -> Path:
         """See `TableKind.rewrite`."""

@@ -66,7 +66,7 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
         fault, is_sound = None, False
         if state is not None:
             fault = _header_fault(kind, job.path, state)
-            is_sound = fault is None and registered is not None and registered.bytes == state.bytes
+            is_sound = fault is None and registered is not None and registered.row["bytes"] == state.bytes
             if is_sound and (whole or job.key in needed):
                 is_sound = registered is not None and _sha256(job.path, state) == registered.sha256
             if fault is None and not is_sound:

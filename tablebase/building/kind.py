@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy.orm import Session
-
 from tablebase.building.jobs import CostModel, Job, Key, Made, Tick
 from tablebase.building.options import LOCAL, BuildOptions, TableQuery
 from tablebase.catalog.entries import Entry
@@ -125,10 +123,6 @@ class TableKind(ABC, Generic[G, F]):
     @abstractmethod
     def entry_of(self, folder: Path, file: F) -> Entry:
         """Describe an open file in a folder, as the catalog does."""
-
-    @abstractmethod
-    def enter(self, session: Session, entry: Entry, known: Entry | None) -> None:
-        """Write the rows of a table into a catalog, with what another catalog knew of how it was solved."""
 
     @abstractmethod
     def rewrite(self, path: Path, file: F, form: Form) -> Path:
@@ -247,8 +241,7 @@ class TableKind(ABC, Generic[G, F]):
 
     def is_in_place(self, entry: Entry) -> bool:
         """Whether a reader would look for such a table where an entry's own columns place it."""
-        del entry
-        return True
+        return self.counted in entry.row
 
     def size_of(self, entry: Entry) -> int:
         """Number of units that a table holds."""

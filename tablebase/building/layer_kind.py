@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from tablebase.building.estimate import compiling, kernels_of, machine_factor, start_seconds
-from tablebase.building.flat_kind import FlatTables
 from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured, Tick
+from tablebase.building.kind import TableKind
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.entries import Entry, entry_of
 from tablebase.catalog.known import Known
-from tablebase.catalog.registration import of_layer
-from tablebase.catalog.schema import LayerRow
 from tablebase.checking.chances import verify_layer
 from tablebase.checking.checksums import Checks
 from tablebase.compute import machine
@@ -62,14 +61,13 @@ class Estimate:
     start_seconds: float = 0.0  # in the first line of a list: to start the program and to compile kernels that are not cached
 
 
-class LayerTables(FlatTables[StochasticGame, LayerFile]):
+class LayerTables(TableKind[StochasticGame, LayerFile]):
     """See `TableKind`."""
 
     pattern = "*/*"
     title = "{game} {place} {stem}"
     unit = counted = "states"
     solver = ENGINE
-    table = LayerRow
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
         """See `TableKind.limits_from`."""
@@ -191,7 +189,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         """See `TableKind.verify`; all layers, since each is checked with those before it."""
         del query, published
         with closing(Catalog(folder, catalog=catalog)) as registry:
-            rows = {row["file"]: row["file_sha256"] for row in registry.layers(self.rules)}
+            rows = {entry.file: entry.sha256 for entry in registry.of(self.rules, "layers")}
         if not rows:
             raise nothing_registered(self.rules, folder)
         return len(rows), (one for one in self._verified(folder, rows, usable_workers(workers)))
@@ -231,9 +229,10 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                 return LayerFile(path, self.rules, region, layer)
         raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path)
 
-    def row_of(self, folder: Path, file: LayerFile) -> dict[str, Any]:
-        """See `FlatTables.row_of`."""
-        return of_layer(folder, file)
+    def entry_of(self, folder: Path, file: LayerFile) -> Entry:
+        """See `TableKind.entry_of`."""
+        more = {"region": file.region.name, "layer": file.layer.name, **vars(file.counts)}
+        return entry_of(folder, self.rules, file, "layers", more)
 
     def rewrite(self, path: Path, file: LayerFile, form: Form) -> Path:
         """See `TableKind.rewrite`."""

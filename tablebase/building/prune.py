@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from tablebase.building.kind import TableKind
 from tablebase.building.kinds import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.entries import Entry
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
 from tablebase.files.outputs import DRAFT_SUFFIX
@@ -40,11 +41,11 @@ class Prunable:
 
 def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
     """What may be removed from a folder. Files of games that are not installed, and of other programs, are never among it."""
-    registered = catalog.files()
+    registered = catalog.entries
     found = {path: DRAFT for path in folder.iterdir() if _CATALOG_DRAFT.fullmatch(path.name)}
     for game in _games(folder, registered):
-        current = {folder / file for file, entry in registered.items() if entry[:2] == (game.name, game.digest)}
-        old = {folder / file: OLD_RULES for file, (name, *_) in registered.items() if name == game.name}
+        current = {folder / file for file, entry in registered.items() if entry.is_of(game)}
+        old = {folder / file: OLD_RULES for file, entry in registered.items() if entry.game == game.name}
         found |= {path: reason for path, reason in old.items() if path not in current and not path.exists()}
         found |= {path: reason for path, reason in _files_of(folder, game) if path not in current}
     return [Prunable(path.relative_to(folder).as_posix(), _size(path), found[path]) for path in sorted(found)]
@@ -66,9 +67,9 @@ def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool
     return items
 
 
-def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Rules[Any]]:
+def _games(folder: Path, registered: Mapping[str, Entry]) -> Iterator[Rules[Any]]:
     """The installed games that have a folder or are in the catalog."""
-    for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {name for name, *_ in registered.values()}):
+    for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {entry.game for entry in registered.values()}):
         with suppress(RulesError):
             game = load_rules(name)
             if game.name == name:

@@ -10,8 +10,6 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from tablebase.building.estimate import Estimate, SpeedModel, estimate, memory, solver_memory
 from tablebase.building.jobs import CostModel, Job, Key, Made, Tick, graph_of
 from tablebase.building.kind import TableKind
@@ -21,9 +19,8 @@ from tablebase.building.plan import chosen_materials, wanted_materials, with_dep
 from tablebase.building.slice_work import make_shared_table, make_table
 from tablebase.building.table_plan import plan_tables
 from tablebase.catalog.catalog import read_known
-from tablebase.catalog.entries import Entry, enter_known
+from tablebase.catalog.entries import Entry, of_table
 from tablebase.catalog.known import Known
-from tablebase.catalog.registration import SOLUTION, TABLE, of_file
 from tablebase.checking.checksums import Checks
 from tablebase.checking.tablebase import verify_tables
 from tablebase.compute import machine
@@ -229,27 +226,16 @@ class SliceTables(TableKind[Game, Table]):
 
     def entry_of(self, folder: Path, file: Table) -> Entry:
         """See `TableKind.entry_of`."""
-        registration = of_file(folder, self.rules, file)
-        return Entry({name: registration[name] for name in TABLE}, registration)
-
-    def enter(self, session: Session, entry: Entry, known: Entry | None) -> None:
-        """See `TableKind.enter` and `enter_known`."""
-        assert entry.registration is not None
-        enter_known(session, self.rules, entry.registration, known)
+        return of_table(folder, self.rules, file)
 
     def size_of(self, entry: Entry) -> int:
         """See `TableKind.size_of`."""
-        return sum(counts["placements"] for counts, _ in _sides(entry))
+        return sum(side.solution["placements"] for side in entry.sides)
 
     def count_of(self, entry: Entry) -> int:
         """See `TableKind.count_of`; positions of aliases as well, without stalemates."""
-        return sum((counts["placements"] - counts["stalemates"]) * slices for counts, slices in _sides(entry))
-
-
-def _sides(entry: Entry) -> list[tuple[dict[str, Any], int]]:
-    """For each side to move of a table its counts, and the number of slices that it holds."""
-    assert entry.registration is not None
-    return [(dict(zip(SOLUTION, side.solution, strict=True)), len(side.slices)) for side in entry.registration.sides]
+        solutions = [(side.solution, len(side.slices)) for side in entry.sides]
+        return sum((counts["placements"] - counts["stalemates"]) * slices for counts, slices in solutions)
 
 
 def make_materials(

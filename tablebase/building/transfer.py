@@ -15,8 +15,8 @@ from typing import Any
 from tablebase.building.folders import lock, remove_drafts
 from tablebase.building.kinds import table_kind
 from tablebase.building.options import TableQuery
-from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.entries import Entry, entries_of
+from tablebase.catalog.catalog import Catalog, entries_of
+from tablebase.catalog.entries import Entry, enter
 from tablebase.compute.processes import ensured
 from tablebase.errors import ConflictError, RulesError, TablebaseError
 from tablebase.files.outputs import publish, write_text
@@ -121,7 +121,7 @@ def take_in(
             publish(draft, folder / entry.file)
             _register(registry, folder, entry)
             yield Taken(entry, is_new=True, bytes=(folder / entry.file).stat().st_size)
-        _write_checksums(folder, registry)
+        _write_checksums(folder, catalog)
     if conflicts:
         raise ConflictError(folder, conflicts)
 
@@ -168,11 +168,11 @@ def _holds(path: Path, entry: Entry) -> bool:
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
     """Enter a file as it is in the folder, with what the other catalog knew of it."""
     kind = table_kind(load_rules(entry.game))
-    with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as session:
-        kind.enter(session, kind.entry_of(folder, file), entry)
+    with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as connection:
+        enter(connection, kind.rules, kind.entry_of(folder, file), entry)
 
 
-def _write_checksums(folder: Path, catalog: Catalog) -> None:
+def _write_checksums(folder: Path, catalog: str | None) -> None:
     """List the digests of all registered tables; the catalog, which changes, is not among them."""
-    text = "".join(f"{more[-1]}  {file}\n" for file, more in sorted(catalog.files().items()))
+    text = "".join(f"{entry.sha256}  {file}\n" for file, entry in sorted(entries_of(folder, catalog).items()))
     write_text(folder / CHECKSUMS, text, "use another folder", own=True)

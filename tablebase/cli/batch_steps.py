@@ -66,7 +66,7 @@ class Prepared:
         if (opened := open_catalog(self.data, self.catalog)) is None:
             return None
         with closing(opened):
-            digests = {file: more[-1] for file, more in opened.files().items()}
+            digests = {file: entry.sha256 for file, entry in opened.entries.items()}
         return digest_of({file: one for file, one in digests.items() if self.rules is None or _belongs(file, self.rules)})
 
 
@@ -264,7 +264,7 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     if (opened := open_catalog(one.data, one.catalog)) is None:
         raise missing_tablebase(one.data)
     with closing(opened):
-        files = opened.files()
+        files = opened.entries
     if one.rules is not None and not any(_belongs(file, one.rules) for file in files):
         raise MissingTableError(one.rules.name, one.data)
 

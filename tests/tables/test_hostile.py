@@ -12,8 +12,7 @@ from support.program import Answer, assert_refused
 
 import tablebase
 from tablebase.building.reindex import reindex
-from tablebase.catalog.catalog import Registered
-from tablebase.catalog.registration import of_file
+from tablebase.catalog.entries import Entry, of_table
 from tablebase.checking.tablebase import check_table
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError, TablebaseError
@@ -75,10 +74,10 @@ def reindexed(folder: Path) -> None:
 def verified(folder: Path) -> None:
     """As `tablebase verify` does, if the forger has changed the catalog, too."""
     path = table_path(folder, GAME, MATERIAL)
-    seal = ""
+    entry = Entry("tables", {"material": "PPvP", "file_sha256": file_sha256(path), "engine": None, "seconds": None})
     with suppress(TablebaseError), closing(Table(path, GAME, MATERIAL)) as table:
-        seal = of_file(folder, GAME, table).seal
-    _, fault = check_table(GAME.name, folder, {}, ("PPvP", Registered(file_sha256(path), None, None, seal)))
+        entry = of_table(folder, GAME, table)
+    _, fault = check_table(GAME.name, folder, {}, entry)
     if fault is not None:
         raise CorruptTableError(fault)
 
