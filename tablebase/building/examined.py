@@ -33,21 +33,6 @@ class Examined:
     missing: tuple[Job, ...]  # tables to be built, or at least verified and registered; also damaged ones
     damaged: Mapping[Key, str]  # the predicate of a sentence about a file
     whole: bool  # whether every byte of the other tables was read
-    states: Mapping[Key, State]  # of the files that exist
-
-    def is_current(self, jobs: Sequence[Job]) -> bool:
-        """Whether the files are still those that were examined."""
-        return states_of(jobs) == self.states
-
-
-def states_of(jobs: Sequence[Job]) -> dict[Key, State]:
-    """The states of the files that exist."""
-    found = {}
-    for job in jobs:
-        if job.path.exists():
-            stat = job.path.stat()
-            found[job.key] = State(stat.st_dev, stat.st_ino, stat.st_size, stat.st_ctime_ns)
-    return found
 
 
 def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known: Known) -> Examined:
@@ -56,7 +41,7 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
     The plan has every table after those that it depends on. Raise `StaleTableError` if a table was built under other rules, or
     in another format.
     """
-    states = states_of(jobs)
+    states = {job.key: _state(job.path) for job in jobs if job.path.exists()}
     whole = sum(state.bytes for state in states.values()) < SEALED_BYTES
     missing: list[Job] = []
     damaged: dict[Key, str] = {}
@@ -77,10 +62,15 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
         if not is_sound:
             missing.append(job)
             needed.update(job.after)
-    return Examined(tuple(reversed(missing)), damaged, whole, states)
+    return Examined(tuple(reversed(missing)), damaged, whole)
 
 
-# A batch examines the tables of an entry twice: files that have not changed are not read again.
+def _state(path: Path) -> State:
+    stat = path.stat()
+    return State(stat.st_dev, stat.st_ino, stat.st_size, stat.st_ctime_ns)
+
+
+# Files are examined for the plan and again when the folder is locked: those that have not changed are not read again.
 
 
 @cache
