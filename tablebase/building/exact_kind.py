@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,14 @@ from tablebase.building.estimate import start_seconds
 from tablebase.building.flat_kind import FlatTables
 from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured
 from tablebase.building.options import BuildOptions, TableQuery
-from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.known import Known
 from tablebase.catalog.registration import of_exact
 from tablebase.catalog.schema import ExactRow
-from tablebase.checking.checksums import Checks
+from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.checking.exact import verify_exact
 from tablebase.compute.messages import in_time, reach, say
 from tablebase.compute.progress import progress
-from tablebase.errors import CapacityError, CorruptTableError, RulesError, TablebaseError
+from tablebase.errors import CapacityError, CorruptTableError, RulesError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.guards import advice
 from tablebase.states.exact import solve
@@ -181,20 +181,14 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
             say(self._alone(workers))
         return super().verify(query, folder, workers, published, catalog)
 
-    def rows(self, catalog: Catalog) -> list[dict[str, Any]]:
-        return catalog.exact(self.rules)
-
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         del threads
-        for name, found in faults.items():
-            fault = found
-            if fault is None:
-                try:
-                    with closing(ExactFile(folder / name, self.rules)) as file:
-                        verify_exact(file)
-                except TablebaseError as error:
-                    fault = str(error)
-            yield name, fault
+        for name, fault in faults.items():
+            yield name, fault or sentence_of(partial(self._verify, folder / name))
+
+    def _verify(self, path: Path) -> None:
+        with closing(ExactFile(path, self.rules)) as file:
+            verify_exact(file)
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> ExactFile:
         """See `TableKind.opened`; there is one table."""

@@ -14,7 +14,7 @@ from tablebase.building.kind import F, G, TableKind
 from tablebase.building.options import TableQuery
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry
-from tablebase.catalog.registration import enter_flat
+from tablebase.catalog.registration import enter_flat, read_flat
 from tablebase.catalog.schema import ExactRow, LayerRow
 from tablebase.checking.checksums import Checks, verify_files
 from tablebase.game.plain_arguments import usable_workers
@@ -36,10 +36,6 @@ class FlatTables(TableKind[G, F]):
     table: ClassVar[type[LayerRow] | type[ExactRow]]
 
     @abstractmethod
-    def rows(self, catalog: Catalog) -> list[dict[str, Any]]:
-        """Return the rows of a catalog about the rules installed now."""
-
-    @abstractmethod
     def row_of(self, folder: Path, file: F) -> dict[str, Any]:
         """Describe an open file in a folder by the columns of its row."""
 
@@ -51,8 +47,9 @@ class FlatTables(TableKind[G, F]):
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
     ) -> tuple[int, Checks]:
         del query, published
-        with closing(Catalog(folder, catalog=catalog)) as registry:
-            entries = [Entry(row) for row in self.rows(registry)]
+        with closing(Catalog(folder, catalog=catalog)) as registry, registry.reading() as connection:
+            rows = [Entry(row) for table, row, _ in read_flat(connection) if table is self.table]
+        entries = [entry for entry in rows if entry.is_of(self.rules)]
         if not entries:
             raise nothing_registered(self.rules, folder)
         threads = usable_workers(workers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,11 @@ from tablebase.building.estimate import kernels_of, machine_factor
 from tablebase.building.flat_kind import FlatTables
 from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured
 from tablebase.building.options import BuildOptions, TableQuery
-from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.known import Known
 from tablebase.catalog.registration import of_layer
 from tablebase.catalog.schema import LayerRow
 from tablebase.checking.chances import verify_layer
-from tablebase.checking.checksums import Checks
+from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.compute import machine
 from tablebase.compute.messages import reach
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, did_you_mean, quoted
@@ -144,8 +144,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                 reach("writing")
                 draft = write_layer(path, self.rules, form.kernels, region, layer, chances)
                 reach("verifying")
-            with closing(LayerFile(draft or path, self.rules, region, layer)) as file:
-                verify_layer(form.kernels, file, chances, options.limits.workers)
+            _verify(form, draft or path, region, layer, chances, options.limits.workers)
             filled.add(key)
             note_compiled(kernels_of(ENGINE, self.rules.name))
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
@@ -161,15 +160,12 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
     def _checkpoint(self, region: Region, folder: Path, layer: Layer) -> Checkpoint:
         """The checkpoint of a layer, which depends on the rules, the region, the layers before it, and the kernels."""
-        from tablebase.compute.jit import KERNELS
+        from tablebase.compute.compiling import KERNELS
 
         before = region.layers[: region.layers.index(layer)]
         digests = [file_sha256(layer_path(folder, self.rules, region, one)) for one in before]
         path = layer_path(folder, self.rules, region, layer)
         return TableCheckpoint(path, self.rules.digest, region.name, str(region.size), layer.name, KERNELS, *digests)
-
-    def rows(self, catalog: Catalog) -> list[dict[str, Any]]:
-        return catalog.layers(self.rules)
 
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each layer is checked with those before it."""
@@ -181,7 +177,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                 path = layer_path(folder, self.rules, region, layer)
                 name = path.relative_to(folder).as_posix()
                 if name in found and found[name] is None and unsound is None:
-                    found[name] = _fault(form, path, region, layer, chances, threads)
+                    found[name] = sentence_of(partial(_verify, form, path, region, layer, chances, threads))
                 elif name in found and found[name] is None:
                     found[name] = f"{path} cannot be checked before {unsound} has been built again"
                 if unsound is None and found.get(name, "missing") is not None:
@@ -214,11 +210,7 @@ def _cost(region: Region, layer: Layer) -> Cost:
     return Cost(size, memory, BYTES_ON_DISK * size, machine_factor() * size / SPEED)
 
 
-def _fault(form: Compiled, path: Path, region: Region, layer: Layer, chances: Int64, threads: int) -> str | None:
-    """What is wrong with the chances in a file; None if nothing is."""
-    try:
-        with closing(LayerFile(path, form.game, region, layer)) as file:
-            verify_layer(form.kernels, file, chances, threads)
-    except CorruptTableError as fault:
-        return str(fault)
-    return None
+def _verify(form: Compiled, path: Path, region: Region, layer: Layer, chances: Int64, threads: int) -> None:
+    """Check the chances in a file, and read them."""
+    with closing(LayerFile(path, form.game, region, layer)) as file:
+        verify_layer(form.kernels, file, chances, threads)

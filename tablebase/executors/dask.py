@@ -166,7 +166,7 @@ class DaskExecutor(Executor):
         address = self._address
         if address is None:
             # Chooses the folder of kernels, which the processes started below inherit.
-            import tablebase.compute.jit  # noqa: F401
+            import tablebase.compute.compiling  # noqa: F401
 
             cluster = LocalCluster(self.limits.workers, {MEMORY: self.limits.memory or 0})
             self._opened.callback(cluster.end)
