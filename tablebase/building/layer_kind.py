@@ -154,8 +154,8 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     def _solve(self, form: Compiled, region: Region, layer: Layer, chances: Int64, options: BuildOptions) -> None:
         """Solve a layer in `chances`."""
         checkpoint = self._checkpoint(region, options.data, layer)
-        for now in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
-            reach("solving", now.done * region.block, layer.end - layer.begin)
+        for done in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
+            reach("solving", done * region.block, layer.end - layer.begin)
             options.check_time()
 
     def _checkpoint(self, region: Region, folder: Path, layer: Layer) -> Checkpoint:
