@@ -10,7 +10,7 @@ from tablebase.building.jobs import CostModel, Key, LateError, Made
 from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import DAMAGED, Observer, make_tables
 from tablebase.building.options import BuildOptions, TableQuery
-from tablebase.building.records import Begun, BuildResult, Ended, TableRecord, say_summary
+from tablebase.building.records import Begun, BuildResult, Ended, TableRecord, summary
 from tablebase.building.reindex import with_usable
 from tablebase.building.table_plan import Plan, plan_tables, preparation
 from tablebase.catalog.catalog import read_known
@@ -48,26 +48,9 @@ def build(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, *
                     pass
     ended = report.ended()
     say(f"built and verified in {folder}: {ended.done} of {tables} tables, {report.counted:,} {kind.counted}")
-    if summarized:
-        say_summary(ended, kind.unit)
+    for sentence in summary(ended, kind.unit)[1:] if summarized else ():
+        say(sentence)
     return BuildResult(name, folder, tables, ended.left, ended.seconds, tuple(report.tables))
-
-
-def _begun(plan: Plan, costs: CostModel | None) -> Begun:
-    """The first record; without costs the deadline came before they were known."""
-    missing, options, name = [job.key for job in plan.missing], plan.options, plan.kind.rules.name
-    size = 0 if costs is None else sum(costs.cost(key).size for key in missing)
-    expected = 0.0 if costs is None else preparation(name, costs.kernels, set()) + costs.wall(missing)
-    return Begun(
-        game=name,
-        tables=len(missing),
-        placements=size,
-        expected_seconds=expected,
-        workers=min(options.limits.workers, plan.kind.most_workers),
-        memory=options.limits.memory,
-        deadline=options.deadline,
-        solvers=plan.kind.solvers(plan.missing, plan.query, options),
-    )
 
 
 class _Report(Observer):
@@ -82,7 +65,22 @@ class _Report(Observer):
         self._to_build, self._dropped = len(plan.missing), list[str]()
         self.tables: list[TableRecord] = []  # in the order in which they were finished
         self.counted = 0  # positions, as `stats` counts them
-        self._log.write(_begun(plan, costs), plan.kind.unit)
+        self._log.write(self._begun(), plan.kind.unit)
+
+    def _begun(self) -> Begun:
+        """The first record; without costs the deadline came before they were known."""
+        plan, costs, missing = self._plan, self._costs, [job.key for job in self._plan.missing]
+        expected = 0.0 if costs is None else preparation(plan.kind.rules.name, costs.kernels, set()) + costs.wall(missing)
+        return Begun(
+            game=plan.kind.rules.name,
+            tables=len(missing),
+            placements=sum(cost.size for cost in self._expected.values()),
+            expected_seconds=expected,
+            workers=min(plan.options.limits.workers, plan.kind.most_workers),
+            memory=plan.options.limits.memory,
+            deadline=plan.options.deadline,
+            solvers=plan.kind.solvers(plan.missing, plan.query, plan.options),
+        )
 
     def started(self) -> None:
         """Say how many tables there are to build, and how."""

@@ -7,11 +7,10 @@ from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
-from tablebase.building.examined import examine
 from tablebase.building.folders import lock, remove_drafts, remove_tokens
 from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_of
 from tablebase.building.registrar import Registrar
-from tablebase.building.table_plan import Plan
+from tablebase.building.table_plan import Plan, examine
 from tablebase.catalog.entries import Entry
 from tablebase.compute.messages import Stage
 from tablebase.compute.processes import ensured

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from tablebase.compute.messages import in_bytes, in_time, say
+from tablebase.compute.messages import in_bytes, in_time
 from tablebase.files.outputs import appended
 
 CLOCK = 1e-3
@@ -131,12 +131,6 @@ def summary(ended: Ended, unit: str) -> list[str]:
         parts.append(f"slowest: {ended.slowest}; largest: {ended.largest}")
         parts.append(f"CPU time: {in_time(ended.cpu_seconds)}, expected: {in_time(ended.expected_cpu_seconds)}")
     return parts
-
-
-def say_summary(ended: Ended, unit: str) -> None:
-    """Say how a build has ended, except the number of tables."""
-    for sentence in summary(ended, unit)[1:]:
-        say(sentence)
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,7 @@ from support.damage import damage_after_look
 from support.program import Answer, Ask, assert_refused, contents, flip, middle_of_codes, reseal, table_of
 from support.tablebases import once_on_postgresql
 
-from tablebase.building import examined, make_tables, slice_work
+from tablebase.building import make_tables, slice_work, table_plan
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.building.plan import plan
 from tablebase.building.slice_kind import SliceTables
@@ -78,7 +78,7 @@ def test_a_damaged_table_is_not_counted(copied: Path, ask: Ask, monkeypatch: Pat
 
 def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Path, ask: Ask, monkeypatch: Patch) -> None:
     """Of tables that are too large to read all of them, those that a missing one needs are; the others are said not to be."""
-    monkeypatch.setattr(examined, "SEALED_BYTES", 0)
+    monkeypatch.setattr(table_plan, "SEALED_BYTES", 0)
     path = table_of(copied, "CvW")
     flip(path, middle_of_codes(path))
     broken = path.read_bytes()
