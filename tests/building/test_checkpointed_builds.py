@@ -72,7 +72,7 @@ def test_a_killed_build_goes_on_within_a_table(
     engine: str, left: list[str], three_pieces: Path, tmp_path: Path, ask: Ask, saves: list[tuple[str, int]]
 ) -> None:
     """It does just the distances that are left; the files are those of an undisturbed build, with nothing beside them."""
-    words = ["build", "doushouqi", "--material", "RCvW", "--solver", engine, "--data"]
+    words = ["build", "doushouqi", "--material", "RCvW", "--solver", engine, "--workers", 1, "--data"]
     assert ask_fresh(*words, tmp_path, program=KILLED).code == -signal.SIGKILL
     assert sorted(drafts(tmp_path)) == [f".RCvW.h5{suffix}" for suffix in left]
     assert ask(*words, tmp_path).code == 0
