@@ -15,7 +15,6 @@ from tablebase.building.kinds import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry
-from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
 from tablebase.files.outputs import DRAFT_SUFFIX
 from tablebase.game.installed import load_rules
@@ -26,8 +25,6 @@ OLD_RULES = "built under other rules"
 UNREGISTERED = "not in the catalog"
 DRAFT = "left by an interrupted command"
 _TABLE_DRAFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9a-f]+{re.escape(DRAFT_SUFFIX)}")
-# Versions before 0.2 made the catalog anew under such a name.
-_CATALOG_DRAFT = re.compile(rf"\.{re.escape(FILE_NAME)}\.\d+{re.escape(DRAFT_SUFFIX)}(-journal)?")
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Prunable:
 def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
     """What may be removed from a folder. Files of games that are not installed, and of other programs, are never among it."""
     registered = catalog.entries
-    found = {path: DRAFT for path in folder.iterdir() if _CATALOG_DRAFT.fullmatch(path.name)}
+    found: dict[Path, str] = {}
     for game in _games(folder, registered):
         current = {folder / file for file, entry in registered.items() if entry.is_of(game)}
         old = {folder / file: OLD_RULES for file, entry in registered.items() if entry.game == game.name}

@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from tablebase.building.estimate import Estimate, SpeedModel, estimate, memory, solver_memory
-from tablebase.building.jobs import CostModel, Job, Key, Made, Tick, graph_of
+from tablebase.building.jobs import CostModel, Job, Key, Made, graph_of
 from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import Observer, make_tables
 from tablebase.building.options import BuildOptions, TableQuery, local_executor
@@ -39,6 +39,8 @@ from tablebase.tables.header import Form
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import rewrite_draft
 
+# ruff: noqa: D102 (other methods are those of `TableKind`)
+
 MEASURED_BYTES = 400_000_000
 """Upper limit on the memory of the table that `measure` builds."""
 
@@ -52,21 +54,18 @@ class SliceTables(TableKind[Game, Table]):
     in_process = False
 
     def check_materials(self, texts: Sequence[str]) -> None:
-        """See `TableKind.check_materials`."""
         self._parsed(texts)
 
     def _parsed(self, texts: Sequence[str]) -> list[Material]:
         return [parsed for text in texts for parsed in parse_materials(self.rules, text)]
 
     def check_executor(self, where: str) -> None:
-        """See `TableKind.check_executor`; all can."""
+        """Accept all."""
 
     def check_solver(self, name: str) -> None:
-        """See `TableKind.check_solver`."""
         find_solver(name)
 
     def check(self, query: TableQuery) -> None:
-        """See `TableKind.check`."""
         self._planned(query)
 
     def _wanted(self, query: TableQuery) -> list[Material]:
@@ -76,12 +75,10 @@ class SliceTables(TableKind[Game, Table]):
         return with_dependencies(self.rules, self._wanted(query))
 
     def number_wanted(self, query: TableQuery, jobs: Sequence[Job]) -> int:
-        """See `TableKind.number_wanted`."""
         del jobs
         return len(self._wanted(query))
 
     def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
-        """See `TableKind.jobs`."""
         return self.jobs_of(self._planned(query), folder)
 
     def jobs_of(self, planned: Sequence[Material], folder: Path) -> tuple[Job, ...]:
@@ -92,15 +89,11 @@ class SliceTables(TableKind[Game, Table]):
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> SpeedModel:
-        """See `TableKind.costs`."""
         model = SpeedModel(self.rules, query.solver, options.limits, known.costs)
         return model.with_kernels(job.key for job in jobs)
 
-    def maker(
-        self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
-    ) -> Callable[[Key], Made]:
-        """See `TableKind.maker`."""
-        del costs, tick
+    def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
+        del costs
         if options.is_ordered:
             old = frozenset(job.key for job in jobs if job.path.exists())
             folder = options.data.resolve()
@@ -108,7 +101,6 @@ class SliceTables(TableKind[Game, Table]):
         return partial(make_table, self.rules.name, options.data, query.solver, allowed=options.allowed_memory)
 
     def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
-        """See `TableKind.solvers`."""
         chosen = find_solver(query.solver)
         if chosen is not None:
             return f"tables to solve with {chosen.name}: {len(jobs)} (as asked for)"
@@ -134,7 +126,6 @@ class SliceTables(TableKind[Game, Table]):
         return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
-        """See `TableKind.estimate` and `tablebase.building.estimate.estimate`."""
         return estimate(
             self.rules,
             query.pieces,
@@ -189,12 +180,10 @@ class SliceTables(TableKind[Game, Table]):
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
     ) -> tuple[int, Checks]:
-        """See `TableKind.verify` and `verify_tables`."""
         materials = self._parsed(query.materials)
         return verify_tables(self.rules, folder, query.pieces, materials, local_executor(workers), published, catalog)
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> Table:
-        """See `TableKind.opened`."""
         return Table(path, self.rules, parse_material(self.rules, row["material"]))
 
     def read(self, folder: Path, path: Path) -> Entry:
@@ -205,15 +194,12 @@ class SliceTables(TableKind[Game, Table]):
         return super().read(folder, path)
 
     def check_content(self, file: Table) -> None:
-        """See `TableKind.check_content`."""
         file.check_chunks()
 
     def values_digest(self, file: Table) -> str:
-        """See `TableKind.values_digest`."""
         return file.values_digest({side: file.source(side) for side in file.header.summaries})
 
     def rewrite(self, path: Path, file: Table, form: Form) -> Path:
-        """See `TableKind.rewrite`."""
         return rewrite_draft(path, file, form)
 
     def is_in_place(self, entry: Entry) -> bool:
@@ -225,11 +211,9 @@ class SliceTables(TableKind[Game, Table]):
         return locate(self.rules, material, 0).material == material
 
     def entry_of(self, folder: Path, file: Table) -> Entry:
-        """See `TableKind.entry_of`."""
         return of_table(folder, self.rules, file)
 
     def size_of(self, entry: Entry) -> int:
-        """See `TableKind.size_of`."""
         return sum(side.solution["placements"] for side in entry.sides)
 
     def count_of(self, entry: Entry) -> int:

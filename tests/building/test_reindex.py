@@ -14,7 +14,6 @@ from support.program import Ask, assert_refused, drafts, flip, table_of
 from support.tablebases import on_both
 
 from tablebase.building import reindex
-from tablebase.building.folders import lock
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
 
@@ -179,15 +178,6 @@ def test_a_failure_half_way_changes_nothing(
     assert_refused(ask("reindex", "--data", copied), code)
     assert (catalog_file(copied), everything(copied)) == before
     assert drafts(copied) == []
-
-
-@on_both
-def test_reindex_waits_for_no_build(copied: Path, ask: Ask) -> None:
-    """While a build has the folder, the catalog is not replaced under it."""
-    before = everything(copied)
-    with lock(copied):
-        assert_refused(ask("reindex", "--data", copied), 2, "another build is running")
-    assert everything(copied) == before
 
 
 @on_both
