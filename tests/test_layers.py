@@ -20,7 +20,7 @@ LAYERS = (
     ("tables", "solvers", "testing", "svg"),
     ("states", "stochastic", "probe", "search", "catalog"),
     ("mining", "checking", "graph", "protocol", "play"),
-    ("building", "patterns", "charts", "api"),
+    ("building", "patterns", "charts", "commands"),
     ("web",),
     ("cli",),
 )
@@ -39,7 +39,7 @@ CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
 
 KINDS = {"Game", "StochasticGame", "FunctionGame"}
 ASKING = {
-    "api/searching.py": 1,
+    "commands/searching.py": 1,
     "building/kinds.py": 1,
     "game/installed.py": 2,
     "probe/prober.py": 1,

@@ -21,7 +21,7 @@ from tqdm import tqdm
 import tablebase
 from scripts.reproduce.known import build_start, differences, rows_of, run
 from tablebase.cli.options import Format
-from tablebase.cli.output import write_rows
+from tablebase.commands.output import write_rows
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.notation import board_picture

@@ -205,7 +205,7 @@ def _write_needs(
     jobs: Sequence[Job], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions
 ) -> None:
     """Write a line about each entry, and all together."""
-    from tablebase.cli.output import in_bytes, in_time, write_table
+    from tablebase.commands.output import in_bytes, in_time, write_table
     from tablebase.compute import machine
     from tablebase.tables.folder import free_space
 
@@ -253,7 +253,7 @@ def _write_needs(
 def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
     """Build all entries, go on after faults, and run the commands if everything is there."""
     from tablebase.cli.batch_steps import run
-    from tablebase.cli.output import in_time, say
+    from tablebase.commands.output import in_time, say
     from tablebase.compute.messages import logger
 
     begin, faults, left = time.monotonic(), list[TablebaseError](), 0

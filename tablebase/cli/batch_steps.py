@@ -16,7 +16,6 @@ from tablebase.building.batch_record import Ran, digest_of
 from tablebase.cli.options import (
     OUTPUTS,
     Output,
-    UsageError,
     chosen_rules,
     from_input,
     usage_sentence,
@@ -110,7 +109,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
     A command that ends with another code than 0 is a `CommandError`.
     """
     from tablebase.cli.child_processes import run_command
-    from tablebase.cli.output import say
+    from tablebase.commands.output import say
 
     tables = one.tables()
     since = one.unchanged_since(record, tables)
@@ -157,13 +156,13 @@ def _aside(folders: list[Path]) -> Iterator[None]:
 def _params(name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
     """The parameters of a command, and whether the folder of the tables is among its words."""
     # In this process only `batch` is loaded.
-    from tablebase.cli import program
+    from tablebase.commands.program import made, usage_errors
 
     try:
-        with program(name).commands[name].make_context(name, words) as read:
+        with made(name).make_context(name, words) as read:
             source = read.get_parameter_source("data")
             return dict(read.params), source is not None and source.name == "COMMANDLINE"
-    except UsageError as fault:
+    except usage_errors() as fault:
         raise TablebaseError(usage_sentence(fault)) from fault
 
 

@@ -44,7 +44,7 @@ def build(
     Without options, this builds every table that a game from the initial position can reach, if that is feasible. Tables go into
     the folder data, and all processors are used.
     """
-    from tablebase.api.building import build as build_tables
+    from tablebase.commands.building import build as build_tables
 
     rules = chosen_rules("build", game, size, variant)
     result = build_tables(
@@ -89,9 +89,9 @@ def estimate(
     """Predict the disk space, memory and time a build needs."""
     from dataclasses import asdict
 
-    from tablebase.api.building import estimate as estimate_build
     from tablebase.building.kinds import table_kind
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.building import estimate as estimate_build
+    from tablebase.commands.output import write_rows
 
     rules = chosen_rules("estimate", game, size, variant)
     lines = estimate_build(

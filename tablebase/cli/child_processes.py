@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
-from tablebase.cli import process
+from tablebase.commands import process
 from tablebase.compute.processes import ensured
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _run(_pipe: Connection, words: list[str], output: int | None, environment: d
         os.dup2(output, sys.stdout.fileno())
         os.close(output)
     # In this process the program begins anew; imported by name, since its commands import this module.
-    program = import_module("tablebase.cli")
+    program = import_module("tablebase.commands.program")
     process.prepare_streams()
     process.listen(parent=True)
     sys.exit(program.run(words, bounded=True))

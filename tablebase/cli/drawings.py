@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tablebase.cli.output import write_board
+from tablebase.commands.output import write_board
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules

@@ -19,9 +19,9 @@ WIDTH = 80
 def games(rules: options.RulesFiles = None, style: options.Style = Format.TABLE) -> None:
     """List the installed games."""
     del rules
-    from tablebase.api.games import list_games
-    from tablebase.api.row_types import GameRow
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.games import list_games
+    from tablebase.commands.output import write_rows
+    from tablebase.commands.row_types import GameRow
     from tablebase.compute.messages import logger
 
     rows, faults = list_games()
@@ -49,7 +49,7 @@ def check_rules(
     game: options.GameName, size: options.Size = None, variant: options.Variant = None, style: options.Style = Format.TABLE
 ) -> None:
     """Run the self-tests that every rules module must pass."""
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
     from tablebase.testing.suite import check_rules as run_checks
 
     checks = run_checks(chosen_rules("check-rules", game, size, variant))

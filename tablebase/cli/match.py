@@ -60,8 +60,8 @@ def match(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Run matches between built-in players and external engines."""
-    from tablebase.api.matches import match as play_match
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.matches import match as play_match
+    from tablebase.commands.output import write_rows
 
     rules = chosen_rules("match", game, size, variant, players)
     rows = play_match(

@@ -56,7 +56,7 @@ def mine(
 
     def answer() -> None:
         # Loaded where the statement runs, which may be a process that is forked for it.
-        from tablebase.cli.output import say, write_rows
+        from tablebase.commands.output import say, write_rows
         from tablebase.compute.progress import progress
         from tablebase.errors import TablebaseError
         from tablebase.mining.own_tables import named_files
@@ -94,7 +94,7 @@ def features(
     style: options.Style = Format.TABLE,
 ) -> None:
     """List the features of positions, which are columns of mine."""
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
 
     rules = chosen_rules("features", game, size, variant)
     subjects = {0: "position", 1: "each piece", 2: "each pair"}
@@ -132,7 +132,7 @@ def export(
     workers: options.Threads = None,
 ) -> None:
     """Write positions to Parquet files, one file per slice."""
-    from tablebase.cli.output import say
+    from tablebase.commands.output import say
     from tablebase.compute.progress import progress
     from tablebase.mining.export import export as write_files
     from tablebase.mining.sample import Sample

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from tablebase.errors import LONGEST_QUOTE, ArgumentError, TablebaseError, did_you_mean, quoted, shell_word
+from tablebase.commands.parameters import CHECK_FAILED as CHECK_FAILED
+from tablebase.commands.parameters import Format, complete_game
+from tablebase.commands.parameters import complete_player as complete_player
+from tablebase.commands.shell import program_call as program_call
+from tablebase.commands.shell import usage_sentence as usage_sentence
+from tablebase.commands.shell import without_passwords as without_passwords
+from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, quoted
 from tablebase.files.inputs import MOST, read_text
 from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
 from tablebase.game.plain_arguments import parse_size as parse_size
@@ -24,23 +29,6 @@ if TYPE_CHECKING:
     from tablebase.game.features import Feature
 
 Parsed = TypeVar("Parsed")
-# ClickException, whose place within typer depends on the version.
-UsageError: type[Exception] = typer.BadParameter.__mro__[2]
-
-
-class Call(NamedTuple):
-    """How the program was called."""
-
-    words: list[str]  # command, arguments and options
-    bounded: bool  # whether statements run in a process of their own
-
-
-class Format(StrEnum):
-    """Output formats."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
 
 
 class Where(StrEnum):
@@ -70,20 +58,6 @@ class ShownOutcome(StrEnum):
     WIN = "win"
     LOSS = "loss"
     DRAW = "draw"
-
-
-def complete_game(beginning: str) -> list[str]:
-    """The names of installed games that begin like this, for the shell."""
-    from tablebase.game.installed import game_names
-
-    return [name for name in game_names() if name.startswith(beginning)]
-
-
-def complete_player(beginning: str) -> list[str]:
-    """The players whose names begin so, for the completion of shells."""
-    from tablebase.play.players import player_names
-
-    return [name for name in player_names() if name.startswith(beginning)]
 
 
 def from_input(word: str) -> str:
@@ -224,13 +198,11 @@ Timeout = Annotated[
 DEFAULT_DATA = Path("data")
 DEFAULT_GRACE: Any = "10min"
 """As text, which the option's parser reads."""
-CHECK_FAILED = 1
-"""Exit code if a check has failed."""
 
 
 def chosen_rules(verb: str, game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Any:
     """The game of a command, in this size and variant if they are given; `RulesError` if the command does not take it."""
-    from tablebase.api.verbs import check_verb
+    from tablebase.commands.registry import check_verb
     from tablebase.game.installed import full_name, load_rules
 
     rules = load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
@@ -248,34 +220,11 @@ def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
 
 def chosen_start(game: Rules[Any], position: str | None, start: str | None) -> str:
     """The position that an argument or the option --from names; by default the start of the game."""
-    from tablebase.api.games import start_text
+    from tablebase.commands.games import start_text
 
     if position is not None and start is not None:
         raise TablebaseError("there are two positions to start from: give either POSITION or --from")
     return next((text for text in (position, start) if text is not None), start_text(game))
-
-
-def program_call(context: typer.Context) -> str:
-    """The command that is being run, as a shell takes it, without passwords."""
-    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, context.find_root().obj.words)]))
-
-
-def without_passwords(words: str) -> str:
-    """The words of a command; the passwords of URLs are left out, which libpq finds in PGPASSWORD or ``~/.pgpass``."""
-    words = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", words)
-    return re.sub(r"(?<=[?&])(?:ssl)?password=[^&\s]*&?", "", words)
-
-
-def usage_sentence(fault: Exception) -> str:
-    """What a `UsageError` says, in one line."""
-    # Some messages list choices on separate lines, and some begin with the name of an exception.
-    sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
-    context, parameter = getattr(fault, "ctx", None), getattr(fault, "param", None)
-    source = context.get_parameter_source(parameter.name) if context and parameter else None
-    if source is None or source.name != "ENVIRONMENT":
-        sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)
-    sentence = re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)
-    return sentence.replace("Value error, ", "")
 
 
 class Output(StrEnum):

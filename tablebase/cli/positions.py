@@ -130,7 +130,7 @@ def write_answers(words: Sequence[str], asking: Asking, style: Format, *, stop: 
 
     A position without an answer is a `TablebaseError`: at once with `stop`, which ends the command there, or else at the end.
     """
-    from tablebase.cli.output import write_objects, write_rows
+    from tablebase.commands.output import write_objects, write_rows
 
     streams = any(map(is_stream, words))
     answered = _Answered(words, asking, stop=stop or (len(words) == 1 and not streams))
@@ -159,7 +159,7 @@ def write_answers(words: Sequence[str], asking: Asking, style: Format, *, stop: 
 
 def _write_lines(found: Iterable[tuple[Asked, Any, TablebaseError | None]], columns: Sequence[str]) -> None:
     """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
-    from tablebase.cli.output import Row, cell_text, write_fixed
+    from tablebase.commands.output import Row, cell_text, write_fixed
 
     names = ["line", *(name for name in columns if name not in OF_POSITION), "position"]
 

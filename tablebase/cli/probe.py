@@ -81,8 +81,8 @@ def probe(
     named = _features(rules) if features else []
     if turns is not None and "lower" not in rules.value_fields:
         raise TablebaseError(f"{rules.name} has no chance: leave out --turns")
-    from tablebase.api.tablebase import Tablebase
-    from tablebase.cli.output import say
+    from tablebase.commands.output import say
+    from tablebase.commands.tablebase import Tablebase
 
     with Tablebase(data) as tables:
         if svg is not None:
@@ -185,9 +185,9 @@ def line(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Show the optimal line from a position to the end."""
-    from tablebase.api.tablebase import Tablebase
     from tablebase.cli import replays
-    from tablebase.cli.output import in_digits, say, value_columns, write_rows
+    from tablebase.commands.output import in_digits, say, value_columns, write_rows
+    from tablebase.commands.tablebase import Tablebase
 
     rules = chosen_rules("line", game, size, variant)
     if replay is not None:
@@ -250,7 +250,7 @@ def _check_pictures(rules: Rules[Any], option: str) -> None:
 
 def _write_sheet(sheet: Sheet, path: Path) -> None:
     """Write a sheet, and say which files it has become."""
-    from tablebase.cli.output import say
+    from tablebase.commands.output import say
 
     say(f"wrote {' '.join(map(str, sheet.write(path)))}")
 
@@ -276,7 +276,7 @@ def _features(rules: Rules[Any]) -> list[str]:
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     from tablebase.cli.drawings import is_drawn, write_drawing
-    from tablebase.cli.output import cell_text, write_table
+    from tablebase.commands.output import cell_text, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
     if is_drawn(answer.game):

@@ -1,4 +1,4 @@
-"""Commands that need no tables: prove, count."""
+"""The command that needs no tables: prove."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tablebase.cli import options
 from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules, chosen_start
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
-from tablebase.game.plain_arguments import usable_workers
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -52,8 +51,8 @@ def prove(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Prove that a position without a table is won or lost."""
-    from tablebase.api.searching import prove as find_proof
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
+    from tablebase.commands.searching import prove as find_proof
 
     if check is not None:
         if game is not None:
@@ -84,7 +83,7 @@ def prove(
 def _check(path: Path, data: Path, style: Format) -> None:
     """Say whether a proof holds; exit with `CHECK_FAILED` if it does not."""
     from tablebase.checking.proofs import proof_faults, read_proof
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
     from tablebase.probe.prober import Prober
     from tablebase.tables.folder import check_folder
 
@@ -126,33 +125,3 @@ def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
 
 def _in_words(reached: dict[str, Any] | None) -> str | None:
     return None if reached is None else f"{reached['outcome']} in {reached['distance']}"
-
-
-def count(
-    game: options.GameName,
-    position: options.PositionText = None,
-    start: options.Start = None,
-    divide: Annotated[bool, typer.Option("--divide", help="Show the games after each legal move, and what it forces.")] = False,
-    size: options.Size = None,
-    variant: options.Variant = None,
-    workers: options.Threads = None,
-    data: options.Data = options.DEFAULT_DATA,
-    style: options.Style = Format.TABLE,
-) -> None:
-    """Count the reachable positions and the possible games exactly. Needs no tables."""
-    from time import perf_counter
-
-    from tablebase.api.counting import count_row, divided_rows
-    from tablebase.cli.output import write_rows
-    from tablebase.compute import threads
-    from tablebase.compute.progress import progress
-
-    rules = chosen_rules("count", game, size, variant)
-    text = chosen_start(rules, position, start)
-    begin = perf_counter()
-    with progress(f"count {rules.name}", "steps", compiles=True) as shown, threads.use(usable_workers(workers)):
-        if divide:
-            rows: list[Any] = list(divided_rows(rules, text, data, shown.reach))
-        else:
-            rows = [count_row(rules.name, text, shown.reach)]
-    write_rows(rows if divide else [{**row, "seconds": round(perf_counter() - begin, 2)} for row in rows], style)

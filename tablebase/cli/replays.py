@@ -32,7 +32,7 @@ def replay(
     style: Format,
 ) -> None:
     """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
-    from tablebase.cli.output import in_digits, say, write_rows
+    from tablebase.commands.output import in_digits, say, write_rows
     from tablebase.play.records import replayed
 
     if boards:
@@ -124,7 +124,7 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
 
 def _columns(rules: Rules[Any]) -> list[str]:
     """The columns for people; games of more than two players have no tables."""
-    from tablebase.cli.output import value_columns
+    from tablebase.commands.output import value_columns
 
     known = [*value_columns(rules), "best"] if rules.players == 2 else []
     return ["ply", "side", "move", *(["meaning"] if rules.board is None else []), *known, "position"]

@@ -37,8 +37,8 @@ def perft(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Count the leaves of the tree of legal moves (perft)."""
-    from tablebase.api.searching import perft as count_leaves
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
+    from tablebase.commands.searching import perft as count_leaves
 
     rules = chosen_rules("perft", game, size, variant, players)
     text = chosen_start(rules, position, start)
@@ -77,8 +77,8 @@ def analyse(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Search a position, with tables where they exist."""
-    from tablebase.api.searching import analyse as search
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
+    from tablebase.commands.searching import analyse as search
 
     rules = chosen_rules("analyse", game, size, variant)
     answers = search(

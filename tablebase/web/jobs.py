@@ -12,7 +12,7 @@ from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import Any
 
-from tablebase.api.row_types import CountRow, MineAnswer
+from tablebase.commands.row_types import CountRow, MineAnswer
 from tablebase.errors import MissingTableError, TablebaseError, system_error
 from tablebase.web.hidden import without_paths
 from tablebase.web.settings import Settings
@@ -24,7 +24,7 @@ Job = Callable[..., Any]
 
 def count(settings: Settings, game: str, position: str | None) -> CountRow:
     """What `tablebase count --format json` writes, but for the seconds."""
-    from tablebase.api.counting import count_row
+    from tablebase.commands.count import count_row
 
     del settings
     return count_row(game, position)
@@ -83,15 +83,15 @@ def play(settings: Settings, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def computer(settings: Settings, request: Any) -> dict[str, Any]:
-    """The command `computer` of `tablebase.api.commands`."""
-    from tablebase.api.commands import computer_move
+    """The command `computer` of `tablebase.commands.game_requests`."""
+    from tablebase.commands.game_requests import computer_move
 
     return computer_move(request, _leaves(str(settings.folder), request))
 
 
 def _leaves(folder: str, request: Any) -> Any:
     """The tables for the leaves of a search, if the request names a game of two; None without."""
-    from tablebase.api.commands import default_game
+    from tablebase.commands.game_requests import default_game
 
     name = request.get("game", default_game()) if isinstance(request, dict) else None
     if not isinstance(name, str):

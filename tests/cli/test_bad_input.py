@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.program import Ask, assert_one_sentence, assert_refused
 
-from tablebase.cli import COMMANDS as MODULES
-from tablebase.cli import program
+from tablebase.commands.program import COMMANDS as MODULES
+from tablebase.commands.program import program
 from tablebase.web.hidden import without_paths
 from tablebase.web.settings import Settings
 

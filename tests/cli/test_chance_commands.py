@@ -8,8 +8,8 @@ import pytest
 from support.checks import at_least_one
 from support.program import Ask, assert_one_sentence
 
-from tablebase.api.verbs import commands_for
-from tablebase.cli import program
+from tablebase.commands.program import program
+from tablebase.commands.registry import commands_for
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import Bounds

@@ -16,7 +16,7 @@ SOON = 15
 """Seconds within which all must have ended; they take a fraction of one, and would work for minutes."""
 STARTER = """
 import sys
-from tablebase.cli import process
+from tablebase.commands import process
 from tablebase.cli.child_processes import run_command
 process.listen()
 with open(sys.argv[1], "wb") as output:

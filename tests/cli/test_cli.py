@@ -13,7 +13,7 @@ import pytest
 from support import toys
 from support.program import PROGRAM, Ask, ask_fresh, assert_one_sentence, flip
 
-from tablebase.cli import program
+from tablebase.commands.program import program
 from tablebase.game import installed
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path

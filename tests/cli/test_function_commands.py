@@ -21,10 +21,10 @@ from support.program import Ask, assert_one_sentence, assert_refused, contents, 
 from twins import exact as twin
 
 import tablebase
-from tablebase.api.commands import new_game
-from tablebase.api.verbs import commands_for
 from tablebase.building import exact_kind, options
-from tablebase.cli import program
+from tablebase.commands.game_requests import new_game
+from tablebase.commands.program import program
+from tablebase.commands.registry import commands_for
 from tablebase.compute import machine
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError, TablebaseError
 from tablebase.game.installed import load_rules
@@ -302,7 +302,7 @@ def slow(self, position, result=functions.Rows.result):
     return result(self, position)
 
 functions.Rows.result = slow
-from tablebase.cli import main
+from tablebase.commands.program import main
 main()
 """
 """The program, with rules that take their time."""

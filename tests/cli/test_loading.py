@@ -10,7 +10,7 @@ import pytest
 from support.program import ask_fresh
 from support.recorded import records
 
-from tablebase.cli import COMMANDS
+from tablebase.commands.program import COMMANDS
 from tablebase.play.records import write_record
 
 HEAVY = ("numba", "sqlalchemy", "h5py", "numpy", "duckdb", "pyarrow", "sqlglot", "matplotlib", "fastapi", "pandas", "pydantic")
@@ -66,7 +66,7 @@ sys.meta_path.insert(0, Finder)
 def test_ctrl_c_while_the_program_is_loaded(module: str, script: bool, tmp_path: Path, hexapawns: Path) -> None:
     """One sentence instead of a traceback, however it is started; none if the signal was ignored from the start."""
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module=module))
-    (tmp_path / "tablebase").write_text("from tablebase.cli import main\nmain()\n")
+    (tmp_path / "tablebase").write_text("from tablebase.commands.program import main\nmain()\n")
     result = subprocess.run(
         [sys.executable, *([tmp_path / "tablebase"] if script else ["-m", "tablebase"]), "stats", "hexapawn", "--data", hexapawns],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},

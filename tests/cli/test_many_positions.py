@@ -8,8 +8,8 @@ import pytest
 from support.games import random_texts
 from support.program import Ask
 
-from tablebase.api.tablebase import Tablebase
 from tablebase.cli import positions as reading
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
 
 GAME = load_game("doushouqi")

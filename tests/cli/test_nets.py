@@ -18,7 +18,7 @@ import pytest
 from support.program import Answer, Ask
 from support.web import client_of
 
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import legal_moves, play

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from support.program import Answer
 
-from tablebase.cli import COMMANDS
+from tablebase.commands.program import COMMANDS
 from tablebase.game.installed import game_names
 
-SEVERAL = "import json, sys; from tablebase.cli import run; sys.exit(max(run(words) for words in json.loads(sys.argv[1])))"
+SEVERAL = (
+    "import json, sys; from tablebase.commands.program import run; sys.exit(max(run(words) for words in json.loads(sys.argv[1])))"
+)
 
 
 def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> Answer:

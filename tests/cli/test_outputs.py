@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from support.program import Ask, assert_one_sentence, contents
 
-from tablebase.cli import program
 from tablebase.cli.options import OUTPUTS, Output
+from tablebase.commands.program import program
 
 INPUTS = {
     ("batch", "file"),

@@ -8,7 +8,7 @@ import pytest
 from support.program import Ask, assert_one_sentence, files_of_at_most
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game.installed import load_rules
 
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"

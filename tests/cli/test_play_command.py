@@ -15,7 +15,7 @@ import pytest
 from support.pawn_games import SEED, START, any_moves
 from support.program import PROGRAM, Ask, assert_one_sentence
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Outcome, load_game
 from tablebase.game.installed import load_rules
 from tablebase.slices.location import locate

@@ -41,7 +41,7 @@ WRITING = [["build", "doushouqi", "--material", "RCvW"], ["reindex"], ["prune", 
 
 RUN = """
 import contextlib, io, json, sys
-from tablebase.cli import run
+from tablebase.commands.program import run
 answers = []
 for words in json.loads(sys.argv[1]):
     out, err = io.StringIO(), io.StringIO()

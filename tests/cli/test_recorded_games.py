@@ -10,7 +10,7 @@ import pytest
 from support.program import Ask, assert_one_sentence
 from support.recorded import KINDS, records
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game.installed import load_rules
 from tablebase.game.values import Bounds
 from tablebase.play.match import Match

@@ -8,9 +8,9 @@ import pytest
 from support.program import Ask, assert_one_sentence
 
 import tablebase
-from tablebase.api.descriptions import list_built
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.commands.descriptions import list_built
 from tablebase.errors import MissingTableError
 
 

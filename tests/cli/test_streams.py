@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.program import PROGRAM, Answer, Ask, assert_one_sentence, contents, drafts, files_of_at_most
 
-from tablebase.cli import process
+from tablebase.commands import process
 from tablebase.errors import CapacityError
 from tablebase.play.records import Record, write_record
 
@@ -39,7 +39,7 @@ def test_closed_streams_are_never_files(tmp_path: Path, hexapawns: Path) -> None
 def test_closed_streams_are_open_in_children() -> None:
     """Where a worker's streams were closed, its first files would be taken for them."""
     child = "import os; [os.fstat(number) for number in range(3)]"
-    program = "import subprocess, sys; from tablebase.cli import process; process.prepare_streams(); {}"
+    program = "import subprocess, sys; from tablebase.commands import process; process.prepare_streams(); {}"
     call = f"sys.exit(subprocess.run([sys.executable, '-c', {child!r}]).returncode)"
     assert redirected("<&- >&- 2>&-", program=program.format(call)) == Answer(0, "", "")
 
@@ -104,7 +104,7 @@ def test_encodings(encoding: str, two_pieces: Path) -> None:
     select = ["sql", f"SELECT '{WORD}' AS word", "--data", str(two_pieces), "--format"]
     probe = ["probe", "doushouqi", "7/3C3/7/7/7/7/7/7/c6 w", "--data", str(two_pieces)]
     calls = [[*select, "json"], [*select, "table"], [*select, "csv"], probe]
-    program = f"from tablebase.cli import process, run; process.prepare_streams(); [print(run(call)) for call in {calls}]"
+    program = f"from tablebase.commands.program import run; from tablebase.commands import process; process.prepare_streams(); [print(run(call)) for call in {calls}]"
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
     arguments = [sys.executable, "-c", program]
     result = subprocess.run(arguments, capture_output=True, encoding=encoding, env=environment, check=True, timeout=120)
@@ -126,7 +126,7 @@ def test_the_first_error_is_reported() -> None:
     program = """
 import sys
 from tablebase import cli
-from tablebase.cli import output
+from tablebase.commands import output
 from tablebase.errors import TablebaseError
 
 def fail(*_):

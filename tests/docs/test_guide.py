@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tablebase.api.row_types import SliceRow
 from tablebase.building.estimate import Estimate
 from tablebase.building.records import EVENTS
 from tablebase.catalog.schema import VIEW, Base
-from tablebase.cli import program
+from tablebase.commands.program import program
+from tablebase.commands.row_types import SliceRow
 from tablebase.game.installed import load_rules
 from tablebase.play.players import all_players, find_player, player_names
 from tablebase.play.statistics import ROWS

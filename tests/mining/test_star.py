@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.queries import examples, mined, mined_table, plain_table
 from twins.mining import rows_of
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game.features import Values, feature
 from tablebase.mining.results import distinct_names

@@ -20,7 +20,7 @@ import h5py
 import numpy as np
 import pytest
 
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.errors import NotationError, RulesError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
@@ -30,7 +30,7 @@ from tablebase.slices.material import Material
 SOLVERS = ("planes", "lean", "groups", "reference")
 """Solvers for single pieces and more, with the lean mode of `planes`; pursuits have tests of their own."""
 
-PROGRAM = "from tablebase.cli import main; main()"
+PROGRAM = "from tablebase.commands.program import main; main()"
 SEAL = 512
 """Bytes before HDF5's own, which hold the digest of the rest."""
 

@@ -15,7 +15,7 @@ from tablebase.building.reindex import reindex
 from tablebase.catalog.catalog import Registered
 from tablebase.catalog.registration import of_file
 from tablebase.checking.tablebase import check_table
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.mining.columns import columns

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from tablebase.api import row_types
-from tablebase.api.descriptions import describe_material, distances_of, list_materials, list_records, neighbours
-from tablebase.api.games import list_games
-from tablebase.api.statistics import Rows, rows_with, stats_rows
 from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.commands import row_types
+from tablebase.commands.descriptions import describe_material, distances_of, list_materials, list_records, neighbours
+from tablebase.commands.games import list_games
+from tablebase.commands.statistics import Rows, rows_with, stats_rows
 from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, with_config
 from typing_extensions import is_typeddict
 
-from tablebase.api import row_types
+from tablebase.commands import row_types
 from tablebase.errors import RulesError
 from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
-from tablebase.api import row_types
 from tablebase.building.estimate import Estimate
+from tablebase.commands import row_types
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.examples import example, examples

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.api.arguments import as_optional
-from tablebase.api.collection import Collection
+from tablebase.commands.arguments import as_optional
+from tablebase.commands.collection import Collection
 from tablebase.errors import MissingTableError, NotationError, quoted
 from tablebase.game import Game
 from tablebase.game.game_arguments import AnyGame, as_any_game, as_asked

@@ -2,59 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Literal, cast, overload
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
-from tablebase.api.arguments import as_optional, as_texts, as_workers
-from tablebase.api.row_types import CountRow, DividedRow
-from tablebase.api.verbs import check_verb
+from tablebase.commands.arguments import as_optional, as_texts, as_workers
+from tablebase.commands.parameters import Data, Format, GameName, PositionText, Size, Style, Threads, Tick, Variant
+from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
-from tablebase.game.game_arguments import AnyGame, as_rules
-from tablebase.game.installed import load_rules
-from tablebase.game.plain_arguments import as_path
+from tablebase.game.plain_arguments import as_path, usable_workers
 from tablebase.game.rules import Rules, legal
-from tablebase.tables.folder import default_folder
 
-Tick = Callable[[int, int | None], None]
+if TYPE_CHECKING:
+    from tablebase.commands.row_types import CountRow, DividedRow
+    from tablebase.commands.shell import Call
 
 
 @overload
 def count(
-    game: AnyGame,
-    position: str | None = None,
+    game: GameName,
+    position: PositionText = None,
     *,
     divide: Literal[False] = False,
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
-    workers: int | None = None,
-    data: str | Path | None = None,
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = None,
+    data: Data = None,
+    tick: Tick = None,
 ) -> CountRow: ...
 
 
 @overload
 def count(
-    game: AnyGame,
-    position: str | None = None,
+    game: GameName,
+    position: PositionText = None,
     *,
     divide: Literal[True],
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
-    workers: int | None = None,
-    data: str | Path | None = None,
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = None,
+    data: Data = None,
+    tick: Tick = None,
 ) -> list[DividedRow]: ...
 
 
 def count(
-    game: AnyGame,
-    position: str | None = None,
+    game: GameName,
+    position: PositionText = None,
     *,
     divide: bool = False,
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
-    workers: int | None = None,
-    data: str | Path | None = None,
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = None,
+    data: Data = None,
+    tick: Tick = None,
 ) -> CountRow | list[DividedRow]:
     """Count the reachable positions and the possible games exactly. Needs no tables.
 
@@ -64,13 +67,20 @@ def count(
     position : str, optional
         By default the start.
     divide : bool
-        Whether to return a row for each move instead: the games after it, the share that its side wins, and what it forces.
+        Show the games after each legal move, and what it forces.
     size : str, optional
     variant : str or sequence of str, optional
     workers : int, optional
         Number of threads.
     data : str or Path, optional
         The folder of the tables, which say what moves force if there are too many positions to solve the game here.
+    tick : callable, optional
+        Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
+
+    Returns
+    -------
+    CountRow or list of DividedRow
+        With `divide` a row for each move: the games after it, the share that its side wins, and what it forces.
 
     Raises
     ------
@@ -78,34 +88,32 @@ def count(
         If the game has chance, or may never end.
     """
     from tablebase.compute import threads
-    from tablebase.game.plain_arguments import usable_workers
+    from tablebase.game.game_arguments import as_rules
 
     rules = as_rules(game, size, as_texts("variant", variant))
     check_verb("count", rules)
     with threads.use(usable_workers(as_optional(as_workers, "workers", workers))):
         if not divide:
-            return count_row(rules.name, position)
-        return divided_rows(rules, position, default_folder() if data is None else as_path("data", data))
+            return count_row(rules, position, tick)
+        from tablebase.tables.folder import default_folder
+
+        return divided_rows(rules, position, default_folder() if data is None else as_path("data", data), tick)
 
 
-def count_row(name: str, position: str | None = None, tick: Tick | None = None) -> CountRow:
-    """Reachable positions and possible games as `tablebase count --format json` writes them, without the seconds.
+def show_count(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write the counts with the seconds that they took, or a row for each move."""
+    from tablebase.commands.output import write_rows
+    from tablebase.compute.progress import progress
 
-    Parameters
-    ----------
-    name : str
-        The game.
-    position : str, optional
-        By default its start.
-    tick : callable, optional
-        Called after each step, with the number of steps done and that of all steps, if that is known.
+    begin = perf_counter()
+    with progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
+        found = call(tick=shown.reach)
+    rows = found if call.given.get("divide") else [{**found, "seconds": round(perf_counter() - begin, 2)}]
+    write_rows(rows, style)
 
-    Raises
-    ------
-    TablebaseError
-        If the game may never end.
-    """
-    rules = load_rules(name)
+
+def count_row(rules: Rules[Any], position: str | None, tick: Tick) -> CountRow:
+    """Reachable positions and possible games."""
     counts = _counts(rules, _start(rules, position), tick)
     row = {
         "game": rules.name,
@@ -116,10 +124,10 @@ def count_row(name: str, position: str | None = None, tick: Tick | None = None) 
     }
     if rules.board is None:
         row["drawn"] = counts.games - sum(counts.won)
-    return cast(CountRow, row)
+    return cast("CountRow", row)
 
 
-def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Tick | None = None) -> list[DividedRow]:
+def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Tick) -> list[DividedRow]:
     """A row for each move, in the order of the player ``ranking``.
 
     What a move forces is known from all positions that can be reached, if there are few enough, else from the tables in a folder.
@@ -153,10 +161,10 @@ def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Ti
         }
         for one in ranked or _one_by_one(rules, start, folder, tick)
     ]
-    return cast(list[DividedRow], rows)
+    return cast("list[DividedRow]", rows)
 
 
-def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick | None) -> list[Any]:
+def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[Any]:
     """The moves as `by_rank` orders them, with the games after each counted by itself, and what the tables know of it."""
     from tablebase.play.ranking import RankedMove, by_rank
     from tablebase.probe.prober import Prober
@@ -176,7 +184,7 @@ def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick | None) 
     return by_rank(ranked)
 
 
-def _counts(rules: Any, start: Any, tick: Tick | None = None) -> Any:
+def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
     """The positions that can be reached, and the games, with those that each side wins."""
     from tablebase.states.paths import GameCounts, count_games
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tablebase.api.arguments import as_texts
-from tablebase.api.row_types import GameRow
-from tablebase.api.verbs import VERBS, commands_for
+from tablebase.commands.arguments import as_texts
+from tablebase.commands.registry import VERBS, commands_for
+from tablebase.commands.row_types import GameRow
 from tablebase.errors import RulesError
 from tablebase.game.game_arguments import AnyGame, as_rules
 from tablebase.game.installed import game_names, load_rules, variants

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from tablebase.api.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
-from tablebase.api.cataloged import Cataloged
+from tablebase.commands.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
+from tablebase.commands.cataloged import Cataloged
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, quoted
 from tablebase.game import Game
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_pieces, as_real, as_text
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from tablebase.api.findings import Findings
+    from tablebase.commands.findings import Findings
     from tablebase.features import Feature
     from tablebase.mining.query import Query
 
@@ -242,7 +242,7 @@ class Collection(Cataloged):
         TablebaseError
             If no position of these slices can be examined, or a setting is out of range.
         """
-        from tablebase.api.findings import Findings
+        from tablebase.commands.findings import Findings
         from tablebase.features.common import features_of
         from tablebase.mining.selection import select_by_name
         from tablebase.patterns.pattern_search import Settings, searches

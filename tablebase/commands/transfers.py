@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.api.arguments import as_counts, as_optional, as_texts, as_workers
-from tablebase.api.verbs import check_verb
 from tablebase.building.copies import FolderSource, opened_source, rewrite, upload
 from tablebase.building.copies import copy as copy_tables
 from tablebase.building.options import local_executor
 from tablebase.building.reindex import prepare_catalog
 from tablebase.building.transfer import entries_asked_for, usable_entries
 from tablebase.catalog.entries import entries_of
+from tablebase.commands.arguments import as_counts, as_optional, as_texts, as_workers
+from tablebase.commands.registry import check_verb
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, ConflictError

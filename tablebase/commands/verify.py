@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.api.arguments import as_counts, as_optional, as_texts, as_workers
-from tablebase.building.kinds import table_kind
-from tablebase.building.options import TableQuery
-from tablebase.building.transfer import entries_asked_for
-from tablebase.catalog.entries import entries_of
-from tablebase.checking.checksums import Checks, verify_files
-from tablebase.checking.published import read_published
+from tablebase.commands.arguments import as_counts, as_optional, as_texts, as_workers
+from tablebase.commands.parameters import (
+    CHECK_FAILED,
+    CatalogUrl,
+    Data,
+    Materials,
+    OptionalGame,
+    Pieces,
+    Shell,
+    Size,
+    Variant,
+    Verbose,
+    Workers,
+)
 from tablebase.compute.messages import say
-from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError
-from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import as_path, as_text, usable_workers
 from tablebase.game.rules import Rules
-from tablebase.probe.html import titled_table
-from tablebase.tables.folder import default_catalog, default_folder
+
+if TYPE_CHECKING:
+    from tablebase.checking.checksums import Checks
+    from tablebase.commands.shell import Call
 
 
 @dataclass(frozen=True)
@@ -52,36 +59,38 @@ class VerifyResult:
         return self.tables - len(self.faults)
 
     def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
         rows = [{"table": name, "fault": fault} for name, fault in self.faults.items()]
         return titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
 
 
 def verify(
-    game: AnyGame | None = None,
+    game: OptionalGame = None,
     *,
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
-    pieces: int | range | str | None = None,
-    material: str | Sequence[str] | None = None,
-    data: str | Path | None = None,
-    catalog: str | None = None,
-    workers: int | None = None,
-    published: str | Path | None = None,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Materials = None,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    workers: Workers = None,
+    published: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
     quick: bool = False,
-    verbose: bool = False,
+    verbose: Verbose = False,
 ) -> VerifyResult:
-    """Check every byte and every position of the tables, as ``tablebase verify`` does.
+    """Check every byte and every position of the tables.
 
     A bar (without a terminal or a notebook, a line each minute), faults and a summary are written to standard error.
 
     Parameters
     ----------
     game : str, Game or StochasticGame, optional
-        With `quick`, all games by default.
+        Name of the game or its rules file; with --quick, all games by default.
     size, variant, pieces, material, data, catalog, workers, verbose
         See `tablebase.build`; by default all tables of the game.
     published : str or Path, optional
-        CSV file with published values, with which those of the tables are compared, too.
+        Also compare the values with those published in a CSV file.
     quick : bool
         Check the bytes of the files alone, and no positions.
 
@@ -95,6 +104,12 @@ def verify(
     TablebaseError
         If an argument is wrong, or there is nothing to check.
     """
+    from tablebase.building.kinds import table_kind
+    from tablebase.building.options import TableQuery
+    from tablebase.checking.published import read_published
+    from tablebase.game.game_arguments import as_rules, refuse_given
+    from tablebase.tables.folder import default_catalog, default_folder
+
     given = size or variant or pieces is not None or material
     counts, materials = as_counts(pieces), as_texts("material", material)
     folder = default_folder() if data is None else as_path("data", data)
@@ -127,6 +142,11 @@ def verify(
     return result
 
 
+def show_verify(call: Call) -> int | None:
+    """Exit with `CHECK_FAILED` if a table is not correct; all else is written while tables are checked."""
+    return CHECK_FAILED if call().faults else None
+
+
 def _verify_files(
     game: Rules[Any] | None,
     pieces: range | None,
@@ -138,6 +158,10 @@ def _verify_files(
     verbose: bool,
 ) -> VerifyResult:
     """Check the bytes of a game's tables, or of all tables that the catalog lists, also those of other rules."""
+    from tablebase.building.transfer import entries_asked_for
+    from tablebase.catalog.entries import entries_of
+    from tablebase.checking.checksums import verify_files
+
     if game is not None:
         entries = entries_asked_for(game, pieces, material or None, data, catalog)
     else:
@@ -160,6 +184,8 @@ def _checked(
     compiles: bool = False,
 ) -> dict[str, str]:
     """Show the checks of tables; what is wrong with those that are not correct."""
+    from tablebase.compute.progress import progress
+
     faults: dict[str, str] = {}
     with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
         for name, fault in results:

@@ -15,8 +15,8 @@ from typing import Any
 
 from rich.cells import cell_len, chop_cells
 
-from tablebase.cli.options import Format
-from tablebase.cli.process import is_unicode
+from tablebase.commands.parameters import Format
+from tablebase.commands.process import is_unicode
 from tablebase.compute.messages import Amount
 from tablebase.compute.messages import cell_text as cell_text
 from tablebase.compute.messages import in_bytes as in_bytes

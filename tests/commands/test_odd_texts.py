@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.api.commands import COMMANDS
-from tablebase.api.tablebase import Tablebase
 from tablebase.building.batch import read_batch
 from tablebase.building.batch_record import BatchRecord
 from tablebase.checking.proofs import proof_faults, read_proof
 from tablebase.checking.published import read_published
+from tablebase.commands.game_requests import COMMANDS
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules

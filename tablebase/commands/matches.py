@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from tablebase.api.arguments import as_optional, as_texts
+from tablebase.commands.arguments import as_optional, as_texts
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
 from tablebase.building.build import build as build_tables
 from tablebase.building.estimate import Estimate
 from tablebase.building.kinds import table_kind
@@ -19,6 +18,7 @@ from tablebase.building.records import BuildResult, Log
 from tablebase.building.reindex import Rebuilt
 from tablebase.building.reindex import reindex as rebuild
 from tablebase.catalog.catalog import read_known
+from tablebase.commands.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
 from tablebase.executors.executor import Limits

@@ -10,8 +10,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.api.arguments import as_duration, as_optional, as_texts
-from tablebase.api.verbs import check_verb
+from tablebase.commands.arguments import as_duration, as_optional, as_texts
+from tablebase.commands.registry import check_verb
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.files.outputs import check_output, lock_of, locked

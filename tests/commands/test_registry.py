@@ -11,11 +11,11 @@ from support.program import Ask
 from support.web import client_of
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
-from tablebase.api.verbs import VERBS, Verb, check_verb, commands_for
 from tablebase.charts.chances import chances
 from tablebase.charts.figures import CHARTS
-from tablebase.cli import COMMANDS, program
+from tablebase.commands.program import COMMANDS, program
+from tablebase.commands.registry import VERBS, Verb, check_verb, commands_for
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import RulesError, TablebaseError
 from tablebase.files.outputs import draft_of
 from tablebase.game.installed import load_rules

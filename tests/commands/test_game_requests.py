@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.checks import at_least_one
 
-from tablebase.api import commands
-from tablebase.api.commands import COMMANDS, LONGEST, move, new_game
+from tablebase.commands import commands
+from tablebase.commands.game_requests import COMMANDS, LONGEST, move, new_game
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase_rules._harehedgehog import CARD_TEXTS

@@ -9,7 +9,7 @@ import pytest
 from support.program import Ask
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -8,7 +8,7 @@ import pytest
 from support.checks import at_least_one
 from support.program import Ask
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, cast
 
-from tablebase.api.row_types import DistanceRow, MaterialRow, Neighbour, RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
+from tablebase.commands.row_types import DistanceRow, MaterialRow, Neighbour, RecordRow
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
 from tablebase.slices.conversions import conversions, parents

@@ -10,16 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from tablebase.api.verbs import check_verb
+from tablebase.commands.parameters import By, Format, GameName, Pieces, Style
+from tablebase.commands.registry import check_verb
 from tablebase.game import Game
-from tablebase.game.game_arguments import AnyGame, as_any_game, as_game, refuse_given
-from tablebase.game.plain_arguments import as_number, as_pieces, as_seconds, as_text
-from tablebase.tables.folder import check_folder
-from tablebase.tables.store import closed
+from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:
-    from tablebase.api.catalog_statements import CatalogRows
     from tablebase.catalog.catalog import Catalog, Counts
+    from tablebase.commands.catalog_statements import CatalogRows
+    from tablebase.commands.shell import Call
+    from tablebase.commands.statistics import Statistics
 
 
 class Cataloged:
@@ -38,6 +38,8 @@ class Cataloged:
     """
 
     def __init__(self, folder: Path, catalog: str | None = None) -> None:
+        from tablebase.tables.folder import check_folder
+
         check_folder(folder, built=True)
         self._folder, self._url = folder, catalog
         self._is_closed = False
@@ -68,49 +70,51 @@ class Cataloged:
         TimeLimitError
             If it takes longer.
         """
-        from tablebase.api.catalog_statements import select
+        from tablebase.commands.catalog_statements import select
 
         text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
         with self._catalog() as catalog:
             return select(catalog, text, limit)
 
     @overload
-    def stats(self, game: Game, by: str = "pieces", pieces: int | range | None = None) -> list[Counts]: ...
+    def stats(self, game: Game, by: By = "pieces", pieces: Pieces = None) -> Statistics[Counts]: ...
 
     @overload
-    def stats(self, game: AnyGame, by: str = "pieces", pieces: int | range | None = None) -> list[Any]: ...
+    def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]: ...
 
-    def stats(self, game: AnyGame, by: str = "pieces", pieces: int | range | None = None) -> list[Any]:
-        """Wins, losses and draws of the side to move in all tables, aliases counted.
+    def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
+        """Count wins, losses and draws in the tables built so far.
+
+        Counts are for the side to move, and include aliases.
 
         Parameters
         ----------
         game : str, Game or StochasticGame
         by : str
-            What one entry is about: ``pieces`` or ``material``.
-        pieces : int or range, optional
+            One row per number of pieces, or per material and side to move.
+        pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
 
         Returns
         -------
-        list of Counts
-            Of a game by functions, the rows of ``tablebase stats --format json`` instead, one for each of its tables.
+        Statistics
+            A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
 
         Raises
         ------
         MissingTableError
             If there is no table of the game, or none with so many pieces.
         """
-        from tablebase.api.descriptions import counts_of
-        from tablebase.api.statistics import stats_rows
+        from tablebase.commands.arguments import as_counts
+        from tablebase.commands.statistics import statistics, with_remarks
+        from tablebase.game.game_arguments import as_any_game, refuse_given
 
         self._require_open()
-        rules: Any = as_any_game(game)
+        rules = as_any_game(game)
         refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
+        counts = as_counts(pieces)
         with self._catalog() as catalog:
-            if rules.board is None:
-                return stats_rows(catalog, rules)
-            return counts_of(catalog, rules, by, as_pieces(pieces))
+            return with_remarks(statistics(catalog, rules, by, counts), catalog, rules, counts)
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
         """Names of the materials that have been built, aliases included.
@@ -150,7 +154,7 @@ class Cataloged:
         MissingTableError
             If the material's table has not been built.
         """
-        from tablebase.api.descriptions import describe_game, describe_material
+        from tablebase.commands.descriptions import describe_game, describe_material
 
         with self._catalog() as catalog:
             rules = self._game(game)
@@ -158,10 +162,14 @@ class Cataloged:
 
     def _require_open(self) -> None:
         if self._is_closed:
+            from tablebase.tables.store import closed
+
             raise closed(self.folder)
 
     def _game(self, game: str | Game, verb: str | None = None) -> Game:
         """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
+        from tablebase.game.game_arguments import as_any_game, as_game
+
         self._require_open()
         if verb is not None:
             check_verb(verb, as_any_game(game))
@@ -178,3 +186,18 @@ class Cataloged:
             yield catalog
         finally:
             catalog.close()
+
+
+def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write a row for each entry, and remarks.
+
+    Without options, this reads the tables in the folder data and shows a row for each number of pieces. Counts are for the side to
+    move, and include aliases.
+    """
+    from tablebase.commands.output import say, write_rows
+
+    found = call()
+    columns = [name for name in found.rows[0] if name != "of_slices" or style is Format.JSON]
+    write_rows(found.rows, style, columns, keys=1 + 1 * ("side" in columns))
+    for remark in found.remarks:
+        say(remark)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.api.arguments import as_optional, as_texts
-from tablebase.api.row_types import BoxRow
-from tablebase.api.verbs import check_verb
+from tablebase.commands.arguments import as_optional, as_texts
+from tablebase.commands.registry import check_verb
+from tablebase.commands.row_types import BoxRow
 from tablebase.errors import ArgumentError
 from tablebase.game.game_arguments import AnyGame, as_position, as_rules
 from tablebase.game.notation import render, render_move

@@ -7,8 +7,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.api.arguments import as_optional, as_texts, as_workers
-from tablebase.api.verbs import check_verb
+from tablebase.commands.arguments import as_optional, as_texts, as_workers
+from tablebase.commands.registry import check_verb
 from tablebase.compute.messages import say
 from tablebase.compute.progress import compiling_said, progress
 from tablebase.errors import ArgumentError, game_word, quoted, shell_word

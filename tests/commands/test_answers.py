@@ -13,7 +13,7 @@ from support.checks import at_least_one
 from support.program import Ask
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.probe.html import titled_table
 from tablebase_rules.doushouqi import game as doushouqi

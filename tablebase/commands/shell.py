@@ -1,0 +1,342 @@
+"""Commands made from functions: options, their help and the call follow from signature, annotations and docstring.
+
+The parameters of a verb's function come first, those of its rendering function ``show_NAME`` after them. A rendering function
+is given the `Call`, runs it, and writes what it returns; without one, the rows are written.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+import click
+from click.core import ParameterSource
+
+from tablebase.commands.parameters import CatalogUrl, Data, Format, PythonOnly, Shell, Size, Style, Variant
+from tablebase.commands.registry import Verb, check_verb
+from tablebase.compute.modules import docstring
+from tablebase.errors import LONGEST_QUOTE, TablebaseError, shell_word
+
+HELP = ("-h", "--help")
+OF_GAME, OF_FOLDER = ("size", "variant"), ("data", "catalog")
+
+
+class ProgramCall(NamedTuple):
+    """How the program was called."""
+
+    words: list[str]  # command, arguments and options
+    bounded: bool  # whether statements run in a process of their own
+
+
+class Parameter(NamedTuple):
+    """A parameter of a verb."""
+
+    name: str
+    kinds: tuple[Any, ...]  # the types that it may have in Python
+    shell: Shell
+    default: Any
+    help: str
+
+    @property
+    def is_required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is inspect.Parameter.empty
+
+
+class Call:
+    """The call of a verb's function with what a shell has read; what is not given keeps the default of Python.
+
+    Attributes
+    ----------
+    given : dict of str to object
+        The arguments of the function, by name.
+    rules : Rules or None
+        The game.
+    """
+
+    def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
+        self.verb, self.given = verb, given
+        self._folder = {name: given.pop(name) for name in OF_FOLDER if verb.owner and name in given}
+        self.rules: Any = None
+        if "game" in given:
+            words = [given.pop(name, None) for name in OF_GAME]
+            self.rules = given["game"] = chosen_rules(verb.name, given["game"], *words)
+            if "position" in {one.name for one in parameters_of(verb.function)}:
+                given["position"] = chosen_start(self.rules, given.get("position"), given.pop("start", None))
+
+    def __call__(self, **more: Any) -> Any:
+        """What the function returns; `more` are arguments that only Python has."""
+        if not self.verb.owner:
+            return self.verb.function(**self.given, **more)
+        from tablebase.tables.folder import default_catalog, default_folder
+
+        folder = self._folder.get("data", default_folder())
+        with closing(self.verb.owner(folder, self._folder.get("catalog", default_catalog()))) as opened:
+            return self.verb.function(opened, **self.given, **more)
+
+
+def chosen_rules(verb: str, game: str, size: str | None, variant: Sequence[str] | None) -> Any:
+    """The game of a command, in this size and variant if they are given; `RulesError` if the command does not take it."""
+    from tablebase.game.installed import full_name, load_rules
+
+    rules = load_rules(full_name(game, size, list(variant or [])))
+    check_verb(verb, rules)
+    return rules
+
+
+def chosen_start(game: Any, position: str | None, start: str | None) -> str:
+    """The position that an argument or the option --from names; by default the start of the game."""
+    if position is not None and start is not None:
+        raise TablebaseError("there are two positions to start from: give either POSITION or --from")
+    found: str = next((text for text in (position, start) if text is not None), game.format(game.initial))
+    return found
+
+
+def show_rows(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write the rows that a function returns, or its only one."""
+    from tablebase.commands.output import write_rows
+
+    found = call()
+    write_rows([found] if isinstance(found, Mapping) else found, style)
+
+
+def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
+    """The parameters of a function for other faces than Python."""
+    helps = described(docstring(function))
+    for name, one in inspect.signature(function).parameters.items():
+        if name in ("self", "call"):
+            continue
+        annotation = one.annotation
+        if isinstance(annotation, str):
+            annotation = eval(annotation, inspect.unwrap(function).__globals__)
+        kind, *notes = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+        kinds = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
+        if any(isinstance(note, PythonOnly) for note in notes):
+            continue
+        shell = next((note for note in notes if isinstance(note, Shell)), Shell())
+        yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
+
+
+def described(text: str) -> dict[str, str]:
+    """The descriptions of parameters in a NumPy docstring.
+
+    Examples
+    --------
+    >>> described('''Count.
+    ...
+    ... Parameters
+    ... ----------
+    ... a, b : int
+    ...     Both
+    ...     numbers.
+    ... ''')
+    {'a': 'Both numbers.', 'b': 'Both numbers.'}
+    """
+    section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?=\S.* :|$))+)", text, re.MULTILINE)
+    entries = re.findall(r"^(\S.*?) : .*\n((?:    .+\n?)*)", section[1] if section else "", re.MULTILINE)
+    return {name: " ".join(body.split()) for names, body in entries for name in names.split(", ")}
+
+
+def of_tablebase(size: Size = None, variant: Variant = None, data: Data = None, catalog: CatalogUrl = None) -> None:
+    """The parameters of a command about an open tablebase that its method does not have."""
+
+
+def verb_parameters(verb: Verb) -> list[Parameter]:
+    """The parameters of a command in the order of its help.
+
+    An open tablebase has a folder, a catalog and variants of games; parameters that commands share come before its own.
+    """
+    own, shown = list(parameters_of(verb.function)), list(parameters_of(verb.show or show_rows))
+    if not verb.owner:
+        return own + shown
+    own.sort(key=lambda one: (not one.shell.argument, not one.shell.help))
+    before = [one for one in own if one.shell.argument]
+    shared = {one.name: one for one in parameters_of(of_tablebase)}
+    of_game = [shared[name] for name in OF_GAME if verb.takes_game]
+    return [*before, *of_game, *own[len(before) :], *(shared[name] for name in OF_FOLDER), *shown]
+
+
+# What follows makes commands of click.
+
+
+class _Word(click.Choice[Any]):
+    """A member of an enumeration, or one of some words."""
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
+        """The word for a choice."""
+        del ctx
+        return str(choice)
+
+
+class _Whole(click.IntRange):
+    """A whole number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number that a text says."""
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail("Input should be a valid integer, unable to parse string as an integer", param, ctx)
+        if self.min is not None and number < self.min:
+            self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
+        return number
+
+
+class _Read(click.ParamType[Any]):
+    """A value that a function reads from a text, with errors that are sentences."""
+
+    name = "text"
+
+    def __init__(self, read: Callable[[str], Any]) -> None:
+        self._read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value that the function reads."""
+        del param, ctx
+        return self._read(value)
+
+
+def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
+    """How click reads a value that is one of several types of Python."""
+    if shell.parse:
+        return _Read(shell.parse)
+    for kind in kinds:
+        if get_origin(kind) is Literal:
+            return _Word(get_args(kind))
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return _Word(kind)
+    if Path in kinds:
+        return click.Path(path_type=Path)
+    return click.FLOAT if float in kinds else _Whole(min=shell.least) if int in kinds else click.STRING
+
+
+class _Argument(click.Argument):
+    """An argument, which has a place of its own in the help."""
+
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The argument in the first line of the help."""
+        del ctx
+        return [f"{{{self.metavar}}}" if self.required else f"[{self.metavar}]"]
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """The argument in an error."""
+        del ctx
+        return f"'{self.metavar}'"
+
+
+class Exemplified:
+    """A command whose help ends with examples, if an installed game gives them."""
+
+    name: str | None
+    epilog: str | None
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples as click takes text that it must not wrap."""
+        from tablebase.game.examples import examples
+
+        for lines in examples(f"help of {self.name}"):
+            self.epilog = "\n  ".join([f"\b\nExample{'s' if len(lines) > 1 else ''}:", *lines])
+        super().format_epilog(ctx, formatter)  # type: ignore[misc]
+
+
+class _Command(Exemplified, click.Command):
+    """A verb as a command."""
+
+    def __init__(self, verb: Verb) -> None:
+        self.verb, self.parameters = verb, verb_parameters(verb)
+        more = docstring(verb.show).partition("\n\n")[2] if verb.show else ""
+        text = "\n\n".join(filter(None, (summary(verb), more)))
+        super().__init__(verb.name, help=text, params=[part for one in self.parameters for part in _parts_of(one)])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write arguments, then options."""
+        arguments = [one for one in self.parameters if one.shell.argument]
+        if arguments:
+            with formatter.section("Arguments"):
+                formatter.write_dl(
+                    [
+                        (
+                            f"{one.shell.metavar} <{'path' if Path in one.kinds else 'str'}>",
+                            one.help + "  [required]" * one.is_required,
+                        )
+                        for one in arguments
+                    ]
+                )
+        super().format_options(ctx, formatter)
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write nothing at the place that recent versions of click give to arguments."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the function with what is given, and write its result; the exit code, if there is one."""
+        given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
+        show = self.verb.show or show_rows
+        shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
+        return show(Call(self.verb, given), **shown)
+
+
+def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
+    """The argument or the option for a parameter of Python; for some arguments also an option."""
+    shell, kind = one.shell, _type_of(one.kinds, one.shell)
+    metavar = shell.metavar or (f"<{'|'.join(map(str, kind.choices))}>" if isinstance(kind, click.Choice) else None)
+    several = any(get_origin(some) in (list, Sequence) for some in one.kinds)
+    completed = shell.complete and (lambda _ctx, _param, word: shell.complete(word))
+    more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help, "shell_complete": completed}
+    if shell.argument:
+        yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
+    if shell.argument and shell.option:
+        yield click.Option([shell.option, "start"], metavar=metavar, help=f"The same as the argument {metavar}.")
+    if not shell.argument:
+        yield click.Option(
+            [shell.option or f"--{one.name.replace('_', '-')}", one.name],
+            default=shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default),
+            show_default=True,
+            is_flag=bool in one.kinds,
+            multiple=several,
+            envvar=shell.variable or None,
+            show_envvar=True,
+            **(more if bool not in one.kinds else {"help": one.help}),
+        )
+
+
+def summary(verb: Verb) -> str:
+    """The first paragraph about a verb."""
+    return docstring(verb.function).partition("\n\n")[0]
+
+
+command_of = cache(_Command)
+"""The command of a verb."""
+
+
+def program_call(context: Any) -> str:
+    """The command that is being run, as a shell takes it, without passwords."""
+    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, context.find_root().obj.words)]))
+
+
+def without_passwords(words: str) -> str:
+    """The words of a command; the passwords of URLs are left out, which libpq finds in PGPASSWORD or ``~/.pgpass``."""
+    words = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", words)
+    return re.sub(r"(?<=[?&])(?:ssl)?password=[^&\s]*&?", "", words)
+
+
+def usage_sentence(fault: Exception) -> str:
+    """What a `UsageError` says, in one line."""
+    if isinstance(fault, click.NoSuchOption):
+        meant = f" (Possible options: {', '.join(sorted(fault.possibilities))})" if fault.possibilities else ""
+        return f"No such option: {fault.option_name}{meant}"
+    # Some messages list choices on separate lines, and some begin with the name of an exception.
+    sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
+    sentence = re.sub("unexpected extra arguments? ", "unexpected extra argument(s) ", sentence)
+    context, parameter = getattr(fault, "ctx", None), getattr(fault, "param", None)
+    source = context.get_parameter_source(parameter.name) if context and parameter else None
+    if source is None or source.name != "ENVIRONMENT":
+        sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)
+    sentence = re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)
+    return sentence.replace("Value error, ", "")
