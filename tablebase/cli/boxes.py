@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start
+from tablebase.cli.options import Paper, chosen_rules, chosen_start
+from tablebase.commands.parameters import Format
 
 
 def boxes(

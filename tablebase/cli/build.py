@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_rules, program_call
+from tablebase.cli.options import chosen_rules, program_call
+from tablebase.commands.parameters import Format
 from tablebase.errors import DeadlineError
 
 Memory = Annotated[

@@ -6,7 +6,8 @@ import typer
 
 from tablebase.cli import options
 from tablebase.cli.child_processes import run_statement
-from tablebase.cli.options import Format, from_input
+from tablebase.cli.options import from_input
+from tablebase.commands.parameters import Format
 
 
 def sql(

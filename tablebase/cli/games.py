@@ -10,7 +10,8 @@ from typing import Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules
+from tablebase.cli.options import CHECK_FAILED, chosen_rules
+from tablebase.commands.parameters import Format
 
 WIDTH = 80
 """Columns of any terminal."""

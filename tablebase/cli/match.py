@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_rules, chosen_start
+from tablebase.cli.options import chosen_rules, chosen_start
+from tablebase.commands.parameters import Format
 
 GAMES = 100
 DIGITS = {"rank": 0, "place": 2, "share": 3}

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format
+from tablebase.commands.parameters import Format
 
 
 class Covers(StrEnum):

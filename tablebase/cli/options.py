@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from tablebase.commands.calls import chosen_rules as chosen_rules
+from tablebase.commands.calls import chosen_start as chosen_start
+from tablebase.commands.calls import program_call as program_call
+from tablebase.commands.calls import usage_sentence as usage_sentence
+from tablebase.commands.calls import without_passwords as without_passwords
 from tablebase.commands.parameters import CHECK_FAILED as CHECK_FAILED
 from tablebase.commands.parameters import Format, complete_game
 from tablebase.commands.parameters import complete_player as complete_player
-from tablebase.commands.shell import program_call as program_call
-from tablebase.commands.shell import usage_sentence as usage_sentence
-from tablebase.commands.shell import without_passwords as without_passwords
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, quoted
 from tablebase.files.inputs import MOST, read_text
 from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
@@ -200,31 +202,12 @@ DEFAULT_GRACE: Any = "10min"
 """As text, which the option's parser reads."""
 
 
-def chosen_rules(verb: str, game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Any:
-    """The game of a command, in this size and variant if they are given; `RulesError` if the command does not take it."""
-    from tablebase.commands.registry import check_verb
-    from tablebase.game.installed import full_name, load_rules
-
-    rules = load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
-    check_verb(verb, rules)
-    return rules
-
-
 def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     """The features of a game and of a feature file."""
     from tablebase.features.common import features_of
     from tablebase.game.features import load_features
 
     return features_of(game, load_features(file) if file is not None else ())
-
-
-def chosen_start(game: Rules[Any], position: str | None, start: str | None) -> str:
-    """The position that an argument or the option --from names; by default the start of the game."""
-    from tablebase.commands.games import start_text
-
-    if position is not None and start is not None:
-        raise TablebaseError("there are two positions to start from: give either POSITION or --from")
-    return next((text for text in (position, start) if text is not None), start_text(game))
 
 
 class Output(StrEnum):

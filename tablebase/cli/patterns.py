@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, all_features, chosen_rules
+from tablebase.cli.options import all_features, chosen_rules
+from tablebase.commands.parameters import Format
 from tablebase.game.plain_arguments import usable_workers
 
 if TYPE_CHECKING:

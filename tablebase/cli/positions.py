@@ -10,7 +10,7 @@ from io import UnsupportedOperation
 from select import select
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from tablebase.cli.options import Format
+from tablebase.commands.parameters import Format
 from tablebase.errors import TablebaseError, system_error
 from tablebase.files.inputs import ENCODING
 

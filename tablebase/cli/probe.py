@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start, complete_player
+from tablebase.cli.options import Paper, chosen_rules, chosen_start, complete_player
 from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
+from tablebase.commands.parameters import Format
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
 from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 from tablebase.game.values import Bounds, chance_text

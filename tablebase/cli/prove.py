@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules, chosen_start
+from tablebase.cli.options import CHECK_FAILED, chosen_rules, chosen_start
+from tablebase.commands.parameters import Format
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
 

@@ -6,7 +6,7 @@ import sys
 from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from tablebase.cli.options import Format
+from tablebase.commands.parameters import Format
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
 from tablebase.game.values import Bounds
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_rules, chosen_start
+from tablebase.cli.options import chosen_rules, chosen_start
+from tablebase.commands.parameters import Format
 from tablebase.files.inputs import lines_of
 from tablebase.search.choices import RepeatedLines, Repetition
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_rules
+from tablebase.cli.options import chosen_rules
+from tablebase.commands.parameters import Format
 
 
 def train(

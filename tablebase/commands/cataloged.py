@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Style
 from tablebase.commands.registry import check_verb
-from tablebase.game import Game
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog, Counts
+    from tablebase.commands.calls import Call
     from tablebase.commands.catalog_statements import CatalogRows
-    from tablebase.commands.shell import Call
     from tablebase.commands.statistics import Statistics
+    from tablebase.game import Game
 
 
 class Cataloged:

@@ -21,29 +21,27 @@ SCRIPTS = {
 """Of each shell the file with the script, the file that it reads when it starts, and the line there; below the home folder."""
 
 
-def _script() -> tuple[str, str]:
+def _script(ctx: click.Context) -> tuple[str, str]:
     """The name of the shell and its script."""
     from click.shell_completion import get_completion_class
-
-    from tablebase.commands.program import program
 
     name = Path(os.environ.get("SHELL", "")).name
     kind = get_completion_class(name)
     if kind is None or name not in SCRIPTS:
         raise TablebaseError(f"there is no completion for the shell '{name}': set SHELL to bash, zsh or fish")
-    return name, kind(program, {}, "tablebase", VARIABLE).source()
+    return name, kind(ctx.find_root().command, {}, "tablebase", VARIABLE).source()
 
 
 def _show(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(_script()[1] + "\n")
+        sys.stdout.write(_script(ctx)[1] + "\n")
         ctx.exit()
 
 
 def _install(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if not wanted:
         return
-    name, script = _script()
+    name, script = _script(ctx)
     file, start, line = SCRIPTS[name]
     path = Path.home() / file
     path.parent.mkdir(parents=True, exist_ok=True)

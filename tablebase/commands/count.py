@@ -16,8 +16,8 @@ from tablebase.game.plain_arguments import as_path, usable_workers
 from tablebase.game.rules import Rules, legal
 
 if TYPE_CHECKING:
+    from tablebase.commands.calls import Call
     from tablebase.commands.row_types import CountRow, DividedRow
-    from tablebase.commands.shell import Call
 
 
 @overload

@@ -90,5 +90,5 @@ def _game_row(name: str) -> GameRow:
         "squares": None if game.board is None else len(game.board),
         "pieces": " ".join(kind.symbol for kind in game.kinds),
         "start": start_text(game),
-        "commands": "all" if all(verb.objection(game) is None for verb in VERBS) else " ".join(commands_for(game)),
+        "commands": "all" if all(verb.objection(game) is None for verb in VERBS.values()) else " ".join(commands_for(game)),
     }

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -15,15 +16,18 @@ from typing import Any
 import click
 
 from tablebase.commands import process
+from tablebase.commands.calls import ProgramCall, usage_sentence
 from tablebase.commands.completion import OPTIONS, VARIABLE, eager
-from tablebase.commands.registry import BY_NAME, VERBS
-from tablebase.commands.shell import HELP, Exemplified, ProgramCall, command_of, usage_sentence
+from tablebase.commands.registry import VERBS
+from tablebase.commands.shell import HELP, Exemplified, command_of
 from tablebase.compute.modules import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
 from tablebase.version import VERSION
 
-COMMANDS = [verb.name for verb in VERBS if verb.group]
-"""The names of all commands, in the order of the help."""
+
+def commands() -> list[str]:
+    """The names of all commands, in the order of the help."""
+    return [verb.name for verb in VERBS.values() if verb.group]
 
 
 def usage_errors() -> tuple[type[Exception], ...]:
@@ -38,36 +42,44 @@ class Program(Exemplified, click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""
         del ctx
-        return COMMANDS
+        return commands()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
         """A command, made when it is asked for."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in commands():
             return None
-        if ctx.resilient_parsing and not BY_NAME[cmd_name].home:
+        if ctx.resilient_parsing and not VERBS[cmd_name].home:
             # A shell completes the name of a game.
-            return command_of(BY_NAME["stats"])
+            return command_of(VERBS["stats"])
         return made(cmd_name)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that some words begin with."""
+        if args[0] not in commands() and not ctx.resilient_parsing:
+            near = ", ".join(map(repr, get_close_matches(args[0], commands())))
+            raise click.UsageError(f"No such command {args[0]!r}." + f" Did you mean {near}?" * bool(near))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the groups of commands."""
         del ctx
-        width = max(map(len, COMMANDS))
-        for title in dict.fromkeys(verb.group for verb in VERBS if verb.group):
+        width = max(map(len, commands()))
+        for title in dict.fromkeys(verb.group for verb in VERBS.values() if verb.group):
             with formatter.section(title):
-                formatter.write_dl([(f"{verb.name:{width}}", _summary(verb.name)) for verb in VERBS if verb.group == title])
+                names = [name for name, verb in VERBS.items() if verb.group == title]
+                formatter.write_dl([(f"{name:{width}}", _summary(name)) for name in names])
 
 
 @cache
 def made(name: str) -> Any:
     """A command of click, or of typer while its parameters are described to that."""
-    verb = BY_NAME[name]
+    verb = VERBS[name]
     return command_of(verb) if verb.home else import_module("tablebase.cli.typer_commands").command_of(name)
 
 
 def _summary(name: str) -> str:
     """The first sentence about a command."""
-    verb = BY_NAME[name]
+    verb = VERBS[name]
     function = verb.function if verb.home else import_module("tablebase.cli.typer_commands").function_of(name)
     first = docstring(function).partition("\n\n")[0]
     return f"{first.partition('. ')[0].rstrip('.')}."
@@ -113,7 +125,7 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         command, rest, title = program, words, "tablebase"
-        if words[0] in COMMANDS and not BY_NAME[words[0]].home and VARIABLE not in os.environ:
+        if words[0] in commands() and not VERBS[words[0]].home and VARIABLE not in os.environ:
             command, rest, title = made(words[0]), words[1:], f"tablebase {words[0]}"
         result = command.main(rest, title, complete_var=VARIABLE, standalone_mode=False, obj=ProgramCall(words, bounded))
         sys.stdout.flush()

@@ -6,7 +6,7 @@ Tests compare it with the command line and with Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -57,6 +57,8 @@ class Verb:
         Why it does not take a game, as a clause; None if it does.
     takes_game : bool
         Whether it is about one game.
+    http : sequence of str
+        The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
     http_objection : callable, optional
         The objection over HTTP, if that is another one.
     """
@@ -69,6 +71,7 @@ class Verb:
     differs: Mapping[str, str] = field(default_factory=dict)
     objection: Objection = _none
     takes_game: bool = True
+    http: Sequence[str] = ()
     http_objection: Objection | None = None
 
     @property
@@ -101,97 +104,103 @@ LABELS = "what is returned has a sheet"
 RULES = {"rules": "see `tablebase.load`"}
 WRITTEN = "what is returned can be written"
 
-VERBS = (
-    Verb("games", "Build", python="tablebase.games", differs=RULES, takes_game=False),
-    Verb("check-rules", "Build", python="tablebase.check_rules"),
-    Verb("estimate", "Build", python="tablebase.estimate", http_objection=_listed),
-    Verb("build", "Build", python="tablebase.build", differs={"for": "a word of Python: called duration"}),
-    Verb("batch", "Build", python="tablebase.batch", takes_game=False),
-    Verb("verify", "Build", "verify"),
-    Verb("copy", "Build", python="tablebase.copy"),
-    Verb("merge", "Build", python="tablebase.merge", differs=RULES, takes_game=False),
-    Verb("pack", "Build", python="tablebase.pack"),
-    Verb("unpack", "Build", python="tablebase.unpack", differs=RULES, takes_game=False),
-    Verb("reindex", "Build", python="tablebase.reindex", differs=RULES, takes_game=False),
-    Verb(
-        "prune",
-        "Build",
-        python="tablebase.prune",
-        differs={"kernels": "they belong to the machine, not to a tablebase", **RULES},
-        takes_game=False,
-    ),
-    Verb(
-        "probe",
-        "Ask",
-        python="Tablebase.probe",
-        differs={
-            "positions": "many are asked with probe_many",
-            "output": DRAWN,
-            "sheet": SHEET,
-            "page": SHEET,
-            "with_features": FEATURES,
-        },
-    ),
-    Verb(
-        "line",
-        "Ask",
-        python="Tablebase.line",
-        differs={
-            **dict.fromkeys(("replay", "number", "player"), REPLAYED),
-            **dict.fromkeys(("boards", "to"), DRAWN),
-            **dict.fromkeys(("sheet", "every", "page"), SHEET),
-            **FROM,
-        },
-    ),
-    Verb("stats", "Ask", "cataloged:Cataloged"),
-    Verb("perft", "Ask", python="tablebase.perft", differs=FROM),
-    Verb("count", "Ask", "count", objection=_chance),
-    Verb("analyse", "Ask", python="tablebase.analyse", differs=FROM, objection=_no_pieces),
-    Verb(
-        "prove", "Ask", python="tablebase.prove", differs={"check": "see `tablebase.checking.proofs`", **FROM}, objection=_no_pieces
-    ),
-    Verb(
-        "mine",
-        "Mine",
-        python="Tablebase.mine",
-        differs={"limit": "`Query.run` takes it", "timeout": "`Query.run` takes it"},
-        objection=_no_pieces,
-    ),
-    Verb("sql", "Mine", python="Tablebase.sql", takes_game=False),
-    Verb("features", "Mine", python="Tablebase.features", objection=_no_pieces),
-    Verb("export", "Mine", python="Tablebase.export", objection=_no_pieces),
-    Verb(
-        "patterns",
-        "Mine",
-        python="Tablebase.patterns",
-        differs={"top": "all are returned", "output": WRITTEN},
-        objection=_no_pieces,
-    ),
-    Verb("plot", "Mine", python="Tablebase.plot", differs={"output": WRITTEN, **FROM}, objection=_no_pieces),
-    Verb("play", "Play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
-    Verb("match", "Play", python="tablebase.match", differs=FROM),
-    Verb("match-stats", "Play", python="tablebase.match_stats", differs=RULES, takes_game=False),
-    Verb("train", "Play", python="tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
-    Verb("boxes", "Play", python="tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
-    Verb("exploit", "Play", python="tablebase.exploit", differs=FROM, objection=_no_pieces),
-    Verb("serve", "Serve", python="tablebase.serve", differs=RULES, takes_game=False),
-    Verb("uci", "Serve", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),
-    Verb("materials", python="Tablebase.materials", objection=_no_pieces),
-    Verb("material", python="Tablebase.describe", objection=_no_pieces),
-    Verb("records", why="Tablebase.sql reads them", objection=_no_pieces),
-)
-"""All of them, commands in the order of the help."""
-BY_NAME: Mapping[str, Verb] = {verb.name: verb for verb in VERBS}
+VERBS = {
+    verb.name: verb
+    for verb in (
+        Verb("games", "Build", python="tablebase.games", differs=RULES, takes_game=False),
+        Verb("check-rules", "Build", python="tablebase.check_rules"),
+        Verb("estimate", "Build", python="tablebase.estimate", http_objection=_listed),
+        Verb("build", "Build", python="tablebase.build", differs={"for": "a word of Python: called duration"}),
+        Verb("batch", "Build", python="tablebase.batch", takes_game=False),
+        Verb("verify", "Build", "verify"),
+        Verb("copy", "Build", python="tablebase.copy"),
+        Verb("merge", "Build", python="tablebase.merge", differs=RULES, takes_game=False),
+        Verb("pack", "Build", python="tablebase.pack"),
+        Verb("unpack", "Build", python="tablebase.unpack", differs=RULES, takes_game=False),
+        Verb("reindex", "Build", python="tablebase.reindex", differs=RULES, takes_game=False),
+        Verb(
+            "prune",
+            "Build",
+            python="tablebase.prune",
+            differs={"kernels": "they belong to the machine, not to a tablebase", **RULES},
+            takes_game=False,
+        ),
+        Verb(
+            "probe",
+            "Ask",
+            python="Tablebase.probe",
+            differs={
+                "positions": "many are asked with probe_many",
+                "output": DRAWN,
+                "sheet": SHEET,
+                "page": SHEET,
+                "with_features": FEATURES,
+            },
+        ),
+        Verb(
+            "line",
+            "Ask",
+            python="Tablebase.line",
+            differs={
+                **dict.fromkeys(("replay", "number", "player"), REPLAYED),
+                **dict.fromkeys(("boards", "to"), DRAWN),
+                **dict.fromkeys(("sheet", "every", "page"), SHEET),
+                **FROM,
+            },
+        ),
+        Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
+        Verb("perft", "Ask", python="tablebase.perft", differs=FROM),
+        Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
+        Verb("analyse", "Ask", python="tablebase.analyse", differs=FROM, objection=_no_pieces),
+        Verb(
+            "prove",
+            "Ask",
+            python="tablebase.prove",
+            differs={"check": "see `tablebase.checking.proofs`", **FROM},
+            objection=_no_pieces,
+        ),
+        Verb(
+            "mine",
+            "Mine",
+            python="Tablebase.mine",
+            differs={"limit": "`Query.run` takes it", "timeout": "`Query.run` takes it"},
+            objection=_no_pieces,
+        ),
+        Verb("sql", "Mine", python="Tablebase.sql", takes_game=False),
+        Verb("features", "Mine", python="Tablebase.features", objection=_no_pieces),
+        Verb("export", "Mine", python="Tablebase.export", objection=_no_pieces),
+        Verb(
+            "patterns",
+            "Mine",
+            python="Tablebase.patterns",
+            differs={"top": "all are returned", "output": WRITTEN},
+            objection=_no_pieces,
+        ),
+        Verb("plot", "Mine", python="Tablebase.plot", differs={"output": WRITTEN, **FROM}, objection=_no_pieces),
+        Verb("play", "Play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
+        Verb("match", "Play", python="tablebase.match", differs=FROM),
+        Verb("match-stats", "Play", python="tablebase.match_stats", differs=RULES, takes_game=False),
+        Verb("train", "Play", python="tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
+        Verb("boxes", "Play", python="tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
+        Verb("exploit", "Play", python="tablebase.exploit", differs=FROM, objection=_no_pieces),
+        Verb("serve", "Serve", python="tablebase.serve", differs=RULES, takes_game=False),
+        Verb("uci", "Serve", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),
+        Verb("materials", python="Tablebase.materials", objection=_no_pieces),
+        Verb("material", python="Tablebase.describe", objection=_no_pieces),
+        Verb("records", why="Tablebase.sql reads them", objection=_no_pieces),
+    )
+}
+"""All of them by name, commands in the order of the help."""
 
 
 def commands_for(rules: Rules[Any]) -> tuple[str, ...]:
     """The commands about a game that take this one, by name."""
-    return tuple(sorted(verb.name for verb in VERBS if verb.group and verb.takes_game and verb.objection(rules) is None))
+    return tuple(sorted(verb.name for verb in VERBS.values() if verb.group and verb.takes_game and verb.objection(rules) is None))
 
 
 def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None:
     """Raise `RulesError` if a verb does not take a game."""
-    verb = BY_NAME[name]
+    verb = VERBS[name]
     objection = (verb.http_objection if over_http and verb.http_objection else verb.objection)(rules)
     if objection is not None:
         command = f"tablebase {name} {game_word(rules.name)}"

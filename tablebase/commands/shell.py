@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -19,20 +18,12 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import click
 from click.core import ParameterSource
 
-from tablebase.commands.parameters import CatalogUrl, Data, Format, PythonOnly, Shell, Size, Style, Variant
-from tablebase.commands.registry import Verb, check_verb
+from tablebase.commands.calls import OF_FOLDER, Call, show_rows
+from tablebase.commands.parameters import CatalogUrl, Data, PythonOnly, Shell, Size, Variant
+from tablebase.commands.registry import Verb
 from tablebase.compute.modules import docstring
-from tablebase.errors import LONGEST_QUOTE, TablebaseError, shell_word
 
 HELP = ("-h", "--help")
-OF_GAME, OF_FOLDER = ("size", "variant"), ("data", "catalog")
-
-
-class ProgramCall(NamedTuple):
-    """How the program was called."""
-
-    words: list[str]  # command, arguments and options
-    bounded: bool  # whether statements run in a process of their own
 
 
 class Parameter(NamedTuple):
@@ -48,63 +39,6 @@ class Parameter(NamedTuple):
     def is_required(self) -> bool:
         """Whether it must be given."""
         return self.default is inspect.Parameter.empty
-
-
-class Call:
-    """The call of a verb's function with what a shell has read; what is not given keeps the default of Python.
-
-    Attributes
-    ----------
-    given : dict of str to object
-        The arguments of the function, by name.
-    rules : Rules or None
-        The game.
-    """
-
-    def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
-        self.verb, self.given = verb, given
-        self._folder = {name: given.pop(name) for name in OF_FOLDER if verb.owner and name in given}
-        self.rules: Any = None
-        if "game" in given:
-            words = [given.pop(name, None) for name in OF_GAME]
-            self.rules = given["game"] = chosen_rules(verb.name, given["game"], *words)
-            if "position" in {one.name for one in parameters_of(verb.function)}:
-                given["position"] = chosen_start(self.rules, given.get("position"), given.pop("start", None))
-
-    def __call__(self, **more: Any) -> Any:
-        """What the function returns; `more` are arguments that only Python has."""
-        if not self.verb.owner:
-            return self.verb.function(**self.given, **more)
-        from tablebase.tables.folder import default_catalog, default_folder
-
-        folder = self._folder.get("data", default_folder())
-        with closing(self.verb.owner(folder, self._folder.get("catalog", default_catalog()))) as opened:
-            return self.verb.function(opened, **self.given, **more)
-
-
-def chosen_rules(verb: str, game: str, size: str | None, variant: Sequence[str] | None) -> Any:
-    """The game of a command, in this size and variant if they are given; `RulesError` if the command does not take it."""
-    from tablebase.game.installed import full_name, load_rules
-
-    rules = load_rules(full_name(game, size, list(variant or [])))
-    check_verb(verb, rules)
-    return rules
-
-
-def chosen_start(game: Any, position: str | None, start: str | None) -> str:
-    """The position that an argument or the option --from names; by default the start of the game."""
-    if position is not None and start is not None:
-        raise TablebaseError("there are two positions to start from: give either POSITION or --from")
-    found: str = next((text for text in (position, start) if text is not None), game.format(game.initial))
-    return found
-
-
-def show_rows(call: Call, *, style: Style = Format.TABLE) -> None:
-    """Write the rows that a function returns, or its only one."""
-    from tablebase.commands.output import write_rows
-
-    found = call()
-    write_rows([found] if isinstance(found, Mapping) else found, style)
 
 
 def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
@@ -159,7 +93,7 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
     own.sort(key=lambda one: (not one.shell.argument, not one.shell.help))
     before = [one for one in own if one.shell.argument]
     shared = {one.name: one for one in parameters_of(of_tablebase)}
-    of_game = [shared[name] for name in OF_GAME if verb.takes_game]
+    of_game = [shared[name] for name in ("size", "variant") if verb.takes_game]
     return [*before, *of_game, *own[len(before) :], *(shared[name] for name in OF_FOLDER), *shown]
 
 
@@ -282,13 +216,23 @@ class _Command(Exemplified, click.Command):
         return show(Call(self.verb, given), **shown)
 
 
+def _completed(complete: Callable[[str], list[str]], _ctx: click.Context, _param: click.Parameter, word: str) -> list[str]:
+    return complete(word)
+
+
 def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     """The argument or the option for a parameter of Python; for some arguments also an option."""
     shell, kind = one.shell, _type_of(one.kinds, one.shell)
     metavar = shell.metavar or (f"<{'|'.join(map(str, kind.choices))}>" if isinstance(kind, click.Choice) else None)
     several = any(get_origin(some) in (list, Sequence) for some in one.kinds)
-    completed = shell.complete and (lambda _ctx, _param, word: shell.complete(word))
-    more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help, "shell_complete": completed}
+
+    completed = partial(_completed, shell.complete) if shell.complete else None
+    more: dict[str, Any] = {
+        "type": kind,
+        "metavar": metavar,
+        "help": one.help,
+        "shell_complete": completed if shell.complete else None,
+    }
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
     if shell.argument and shell.option:
@@ -313,30 +257,3 @@ def summary(verb: Verb) -> str:
 
 command_of = cache(_Command)
 """The command of a verb."""
-
-
-def program_call(context: Any) -> str:
-    """The command that is being run, as a shell takes it, without passwords."""
-    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, context.find_root().obj.words)]))
-
-
-def without_passwords(words: str) -> str:
-    """The words of a command; the passwords of URLs are left out, which libpq finds in PGPASSWORD or ``~/.pgpass``."""
-    words = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", words)
-    return re.sub(r"(?<=[?&])(?:ssl)?password=[^&\s]*&?", "", words)
-
-
-def usage_sentence(fault: Exception) -> str:
-    """What a `UsageError` says, in one line."""
-    if isinstance(fault, click.NoSuchOption):
-        meant = f" (Possible options: {', '.join(sorted(fault.possibilities))})" if fault.possibilities else ""
-        return f"No such option: {fault.option_name}{meant}"
-    # Some messages list choices on separate lines, and some begin with the name of an exception.
-    sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
-    sentence = re.sub("unexpected extra arguments? ", "unexpected extra argument(s) ", sentence)
-    context, parameter = getattr(fault, "ctx", None), getattr(fault, "param", None)
-    source = context.get_parameter_source(parameter.name) if context and parameter else None
-    if source is None or source.name != "ENVIRONMENT":
-        sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)
-    sentence = re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)
-    return sentence.replace("Value error, ", "")

@@ -29,7 +29,7 @@ from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
     from tablebase.checking.checksums import Checks
-    from tablebase.commands.shell import Call
+    from tablebase.commands.calls import Call
 
 
 @dataclass(frozen=True)

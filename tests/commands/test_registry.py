@@ -13,7 +13,7 @@ from support.web import client_of
 import tablebase
 from tablebase.charts.chances import chances
 from tablebase.charts.figures import CHARTS
-from tablebase.commands.program import COMMANDS, program
+from tablebase.commands.program import made
 from tablebase.commands.registry import VERBS, Verb, check_verb, commands_for
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import RulesError, TablebaseError
@@ -21,7 +21,6 @@ from tablebase.files.outputs import draft_of
 from tablebase.game.installed import load_rules
 from tablebase.patterns.pattern_search import Settings
 
-LISTED = [verb for verb in VERBS if verb.is_command]
 OF_PYTHON = {"format"}
 """Options that say how rows are written."""
 OF_TABLEBASE = {"data", "catalog", "size", "variant"}
@@ -36,29 +35,31 @@ MORE = {
 
 def options_of(name: str) -> set[str]:
     """The arguments and options of a command, as Python would call them."""
-    params = [one for one in program(name).commands[name].params if not getattr(one, "hidden", False)]
+    params = [one for one in made(name).params if not getattr(one, "hidden", False)]
     names = [one.name if one.param_type_name == "argument" else max(one.opts, key=len) for one in params]
     return {name.lstrip("-").replace("-", "_") for name in names}
 
 
 def form_of(verb: Verb) -> Any:
     """The function of Python."""
+    if verb.home:
+        return verb.function
     owner, _, name = verb.python.partition(".")
     return getattr(Tablebase if owner == "Tablebase" else tablebase, name)
 
 
-def test_all_commands_are_listed() -> None:
-    assert [verb.name for verb in LISTED] == list(COMMANDS)
-
-
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
 def test_python_has_them_with_the_same_words(verb: Verb) -> None:
-    """Each has a function of the same name with the same arguments; all differences are listed with a reason, and no others."""
+    """Each has a function of the same name; while its options are written twice, all differences are listed with a reason."""
+    if verb.home:
+        name = verb.name.replace("-", "_")
+        assert verb.why or getattr(Tablebase if verb.owner else tablebase, name) is verb.function
+        return
     if not verb.python:
         assert verb.why
         return
     parameters = inspect.signature(form_of(verb)).parameters
-    if not verb.is_command:
+    if not verb.group:
         return
     assert verb.python.rpartition(".")[2] == verb.name.replace("-", "_")
     left_out = OF_PYTHON | (OF_TABLEBASE if verb.python.startswith("Tablebase.") else set())
@@ -80,7 +81,7 @@ def test_one_sentence_everywhere(two_pieces: Path) -> None:
     rules = load_rules("pig")
     given = {"statement": "SELECT 1", "material": "RvC", "pieces": 2}
     with Tablebase(two_pieces) as tables, client_of(two_pieces, mine=True) as client:
-        for verb in at_least_one([one for one in VERBS if (one.http_objection or one.objection)(rules) is not None]):
+        for verb in at_least_one([one for one in VERBS.values() if (one.http_objection or one.objection)(rules) is not None]):
             with pytest.raises(RulesError, match=r"because it has (no pieces on squares|chance)") as fault:
                 check_verb(verb.name, rules, over_http=True)
             sent = {name: value for name, value in given.items() if verb.name in NEEDS.get(name, ())}

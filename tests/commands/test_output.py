@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.table import Table
 from support.program import Ask
 
-from tablebase.cli.options import Format
 from tablebase.commands import output
 from tablebase.commands.output import GAP, _blocks, in_bytes, in_time, write_board, write_rows, write_table
+from tablebase.commands.parameters import Format
 from tablebase.compute.messages import number_text
 from tablebase.errors import RulesError
 from tablebase.game import Game, Terrain, load_game

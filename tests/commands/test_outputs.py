@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.program import Ask, assert_one_sentence, contents
+from support.program import Ask, assert_one_sentence, contents, every_command
 
 from tablebase.cli.options import OUTPUTS, Output
-from tablebase.commands.program import program
 
 INPUTS = {
     ("batch", "file"),
@@ -64,7 +63,7 @@ def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
 
 def test_all_outputs_are_known() -> None:
     """Whatever parameter names a file or a folder is an input or an output."""
-    commands: dict[str, Any] = program().commands
+    commands: dict[str, Any] = every_command()
     named = {
         (name, one.name)
         for name, command in commands.items()
@@ -78,7 +77,7 @@ def test_all_outputs_are_known() -> None:
 def test_outputs_are_named_alike() -> None:
     """`--output` for a file and `--to` for a folder; logs, boxes, sheets and curves beside what a command writes have names."""
     for (name, parameter), kind in OUTPUTS.items():
-        option = next(one.opts for one in program(name).commands[name].params if one.name == parameter)
+        option = next(one.opts for one in every_command()[name].params if one.name == parameter)
         if (name, parameter) not in NAMED:
             assert option == ["--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output"]
 

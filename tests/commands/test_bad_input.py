@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from support.program import Ask, assert_one_sentence, assert_refused
 
-from tablebase.commands.program import COMMANDS as MODULES
-from tablebase.commands.program import program
+from tablebase.commands.program import commands, made
 from tablebase.web.hidden import without_paths
 from tablebase.web.settings import Settings
 
@@ -169,10 +168,10 @@ def test_no_permission(tmp_path: Path, ask: Ask) -> None:
 
 def test_help_names_options_that_exist() -> None:
     """An option in the help of a command is one of this command, or is named with the command that has it."""
-    options = {name: {option for one in program(name).commands[name].params for option in one.opts} for name in MODULES}
-    for name in MODULES:
-        text = " ".join(str(getattr(one, "help", "")) for one in program(name).commands[name].params)
-        foreign = {f"{other} {option}" for other in MODULES for option in options[other]}
+    options = {name: {option for one in made(name).params for option in one.opts} for name in commands()}
+    for name in commands():
+        text = " ".join(str(getattr(one, "help", "")) for one in made(name).params)
+        foreign = {f"{other} {option}" for other in commands() for option in options[other]}
         text = re.sub("|".join(map(re.escape, sorted(foreign, key=len, reverse=True))), "", text)
         assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) <= options[name], name
 

@@ -17,13 +17,12 @@ from support.catalogs import change, rows
 from support.checks import at_least_one
 from support.functions import Misere, Rows
 from support.installs import functions_installed
-from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, flip, make_old, start_fresh
+from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, every_command, flip, make_old, start_fresh
 from twins import exact as twin
 
 import tablebase
 from tablebase.building import exact_kind, options
 from tablebase.commands.game_requests import new_game
-from tablebase.commands.program import program
 from tablebase.commands.registry import commands_for
 from tablebase.compute import machine
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError, TablebaseError
@@ -69,7 +68,7 @@ def test_every_command_takes_them_or_refuses(ask: Ask, data: Path, tmp_path: Pat
         "probe": ["x........"],
     }
     monkeypatch.setattr("sys.stdin", None)
-    games = {name for name, one in program().commands.items() if any(parameter.metavar == "GAME" for parameter in one.params)}
+    games = {name for name, one in every_command().items() if any(parameter.metavar == "GAME" for parameter in one.params)}
     for name in at_least_one(games):
         if name in taken and name != "play":
             folder = [] if name in ("perft", "check-rules", "estimate", "count") else ["--data", data]

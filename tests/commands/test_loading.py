@@ -10,7 +10,9 @@ import pytest
 from support.program import ask_fresh
 from support.recorded import records
 
-from tablebase.commands.program import COMMANDS
+from tablebase.cli.typer_commands import MODULES
+from tablebase.commands.program import commands
+from tablebase.commands.registry import VERBS
 from tablebase.play.records import write_record
 
 HEAVY = ("numba", "sqlalchemy", "h5py", "numpy", "duckdb", "pyarrow", "sqlglot", "matplotlib", "fastapi", "pandas", "pydantic")
@@ -40,15 +42,21 @@ def loaded(script: str, words: list[list[str]] | list[str], code: int = 0) -> se
 
 def test_help_loads_nothing_heavy() -> None:
     """`import tablebase` and the help of the program and of every command load none of the large libraries."""
-    found = loaded(IN_PROCESS, [["--help"], *([name, "--help"] for name in COMMANDS)])
+    found = loaded(IN_PROCESS, [["--help"], *([name, "--help"] for name in commands())])
     assert not found & set(HEAVY)
-    assert {f"tablebase.cli.{module}" for module in COMMANDS.values()} <= found
+    assert {home_of(name) for name in commands()} <= found
+
+
+def home_of(name: str) -> str:
+    """The module of a command."""
+    home = VERBS[name].home.partition(":")[0]
+    return f"tablebase.commands.{home}" if home else f"tablebase.cli.{MODULES[name]}"
 
 
 INTERRUPTED = """
 import os, signal, sys
 
-if "{module}" == "tablebase.cli.catalog":
+if "{module}" == "tablebase.commands.cataloged":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 class Finder:
@@ -62,7 +70,7 @@ sys.meta_path.insert(0, Finder)
 
 
 @pytest.mark.parametrize("script", [True, False])
-@pytest.mark.parametrize("module", ["tablebase.errors", "typer", "tablebase.cli.catalog"])
+@pytest.mark.parametrize("module", ["tablebase.errors", "click", "tablebase.commands.cataloged"])
 def test_ctrl_c_while_the_program_is_loaded(module: str, script: bool, tmp_path: Path, hexapawns: Path) -> None:
     """One sentence instead of a traceback, however it is started; none if the signal was ignored from the start."""
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module=module))
@@ -75,7 +83,7 @@ def test_ctrl_c_while_the_program_is_loaded(module: str, script: bool, tmp_path:
         check=False,
         timeout=60,
     )
-    expected = (0, "") if module == "tablebase.cli.catalog" else (130, "\nerror: interrupted\n")
+    expected = (0, "") if module == "tablebase.commands.cataloged" else (130, "\nerror: interrupted\n")
     assert (result.returncode, result.stderr) == expected
 
 
@@ -105,7 +113,7 @@ def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_p
     data = ["--data", str(two_pieces)] if words[0] in ("probe", "stats") else []
     found = loaded(IN_PROCESS, [[*(word.format(games=file) for word in words), *data]])
     assert found & set(HEAVY) == needed
-    assert {name for name in set(COMMANDS.values()) if f"tablebase.cli.{name}" in found} == {COMMANDS[words[0]]}
+    assert {home_of(name) for name in commands() if ":" not in VERBS[name].home} & found <= {home_of(words[0])}
     assert not [name for name in found if name.startswith(("tablebase.svg", "tablebase.building", "tablebase.mining"))]
 
 

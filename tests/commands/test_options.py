@@ -39,9 +39,9 @@ def test_the_version(ask: Ask) -> None:
 
 
 def test_a_shell_completes_games() -> None:
-    environment = {**os.environ, "_TABLEBASE_COMPLETE": "complete_bash", "COMP_WORDS": "tablebase probe ha", "COMP_CWORD": "2"}
+    environment = {**os.environ, "_TABLEBASE_COMPLETE": "bash_complete", "COMP_WORDS": "tablebase probe ha", "COMP_CWORD": "2"}
     done = subprocess.run([sys.executable, "-m", "tablebase"], capture_output=True, text=True, env=environment, check=False)
-    assert done.stdout.split() == ["harehedgehog", "hasenspiel"]
+    assert done.stdout.split() == ["plain,harehedgehog", "plain,hasenspiel"]
 
 
 @pytest.mark.parametrize(("text", "counts"), [("4", [4]), ("2-4", [2, 3, 4]), (" 3-3 ", [3])])

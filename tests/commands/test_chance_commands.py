@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from support.checks import at_least_one
-from support.program import Ask, assert_one_sentence
+from support.program import Ask, assert_one_sentence, every_command
 
-from tablebase.commands.program import program
 from tablebase.commands.registry import commands_for
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
@@ -33,7 +32,7 @@ RACE = "harehedgehog-cards=none"
 
 def commands_of_games() -> dict[str, Any]:
     """The commands that take a game."""
-    found: dict[str, Any] = program().commands
+    found: dict[str, Any] = every_command()
     return {name: one for name, one in found.items() if any(parameter.metavar == "GAME" for parameter in one.params)}
 
 

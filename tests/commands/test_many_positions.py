@@ -100,7 +100,7 @@ def test_a_file_is_read_in_parts(tmp_path: Path, two_pieces: Path, ask: Ask, mon
 
 
 def test_a_line_without_end_is_refused(two_pieces: Path) -> None:
-    """A program that writes no end of line does not fill the memory; a device is in tests/cli/test_refusals.py."""
+    """A program that writes no end of line does not fill the memory; a device is in tests/commands/test_refusals.py."""
     with open("/dev/zero", "rb") as endless:
         command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", "-", "--data", str(two_pieces)]
         done = subprocess.run(command, stdin=endless, capture_output=True, text=True, timeout=60, check=False)

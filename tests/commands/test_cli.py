@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 from support import toys
-from support.program import PROGRAM, Ask, ask_fresh, assert_one_sentence, flip
+from support.program import PROGRAM, Ask, ask_fresh, assert_one_sentence, every_command, flip
 
-from tablebase.commands.program import program
 from tablebase.game import installed
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-COMMANDS: dict[str, Any] = program().commands
+COMMANDS: dict[str, Any] = every_command()
 COUNTED = "pieces slices distinct placements stalemates positions wins losses draws longest_win longest_loss"
 BEFORE_THE_DEN = "7/3C3/7/7/7/7/7/7/c6 w"
 TOO_LATE = "7/3C3/7/7/7/7/7/7/c6 b"

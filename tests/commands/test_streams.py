@@ -104,7 +104,8 @@ def test_encodings(encoding: str, two_pieces: Path) -> None:
     select = ["sql", f"SELECT '{WORD}' AS word", "--data", str(two_pieces), "--format"]
     probe = ["probe", "doushouqi", "7/3C3/7/7/7/7/7/7/c6 w", "--data", str(two_pieces)]
     calls = [[*select, "json"], [*select, "table"], [*select, "csv"], probe]
-    program = f"from tablebase.commands.program import run; from tablebase.commands import process; process.prepare_streams(); [print(run(call)) for call in {calls}]"
+    imports = "from tablebase.commands import process; from tablebase.commands.program import run"
+    program = f"{imports}; process.prepare_streams(); [print(run(call)) for call in {calls}]"
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
     arguments = [sys.executable, "-c", program]
     result = subprocess.run(arguments, capture_output=True, encoding=encoding, env=environment, check=True, timeout=120)
