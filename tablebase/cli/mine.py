@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import all_features, chosen_rules, from_input
+from tablebase.commands.child_processes import run_statement
 from tablebase.commands.parameters import Format
 from tablebase.game.plain_arguments import usable_workers
 

@@ -15,17 +15,12 @@ from tablebase.compute.modules import docstring
 MODULES = {
     "games": "games",
     "check-rules": "games",
-    "build": "build",
-    "estimate": "build",
     "reindex": "upkeep",
-    "batch": "batch",
     "prune": "upkeep",
     "copy": "transfers",
     "merge": "transfers",
     "pack": "transfers",
     "unpack": "transfers",
-    "probe": "probe",
-    "line": "probe",
     "play": "play",
     "boxes": "boxes",
     "match": "match",
@@ -42,13 +37,9 @@ MODULES = {
     "export": "mine",
     "patterns": "patterns",
     "plot": "plot",
-    "serve": "serve",
 }
 """Each command and the module with its function."""
-LIMITED = ("build", "estimate")
-"""Commands that pass further options on to the game."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
-MORE_OPTIONS = {**SETTINGS, "allow_extra_args": True, "ignore_unknown_options": True}
 
 
 class _Command(Exemplified, PlainValues, TyperCommand):
@@ -63,6 +54,6 @@ def function_of(name: str) -> Any:
 def command_of(name: str) -> Any:
     """A command as typer makes it."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    function, settings = function_of(name), MORE_OPTIONS if name in LIMITED else SETTINGS
-    app.command(name, cls=_Command, help=docstring(function), context_settings=settings)(function)
+    function = function_of(name)
+    app.command(name, cls=_Command, help=docstring(function), context_settings=SETTINGS)(function)
     return typer.main.get_command(app)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from inspect import signature
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -33,12 +34,15 @@ class Call:
         The arguments of the function, by name.
     rules : Rules or None
         The game.
+    has_start : bool
+        Whether a position is named.
     """
 
     def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
         self.verb, self.given = verb, given
         self._folder = {name: given.pop(name) for name in OF_FOLDER if verb.owner and name in given}
         self.rules: Any = None
+        self.has_start = "position" in given or "start" in given
         if "game" in given:
             words = [given.pop(name, None) for name in OF_GAME]
             self.rules = given["game"] = chosen_rules(verb.name, given["game"], *words)
@@ -49,11 +53,29 @@ class Call:
         """What the function returns; `more` are arguments that only Python has."""
         if not self.verb.owner:
             return self.verb.function(**self.given, **more)
-        from tablebase.tables.folder import default_catalog, default_folder
+        with self.opened() as tables:
+            return self.verb.function(tables, **self.given, **more)
 
-        folder = self._folder.get("data", default_folder())
-        with closing(self.verb.owner(folder, self._folder.get("catalog", default_catalog()))) as opened:
-            return self.verb.function(opened, **self.given, **more)
+    @property
+    def data(self) -> Path:
+        """The folder of the tables."""
+        from tablebase.tables.folder import default_folder
+
+        folder: Path = {**self.given, **self._folder}.get("data", default_folder())
+        return folder
+
+    @property
+    def words(self) -> str:
+        """The command as a shell takes it, without passwords."""
+        return program_call(click.get_current_context())
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """The tablebase, open."""
+        from tablebase.tables.folder import default_catalog
+
+        with closing(self.verb.owner(self.data, self._folder.get("catalog", default_catalog()))) as tables:
+            yield tables
 
 
 def chosen_rules(verb: str, game: str, size: str | None, variant: Sequence[str] | None, players: int | None = None) -> Any:

@@ -14,7 +14,6 @@ from weakref import WeakSet
 from tablebase.commands.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
 from tablebase.commands.cataloged import Cataloged
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, quoted
-from tablebase.game import Game
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_pieces, as_real, as_text
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
+    from tablebase.game import Game
     from tablebase.mining.query import Query
 
 

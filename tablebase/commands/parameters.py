@@ -103,15 +103,14 @@ GameName = Annotated[
     ),
 ]
 OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=complete_game)]
-PositionText = Annotated[
-    str | None,
-    Shell(
-        help="As the game writes it, such as 'ppp/3/PPP w'; by default the start of the game.",
-        metavar="POSITION",
-        argument=True,
-        option="--from",
-    ),
-]
+_START = Shell(
+    help="As the game writes it, such as 'ppp/3/PPP w'; by default the start of the game.",
+    metavar="POSITION",
+    argument=True,
+    option="--from",
+)
+PositionText = Annotated[str | None, _START]
+AnyPosition = Annotated[Any, _START]
 Size = Annotated[str | None, Shell(help="Board size in files and ranks, if the game has several.", metavar="8x8")]
 Variant = Annotated[
     str | Sequence[str] | None,
@@ -129,6 +128,8 @@ CatalogUrl = Annotated[
 Workers = Annotated[int | None, Shell(help="Number of processes; by default one for each processor.", metavar="N", least=1)]
 Threads = Annotated[int | None, Shell(help="Number of threads; by default one for each processor.", metavar="N", least=1)]
 Verbose = Annotated[bool, Shell(help="Write a line about each table.")]
+RulesFiles = Annotated[Sequence[str], Shell(help="Python file with a game; may be repeated.", metavar="FILE", option="--rules")]
+Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of the pages to print.")]
 Style = Annotated[Format, Shell(help="Output format.", option="--format")]
 By = Literal["pieces", "material"]
 Tick = Annotated[Callable[[int, int | None], None] | None, PythonOnly("progress is shown")]

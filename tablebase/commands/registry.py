@@ -45,8 +45,8 @@ class Verb:
     group : str
         The heading of the command in the help of the program; empty if the command line does not have it.
     home : str
-        The module of `tablebase.commands` with the function, and after a colon the class of an open tablebase if it is a method;
-        empty while the command stands in `tablebase.cli`.
+        The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
+        tablebase if it is a method; empty while the command stands in `tablebase.cli`.
     python : str
         A function of `tablebase`, or ``Tablebase.`` with a method; empty if there is neither.
     why : str
@@ -57,6 +57,8 @@ class Verb:
         Why it does not take a game, as a clause; None if it does.
     takes_game : bool
         Whether it is about one game.
+    has_catalog : bool
+        Whether the command about an open tablebase reads its catalog.
     http : sequence of str
         The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
     http_objection : callable, optional
@@ -71,12 +73,14 @@ class Verb:
     differs: Mapping[str, str] = field(default_factory=dict)
     objection: Objection = _none
     takes_game: bool = True
+    has_catalog: bool = True
     http: Sequence[str] = ()
     http_objection: Objection | None = None
 
     @property
     def _module(self) -> Any:
-        return import_module(f"tablebase.commands.{self.home.partition(':')[0]}")
+        name = self.home.partition(":")[0]
+        return import_module(name if "." in name else f"tablebase.commands.{name}")
 
     @property
     def owner(self) -> Any:
@@ -96,10 +100,6 @@ class Verb:
 
 
 FROM = {"from": "a word of Python: called position"}
-REPLAYED = "`tablebase.play.records` reads games"
-DRAWN = "what is returned has pictures"
-FEATURES = "what is returned has features"
-SHEET = "what is returned, by probe_many for several positions, has a sheet"
 LABELS = "what is returned has a sheet"
 RULES = {"rules": "see `tablebase.load`"}
 WRITTEN = "what is returned can be written"
@@ -109,9 +109,9 @@ VERBS = {
     for verb in (
         Verb("games", "Build", python="tablebase.games", differs=RULES, takes_game=False),
         Verb("check-rules", "Build", python="tablebase.check_rules"),
-        Verb("estimate", "Build", python="tablebase.estimate", http_objection=_listed),
-        Verb("build", "Build", python="tablebase.build", differs={"for": "a word of Python: called duration"}),
-        Verb("batch", "Build", python="tablebase.batch", takes_game=False),
+        Verb("estimate", "Build", "build", http_objection=_listed),
+        Verb("build", "Build", "build"),
+        Verb("batch", "Build", "batch", takes_game=False),
         Verb("verify", "Build", "verify"),
         Verb("copy", "Build", python="tablebase.copy"),
         Verb("merge", "Build", python="tablebase.merge", differs=RULES, takes_game=False),
@@ -125,29 +125,8 @@ VERBS = {
             differs={"kernels": "they belong to the machine, not to a tablebase", **RULES},
             takes_game=False,
         ),
-        Verb(
-            "probe",
-            "Ask",
-            python="Tablebase.probe",
-            differs={
-                "positions": "many are asked with probe_many",
-                "output": DRAWN,
-                "sheet": SHEET,
-                "page": SHEET,
-                "with_features": FEATURES,
-            },
-        ),
-        Verb(
-            "line",
-            "Ask",
-            python="Tablebase.line",
-            differs={
-                **dict.fromkeys(("replay", "number", "player"), REPLAYED),
-                **dict.fromkeys(("boards", "to"), DRAWN),
-                **dict.fromkeys(("sheet", "every", "page"), SHEET),
-                **FROM,
-            },
-        ),
+        Verb("probe", "Ask", "probe:Tablebase", has_catalog=False),
+        Verb("line", "Ask", "line:Tablebase", has_catalog=False),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
         Verb("perft", "Ask", python="tablebase.perft", differs=FROM),
         Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
@@ -183,7 +162,7 @@ VERBS = {
         Verb("train", "Play", python="tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
         Verb("boxes", "Play", python="tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
         Verb("exploit", "Play", python="tablebase.exploit", differs=FROM, objection=_no_pieces),
-        Verb("serve", "Serve", python="tablebase.serve", differs=RULES, takes_game=False),
+        Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
         Verb("uci", "Serve", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),
         Verb("materials", python="Tablebase.materials", objection=_no_pieces),
         Verb("material", python="Tablebase.describe", objection=_no_pieces),

@@ -13,14 +13,9 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from tablebase.building.batch_record import Ran, digest_of
-from tablebase.cli.options import (
-    OUTPUTS,
-    Output,
-    chosen_rules,
-    from_input,
-    usage_sentence,
-    without_passwords,
-)
+from tablebase.commands.calls import chosen_rules, usage_sentence, without_passwords
+from tablebase.commands.outputs import OUTPUTS, Output
+from tablebase.commands.positions import STANDARD_INPUT, asked, from_input, is_stream
 from tablebase.errors import CommandError, TablebaseError
 from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
@@ -108,7 +103,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
 
     A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.cli.child_processes import run_command
+    from tablebase.commands.child_processes import run_command
     from tablebase.commands.output import say
 
     tables = one.tables()
@@ -234,7 +229,6 @@ def _check_sqlite(statement: str) -> None:
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
     """Refuse materials and positions that the game does not have."""
     from tablebase.building.kinds import table_kind
-    from tablebase.cli.positions import STANDARD_INPUT, asked, is_stream
     from tablebase.game.game_arguments import as_asked
 
     # A chart takes patterns of materials, too.
