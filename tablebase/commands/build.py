@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tablebase.building.options import DASK, LOCAL, BuildOptions, TableQuery, chosen_limits
-from tablebase.building.records import BuildResult, Log
 from tablebase.commands.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
 from tablebase.commands.parameters import (
     CatalogUrl,
@@ -25,9 +23,7 @@ from tablebase.commands.parameters import (
     Verbose,
     Workers,
 )
-from tablebase.compute.messages import in_bytes, in_time
 from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
-from tablebase.executors.executor import Limits
 from tablebase.game.plain_arguments import (
     as_path,
     as_size,
@@ -40,72 +36,19 @@ from tablebase.game.plain_arguments import (
     refused,
     usable_workers,
 )
-from tablebase.probe.html import titled_table
-from tablebase.tables.folder import default_catalog, default_folder
 
 if TYPE_CHECKING:
-    from tablebase.building.estimate import Estimate
-    from tablebase.building.exact_kind import Estimate as ExactEstimate
     from tablebase.building.kind import TableKind
-    from tablebase.building.layer_kind import Estimate as LayerEstimate
+    from tablebase.building.options import TableQuery
+    from tablebase.building.records import BuildResult
+    from tablebase.commands.build_results import Estimates
     from tablebase.commands.calls import Call
-
-    AnyEstimate = Estimate | LayerEstimate | ExactEstimate
 
 Memory = Annotated[
     int | str | None,
     Shell(help="Solve only as many tables at once as fit into this much memory.", metavar="8G", parse=parse_size),
 ]
 DEFAULT_GRACE = "10min"
-SHOWN = 10
-"""Tables that a notebook shows, the slowest first."""
-
-
-class ShownResult(BuildResult):
-    """The outcome of a build, which notebooks show as a table."""
-
-    def _repr_html_(self) -> str:
-        slowest = sorted(self.records, key=lambda record: -record.seconds)[:SHOWN]
-        rows = [
-            {
-                "table": record.material,
-                "placements": f"{record.placements:,}",
-                "engine": record.engine,
-                "time": in_time(record.seconds),
-                "on disk": in_bytes(record.bytes),
-            }
-            for record in slowest
-        ]
-        return titled_table(repr(self), [], rows)
-
-
-class Estimates(list["AnyEstimate"]):
-    """The needs of a build: one line for each number of pieces, material, layer or table of exact values. Notebooks show a table.
-
-    Parameters
-    ----------
-    lines : iterable of Estimate
-    workers : int
-        Number of processes that the times by the clock are for.
-
-    Attributes
-    ----------
-    rows : list of dict
-    """
-
-    def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
-        super().__init__(lines)
-        self.workers = workers
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The lines as ``tablebase estimate --format json`` writes them."""
-        from dataclasses import asdict
-
-        return [asdict(line) for line in self]
-
-    def _repr_html_(self) -> str:
-        return titled_table("estimate", [], self.rows)
 
 
 def build(
@@ -187,6 +130,10 @@ def build(
         If an argument is wrong, or for any reason why the command would fail.
     """
     from tablebase.building.build import build as build_tables
+    from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
+    from tablebase.building.records import Log
+    from tablebase.commands.build_results import ShownResult
+    from tablebase.tables.folder import default_catalog, default_folder
 
     end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     after = as_duration("grace", grace)
@@ -250,7 +197,11 @@ def estimate(
     TablebaseError
         If an argument is wrong.
     """
+    from tablebase.building.options import BuildOptions
     from tablebase.catalog.catalog import read_known
+    from tablebase.commands.build_results import Estimates
+    from tablebase.executors.executor import Limits
+    from tablebase.tables.folder import default_catalog, default_folder
 
     asked, allowed = as_optional(as_workers, "workers", workers), as_optional(as_size, "memory", memory)
     kind, wanted = _wanted(game, size, variant, pieces, material, limits)
@@ -286,6 +237,7 @@ def _wanted(
 ) -> tuple[TableKind[Any, Any], TableQuery]:
     """The kind of a game's tables, and those that the arguments name."""
     from tablebase.building.kinds import table_kind
+    from tablebase.building.options import TableQuery
     from tablebase.game.game_arguments import as_rules, refuse_given
 
     rules = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))

@@ -10,7 +10,6 @@ from tablebase.commands.parameters import CatalogUrl, Data, RulesFiles, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, check_extra, quoted
 from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text, parse_size, usable_workers
-from tablebase.tables.folder import default_catalog, default_folder
 
 if TYPE_CHECKING:
     from tablebase.commands.calls import Call
@@ -72,6 +71,7 @@ def serve(
         If there is no such folder, or the address cannot be used.
     """
     check_extra("servers", "serve")
+    from tablebase.tables.folder import default_catalog, default_folder
     from tablebase.web.proxied import ROOT
     from tablebase.web.server import Address
     from tablebase.web.server import serve as run
