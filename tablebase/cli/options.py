@@ -47,13 +47,6 @@ class Paper(StrEnum):
     LETTER = "letter"
 
 
-class By(StrEnum):
-    """What one line of statistics covers."""
-
-    PIECES = "pieces"
-    MATERIAL = "material"
-
-
 class ShownOutcome(StrEnum):
     """Outcomes to choose from."""
 
@@ -239,7 +232,7 @@ OUTPUTS: dict[tuple[str, str], Output] = {
     ("plot", "output"): Output.FILE,
     ("probe", "sheet"): Output.FILE,
     ("probe", "svg"): Output.FILE,
-    ("prove", "proof"): Output.FILE,
+    ("prove", "output"): Output.FILE,
     ("train", "output"): Output.FILE,
     ("train", "curve"): Output.FILE,
     ("unpack", "to"): Output.FOLDER,

@@ -43,8 +43,6 @@ class Shell:
         The default as the help shows it, where that of Python is None.
     complete : callable, optional
         Values that begin with some text.
-    read : callable, optional
-        Called with the value before the command runs.
     """
 
     help: str = ""
@@ -56,7 +54,6 @@ class Shell:
     variable: str = ""
     default: str = ""
     complete: Callable[[str], list[str]] | None = None
-    read: Callable[[Any], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +114,7 @@ Variant = Annotated[
     str | Sequence[str] | None,
     Shell(help="Rule variant, as 'tablebase games' lists it; repeatable.", metavar="NAME=VALUE"),
 ]
+Players = Annotated[int | None, Shell(help="Number of players; short for --variant players=N.", metavar="N")]
 Pieces = Annotated[int | range | str | None, Shell(help="Number of pieces, or a range: 2-4.", metavar="N", parse=parse_pieces)]
 Materials = Annotated[str | Sequence[str] | None, Shell(help="Only this material; repeatable.", metavar="RCvW")]
 Data = Annotated[str | Path | None, Shell(help="Folder of the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")]
