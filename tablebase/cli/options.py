@@ -16,6 +16,7 @@ from tablebase.commands.calls import chosen_rules as chosen_rules
 from tablebase.commands.calls import chosen_start as chosen_start
 from tablebase.commands.calls import program_call as program_call
 from tablebase.commands.calls import usage_sentence as usage_sentence
+from tablebase.commands.calls import use_all
 from tablebase.commands.calls import without_passwords as without_passwords
 from tablebase.commands.parameters import CHECK_FAILED as CHECK_FAILED
 from tablebase.commands.parameters import Format, complete_game
@@ -68,14 +69,6 @@ def from_input(word: str) -> str:
     if len(text) > MOST:
         raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
     return text
-
-
-def use_all(files: list[str] | None) -> None:
-    """Make the games of rules files known; they are commands' option --rules."""
-    from tablebase.game.installed import use_rules
-
-    for file in files or ():
-        use_rules(file)
 
 
 def parser_of(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:

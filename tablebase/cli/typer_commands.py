@@ -13,8 +13,6 @@ from tablebase.commands.shell import Exemplified
 from tablebase.compute.modules import docstring
 
 MODULES = {
-    "games": "games",
-    "check-rules": "games",
     "build": "build",
     "estimate": "build",
     "reindex": "upkeep",
@@ -31,7 +29,6 @@ MODULES = {
     "match": "match",
     "match-stats": "match_stats",
     "train": "train",
-    "exploit": "exploit",
     "sql": "catalog",
     "mine": "mine",
     "features": "mine",

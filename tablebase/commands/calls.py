@@ -73,6 +73,15 @@ def chosen_start(game: Any, position: str | None, start: str | None) -> str:
     return found
 
 
+def use_all(files: Sequence[str] | None) -> None:
+    """Make the games of rules files known; they are commands' option --rules."""
+    if files:
+        from tablebase.game.installed import use_rules
+
+        for file in files:
+            use_rules(file)
+
+
 def show_rows(call: Call, *, style: Style = Format.TABLE) -> None:
     """Write the rows that a function returns, or its only one."""
     from tablebase.commands.output import write_rows

@@ -100,6 +100,9 @@ GameName = Annotated[
     ),
 ]
 OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=complete_game)]
+RulesFiles = Annotated[
+    Sequence[str] | None, Shell(help="Python file with a game; may be repeated.", metavar="FILE", option="--rules")
+]
 PositionText = Annotated[
     str | None,
     Shell(

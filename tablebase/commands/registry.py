@@ -107,8 +107,8 @@ WRITTEN = "what is returned can be written"
 VERBS = {
     verb.name: verb
     for verb in (
-        Verb("games", "Build", python="tablebase.games", differs=RULES, takes_game=False),
-        Verb("check-rules", "Build", python="tablebase.check_rules"),
+        Verb("games", "Build", "games", takes_game=False),
+        Verb("check-rules", "Build", "games"),
         Verb("estimate", "Build", python="tablebase.estimate", http_objection=_listed),
         Verb("build", "Build", python="tablebase.build", differs={"for": "a word of Python: called duration"}),
         Verb("batch", "Build", python="tablebase.batch", takes_game=False),
@@ -176,7 +176,7 @@ VERBS = {
         Verb("match-stats", "Play", python="tablebase.match_stats", differs=RULES, takes_game=False),
         Verb("train", "Play", python="tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
         Verb("boxes", "Play", python="tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
-        Verb("exploit", "Play", python="tablebase.exploit", differs=FROM, objection=_no_pieces),
+        Verb("exploit", "Play", "exploiting", objection=_no_pieces),
         Verb("serve", "Serve", python="tablebase.serve", differs=RULES, takes_game=False),
         Verb(
             "uci",

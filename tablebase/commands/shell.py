@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import click
 from click.core import ParameterSource
 
-from tablebase.commands.calls import OF_FOLDER, Call, show_rows
+from tablebase.commands.calls import OF_FOLDER, Call, show_rows, use_all
 from tablebase.commands.parameters import CatalogUrl, Data, PythonOnly, Shell, Size, Variant
 from tablebase.commands.registry import Verb
 from tablebase.compute.modules import docstring
@@ -201,6 +201,7 @@ class _Command(Exemplified, click.Command):
         """Call the function with what is given, and write its result; the exit code, if there is one."""
         given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
         show = self.verb.show or show_rows
+        use_all(given.get("rules"))
         shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
         return show(Call(self.verb, given), **shown)
 
@@ -223,7 +224,7 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     if not shell.argument:
         yield click.Option(
             [shell.option or f"--{one.name.replace('_', '-')}", one.name],
-            default=shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default),
+            default=None if several else shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default),
             show_default=True,
             is_flag=bool in one.kinds,
             multiple=several,
