@@ -11,7 +11,6 @@ from tablebase.commands.arguments import as_texts
 from tablebase.commands.parameters import CHECK_FAILED, Format, GameName, RulesFiles, Size, Style, Variant
 from tablebase.commands.registry import VERBS, commands_for
 from tablebase.errors import RulesError
-from tablebase.game.installed import game_names, load_rules, variants
 from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ WIDTH = 80
 
 def list_games() -> tuple[list[GameRow], list[str]]:
     """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
+    from tablebase.game.installed import game_names
+
     rows, faults = [], []
     for name in game_names():
         try:
@@ -134,6 +135,8 @@ def show_check_rules(call: Call, *, style: Style = Format.TABLE) -> int | None:
 
 def _game_row(name: str) -> GameRow:
     """A line about an installed game."""
+    from tablebase.game.installed import load_rules, variants
+
     game = load_rules(name)
     return {
         "game": name,
