@@ -13,10 +13,11 @@ import typer
 
 from tablebase.commands.calls import chosen_rules as chosen_rules
 from tablebase.commands.calls import chosen_start as chosen_start
+from tablebase.commands.calls import from_input as from_input
+from tablebase.commands.calls import use_all
 from tablebase.commands.parameters import CHECK_FAILED as CHECK_FAILED
 from tablebase.commands.parameters import Format, complete_game
 from tablebase.commands.parameters import complete_player as complete_player
-from tablebase.commands.positions import from_input as from_input
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import parse_duration, parse_pieces
 
@@ -40,14 +41,6 @@ class ShownOutcome(StrEnum):
     WIN = "win"
     LOSS = "loss"
     DRAW = "draw"
-
-
-def use_all(files: list[str] | None) -> None:
-    """Make the games of rules files known; they are commands' option --rules."""
-    from tablebase.game.installed import use_rules
-
-    for file in files or ():
-        use_rules(file)
 
 
 def parser_of(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:

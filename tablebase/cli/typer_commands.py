@@ -13,8 +13,6 @@ from tablebase.commands.shell import Exemplified
 from tablebase.compute.modules import docstring
 
 MODULES = {
-    "games": "games",
-    "check-rules": "games",
     "reindex": "upkeep",
     "prune": "upkeep",
     "copy": "transfers",
@@ -26,11 +24,6 @@ MODULES = {
     "match": "match",
     "match-stats": "match_stats",
     "train": "train",
-    "uci": "search",
-    "perft": "search",
-    "analyse": "search",
-    "prove": "prove",
-    "exploit": "exploit",
     "sql": "catalog",
     "mine": "mine",
     "features": "mine",

@@ -10,6 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
+import click
+
+from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import CatalogUrl, Data, Shell, Verbose
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
 from tablebase.game.plain_arguments import as_path, end_of_work, parse_duration, parse_pieces, parse_size, parse_time
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
     from tablebase.building.options import BuildOptions, Counted, Requirements
     from tablebase.building.records import BuildResult
     from tablebase.commands.batch_steps import Prepared
-    from tablebase.commands.calls import Call
 
 T = TypeVar("T")
 
@@ -118,8 +120,9 @@ def show_batch(call: Call) -> int | None:
     if result.faults:
         code: int = result.faults[0].exit_code
         return code
-    if result.left or result.waiting:
-        raise DeadlineError(result.left or result.waiting, call.words, "table" if result.left else "command")
+    left, what = (result.left, "table") if result.left else (result.waiting, "command")
+    if left:
+        raise DeadlineError(left, program_call(click.get_current_context()), what)
     return None
 
 

@@ -13,9 +13,9 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from tablebase.building.batch_record import Ran, digest_of
-from tablebase.commands.calls import chosen_rules, usage_sentence, without_passwords
+from tablebase.commands.calls import chosen_rules, from_input, usage_sentence, without_passwords
 from tablebase.commands.outputs import OUTPUTS, Output
-from tablebase.commands.positions import STANDARD_INPUT, asked, from_input, is_stream
+from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
 from tablebase.errors import CommandError, TablebaseError
 from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written

@@ -8,7 +8,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import click
+
 from tablebase.commands.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
+from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import (
     CatalogUrl,
     Data,
@@ -42,7 +45,6 @@ if TYPE_CHECKING:
     from tablebase.building.options import TableQuery
     from tablebase.building.records import BuildResult
     from tablebase.commands.build_results import Estimates
-    from tablebase.commands.calls import Call
 
 Memory = Annotated[
     int | str | None,
@@ -160,7 +162,7 @@ def show_build(call: Call) -> None:
     """
     left = call().left
     if left:
-        raise DeadlineError(left, call.words)
+        raise DeadlineError(left, program_call(click.get_current_context()))
 
 
 def estimate(
@@ -216,12 +218,13 @@ def show_estimate(call: Call, *, style: Style = Format.TABLE) -> None:
     """Write a row for each line, and for people what all need together."""
     from tablebase.building.kinds import table_kind
     from tablebase.commands.output import write_rows
+    from tablebase.tables.folder import default_folder
 
     lines = call()
     if style is not Format.TABLE:
         write_rows(lines.rows, style)
         return
-    rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, call.data)
+    rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, call.given.get("data", default_folder()))
     write_rows(rows, style)
     sys.stdout.write(f"\n{below}\n")
 

@@ -64,7 +64,7 @@ def show_line(
     if boards and (replay is not None or style is Format.TABLE) and not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
-        _replay(rules, _read(replay, number), call.data, call.given.get("plies"), player=player, boards=boards, style=style)
+        _replay(rules, _read(replay, number), call.folder, call.given.get("plies"), player=player, boards=boards, style=style)
         return
     if svg is not None:
         check_pictures(rules, "--to")

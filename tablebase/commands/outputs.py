@@ -34,7 +34,7 @@ OUTPUTS: dict[tuple[str, str], Output] = {
     ("plot", "output"): Output.FILE,
     ("probe", "sheet"): Output.FILE,
     ("probe", "svg"): Output.FILE,
-    ("prove", "proof"): Output.FILE,
+    ("prove", "output"): Output.FILE,
     ("train", "output"): Output.FILE,
     ("train", "curve"): Output.FILE,
     ("unpack", "to"): Output.FOLDER,

@@ -43,8 +43,6 @@ class Shell:
         The default as the help shows it, where that of Python is None.
     complete : callable, optional
         Values that begin with some text.
-    read : callable, optional
-        Called with the value before the command runs.
     """
 
     help: str = ""
@@ -56,7 +54,6 @@ class Shell:
     variable: str = ""
     default: str = ""
     complete: Callable[[str], list[str]] | None = None
-    read: Callable[[Any], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +100,9 @@ GameName = Annotated[
     ),
 ]
 OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=complete_game)]
+RulesFiles = Annotated[
+    Sequence[str] | None, Shell(help="Python file with a game; may be repeated.", metavar="FILE", option="--rules")
+]
 _START = Shell(
     help="As the game writes it, such as 'ppp/3/PPP w'; by default the start of the game.",
     metavar="POSITION",
@@ -116,6 +116,7 @@ Variant = Annotated[
     str | Sequence[str] | None,
     Shell(help="Rule variant, as 'tablebase games' lists it; repeatable.", metavar="NAME=VALUE"),
 ]
+Players = Annotated[int | None, Shell(help="Number of players; short for --variant players=N.", metavar="N")]
 Pieces = Annotated[int | range | str | None, Shell(help="Number of pieces, or a range: 2-4.", metavar="N", parse=parse_pieces)]
 Materials = Annotated[str | Sequence[str] | None, Shell(help="Only this material; repeatable.", metavar="RCvW")]
 Data = Annotated[str | Path | None, Shell(help="Folder of the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")]
@@ -128,7 +129,6 @@ CatalogUrl = Annotated[
 Workers = Annotated[int | None, Shell(help="Number of processes; by default one for each processor.", metavar="N", least=1)]
 Threads = Annotated[int | None, Shell(help="Number of threads; by default one for each processor.", metavar="N", least=1)]
 Verbose = Annotated[bool, Shell(help="Write a line about each table.")]
-RulesFiles = Annotated[Sequence[str], Shell(help="Python file with a game; may be repeated.", metavar="FILE", option="--rules")]
 Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of the pages to print.")]
 Style = Annotated[Format, Shell(help="Output format.", option="--format")]
 By = Literal["pieces", "material"]

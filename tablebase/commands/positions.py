@@ -7,12 +7,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from io import UnsupportedOperation
-from pathlib import Path
 from select import select
 from typing import BinaryIO, NamedTuple
 
 from tablebase.errors import TablebaseError, system_error
-from tablebase.files.inputs import ENCODING, MOST, read_text
+from tablebase.files.inputs import ENCODING
 
 READ_BYTES = 1 << 22
 """Bytes that are read, and answered, at a time: the more, the fewer times a chunk of a table is decompressed."""
@@ -34,21 +33,6 @@ class Asked(NamedTuple):
 def is_stream(word: str) -> bool:
     """Whether an argument stands for the lines of standard input or of a file."""
     return word == STANDARD_INPUT or word.startswith("@")
-
-
-def from_input(word: str) -> str:
-    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
-    if not is_stream(word):
-        return word
-    if word != STANDARD_INPUT:
-        return read_text(Path(word[1:]), "name another file")
-    try:
-        text = sys.stdin.read(MOST + 1)
-    except UnicodeDecodeError as fault:
-        raise TablebaseError("standard input is not text in UTF-8: write it anew") from fault
-    if len(text) > MOST:
-        raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
-    return text
 
 
 def asked(words: Sequence[str], read: Callable[[int], object] = lambda _: None) -> Iterator[list[Asked]]:

@@ -72,7 +72,7 @@ def show_probe(
     named = _features(rules) if features else []
     if turns is not None and "lower" not in rules.value_fields:
         raise TablebaseError(f"{rules.name} has no chance: leave out --turns")
-    with call.opened() as tables:
+    with Tablebase(call.folder) as tables:
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
             say(f"wrote {svg}")
@@ -85,7 +85,7 @@ def show_probe(
         write_sheet(probe_sheet(answers.drawn, page), sheet)
     if answers.missing:
         materials = " ".join(f"--material {name}" for name in sorted(answers.missing))
-        command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(call.data)}"
+        command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(call.folder)}"
         say(f"some moves are of unknown value: '{command}' builds their tables")
 
 

@@ -107,8 +107,8 @@ WRITTEN = "what is returned can be written"
 VERBS = {
     verb.name: verb
     for verb in (
-        Verb("games", "Build", python="tablebase.games", differs=RULES, takes_game=False),
-        Verb("check-rules", "Build", python="tablebase.check_rules"),
+        Verb("games", "Build", "games", takes_game=False),
+        Verb("check-rules", "Build", "games"),
         Verb("estimate", "Build", "build", http_objection=_listed),
         Verb("build", "Build", "build"),
         Verb("batch", "Build", "batch", takes_game=False),
@@ -128,16 +128,10 @@ VERBS = {
         Verb("probe", "Ask", "probe:Tablebase", has_catalog=False),
         Verb("line", "Ask", "line:Tablebase", has_catalog=False),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
-        Verb("perft", "Ask", python="tablebase.perft", differs=FROM),
+        Verb("perft", "Ask", "searching"),
         Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
-        Verb("analyse", "Ask", python="tablebase.analyse", differs=FROM, objection=_no_pieces),
-        Verb(
-            "prove",
-            "Ask",
-            python="tablebase.prove",
-            differs={"check": "see `tablebase.checking.proofs`", **FROM},
-            objection=_no_pieces,
-        ),
+        Verb("analyse", "Ask", "searching", objection=_no_pieces),
+        Verb("prove", "Ask", "searching", objection=_no_pieces),
         Verb(
             "mine",
             "Mine",
@@ -161,9 +155,15 @@ VERBS = {
         Verb("match-stats", "Play", python="tablebase.match_stats", differs=RULES, takes_game=False),
         Verb("train", "Play", python="tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
         Verb("boxes", "Play", python="tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
-        Verb("exploit", "Play", python="tablebase.exploit", differs=FROM, objection=_no_pieces),
+        Verb("exploit", "Play", "exploiting", objection=_no_pieces),
         Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
-        Verb("uci", "Serve", why="it answers a chess program; a program in Python has `Tablebase.engine`", objection=_no_pieces),
+        Verb(
+            "uci",
+            "Serve",
+            "searching",
+            why="it answers a chess program; a program in Python has `Tablebase.engine`",
+            objection=_no_pieces,
+        ),
         Verb("materials", python="Tablebase.materials", objection=_no_pieces),
         Verb("material", python="Tablebase.describe", objection=_no_pieces),
         Verb("records", why="Tablebase.sql reads them", objection=_no_pieces),

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import click
 from click.core import ParameterSource
 
-from tablebase.commands.calls import OF_FOLDER, Call, show_rows
+from tablebase.commands.calls import OF_FOLDER, Call, show_rows, use_all
 from tablebase.commands.parameters import CatalogUrl, Data, PythonOnly, Shell, Size, Variant
 from tablebase.commands.registry import Verb
 from tablebase.compute.modules import docstring
@@ -60,20 +60,7 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
 
 
 def described(text: str) -> dict[str, str]:
-    """The descriptions of parameters in a NumPy docstring.
-
-    Examples
-    --------
-    >>> described('''Count.
-    ...
-    ... Parameters
-    ... ----------
-    ... a, b : int
-    ...     Both
-    ...     numbers.
-    ... ''')
-    {'a': 'Both numbers.', 'b': 'Both numbers.'}
-    """
+    """The descriptions of parameters in a NumPy docstring."""
     section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?=\S.* :|$))+)", text, re.MULTILINE)
     entries = re.findall(r"^(\S.*?) : .*\n((?:    .+\n?)*)", section[1] if section else "", re.MULTILINE)
     return {name: " ".join(body.split()) for names, body in entries for name in names.split(", ")}
@@ -116,10 +103,7 @@ class _Whole(click.IntRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number that a text says."""
-        try:
-            number = int(value)
-        except ValueError:
-            self.fail("Input should be a valid integer, unable to parse string as an integer", param, ctx)
+        number: int = _Read(int).convert(value, param, ctx)
         if self.min is not None and number < self.min:
             self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
         return number
@@ -135,8 +119,13 @@ class _Read(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value that the function reads."""
-        del param, ctx
-        return self._read(value)
+        try:
+            return self._read(value)
+        except TablebaseError:
+            raise
+        except ValueError:
+            kind = "an integer" if self._read is int else "a number"
+            self.fail(f"Input should be a valid {kind.split()[1]}, unable to parse string as {kind}", param, ctx)
 
 
 def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
@@ -150,7 +139,10 @@ def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
             return _Word(kind)
     if Path in kinds:
         return click.Path(path_type=Path)
-    return click.FLOAT if float in kinds else _Whole(min=shell.least) if int in kinds else click.STRING
+    if shell.least is not None:
+        return _Whole(shell.least)
+    number = next((kind for kind in (float, int) if kind in kinds), None)
+    return _Read(number) if number else click.STRING
 
 
 class _Argument(click.Argument):
@@ -196,18 +188,14 @@ class _Command(Exemplified, click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write arguments, then options."""
-        arguments = [one for one in self.parameters if one.shell.argument]
-        if arguments:
+        rows = [
+            (f"{one.shell.metavar} <{'path' if Path in one.kinds else 'str'}>", one.help + "  [required]" * one.is_required)
+            for one in self.parameters
+            if one.shell.argument
+        ]
+        if rows:
             with formatter.section("Arguments"):
-                formatter.write_dl(
-                    [
-                        (
-                            f"{one.shell.metavar} <{'path' if Path in one.kinds else 'str'}>",
-                            one.help + "  [required]" * one.is_required,
-                        )
-                        for one in arguments
-                    ]
-                )
+                formatter.write_dl(rows)
         super().format_options(ctx, formatter)
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -217,6 +205,7 @@ class _Command(Exemplified, click.Command):
         """Call the function with what is given, and write its result; the exit code, if there is one."""
         given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
         show = self.verb.show or show_rows
+        use_all(given.get("rules"))
         shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
         call = Call(self.verb, given)
         if ctx.args:
@@ -242,14 +231,8 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     shell, kind = one.shell, _type_of(one.kinds, one.shell)
     metavar = shell.metavar or (f"<{'|'.join(map(str, kind.choices))}>" if isinstance(kind, click.Choice) else None)
     several = any(get_origin(some) in (list, Sequence) for some in one.kinds)
-
     completed = partial(_completed, shell.complete) if shell.complete else None
-    more: dict[str, Any] = {
-        "type": kind,
-        "metavar": metavar,
-        "help": one.help,
-        "shell_complete": completed if shell.complete else None,
-    }
+    more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help, "shell_complete": completed}
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
     if shell.argument and shell.option:
@@ -257,7 +240,7 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     if not shell.argument:
         yield click.Option(
             [shell.option or f"--{one.name.replace('_', '-')}", one.name],
-            default=shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default),
+            default=None if several else shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default),
             show_default=one.default != "",
             is_flag=bool in one.kinds,
             multiple=several,

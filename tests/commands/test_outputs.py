@@ -37,7 +37,7 @@ WORDS = {
     ("plot", "output"): ["plot", "distances", "hexapawn", "--output"],
     ("probe", "sheet"): ["probe", "hexapawn", "ppp/3/PPP w", "--sheet"],
     ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--output"],
-    ("prove", "proof"): ["prove", "hexapawn", "--output"],
+    ("prove", "output"): ["prove", "hexapawn", "--output"],
     ("train", "output"): ["train", "hexapawn", "--games", "1", "--output"],
     ("train", "curve"): ["train", "hexapawn", "--games", "1", "--output", "hexapawn.learner", "--curve"],
     ("unpack", "to"): ["unpack", "{data}", "--to"],
