@@ -50,18 +50,19 @@ from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
-    from tablebase.api.boxes import boxes
-    from tablebase.api.building import build, estimate, prune, reindex
-    from tablebase.api.checking import verify
-    from tablebase.api.counting import count
-    from tablebase.api.exploiting import exploit
-    from tablebase.api.games import check_rules, games, load
-    from tablebase.api.matches import match, match_stats
-    from tablebase.api.searching import analyse, perft, prove
-    from tablebase.api.tablebase import Tablebase
-    from tablebase.api.training import train
-    from tablebase.api.transfers import copy, merge, pack, unpack
-    from tablebase.cli.batch_run import batch
+    from tablebase.commands.batch import batch
+    from tablebase.commands.boxes import boxes
+    from tablebase.commands.build import build, estimate
+    from tablebase.commands.building import prune, reindex
+    from tablebase.commands.count import count
+    from tablebase.commands.exploiting import exploit
+    from tablebase.commands.games import check_rules, games, load
+    from tablebase.commands.matches import match, match_stats
+    from tablebase.commands.searching import analyse, perft, prove
+    from tablebase.commands.tablebase import Tablebase
+    from tablebase.commands.training import train
+    from tablebase.commands.transfers import copy, merge, pack, unpack
+    from tablebase.commands.verify import verify
     from tablebase.web.serving import serve
 
 __version__ = VERSION
@@ -119,31 +120,31 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
-        "Tablebase": "tablebase.api.tablebase",
-        "analyse": "tablebase.api.searching",
-        "batch": "tablebase.cli.batch_run",
-        "boxes": "tablebase.api.boxes",
-        "build": "tablebase.api.building",
-        "check_rules": "tablebase.api.games",
-        "copy": "tablebase.api.transfers",
-        "count": "tablebase.api.counting",
-        "estimate": "tablebase.api.building",
-        "exploit": "tablebase.api.exploiting",
-        "games": "tablebase.api.games",
-        "load": "tablebase.api.games",
-        "match": "tablebase.api.matches",
-        "match_stats": "tablebase.api.matches",
-        "merge": "tablebase.api.transfers",
-        "pack": "tablebase.api.transfers",
-        "perft": "tablebase.api.searching",
-        "prove": "tablebase.api.searching",
-        "prune": "tablebase.api.building",
-        "reindex": "tablebase.api.building",
+        "Tablebase": "tablebase.commands.tablebase",
+        "analyse": "tablebase.commands.searching",
+        "batch": "tablebase.commands.batch",
+        "boxes": "tablebase.commands.boxes",
+        "build": "tablebase.commands.build",
+        "check_rules": "tablebase.commands.games",
+        "copy": "tablebase.commands.transfers",
+        "count": "tablebase.commands.count",
+        "estimate": "tablebase.commands.build",
+        "exploit": "tablebase.commands.exploiting",
+        "games": "tablebase.commands.games",
+        "load": "tablebase.commands.games",
+        "match": "tablebase.commands.matches",
+        "match_stats": "tablebase.commands.matches",
+        "merge": "tablebase.commands.transfers",
+        "pack": "tablebase.commands.transfers",
+        "perft": "tablebase.commands.searching",
+        "prove": "tablebase.commands.searching",
+        "prune": "tablebase.commands.building",
+        "reindex": "tablebase.commands.building",
         "serve": "tablebase.web.serving",
         "svg": "tablebase.svg",
-        "train": "tablebase.api.training",
-        "unpack": "tablebase.api.transfers",
-        "verify": "tablebase.api.checking",
+        "train": "tablebase.commands.training",
+        "unpack": "tablebase.commands.transfers",
+        "verify": "tablebase.commands.verify",
     },
 )
 
@@ -174,7 +175,7 @@ def open(  # noqa: A001 (read as `tablebase.open`)
         If there is no such folder.
     """
     # Loaded here so that `import tablebase` stays quick.
-    from tablebase.api.tablebase import Tablebase
+    from tablebase.commands.tablebase import Tablebase
     from tablebase.tables.folder import default_catalog, default_folder
 
     return Tablebase(default_folder() if folder is None else folder, default_catalog() if catalog is None else catalog, cache)

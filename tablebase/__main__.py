@@ -1,5 +1,5 @@
 """``python -m tablebase`` is the command ``tablebase``."""
 
-from tablebase.cli import main
+from tablebase.commands.program import main
 
 main()

@@ -20,9 +20,8 @@ LAYERS = (
     ("tables", "solvers", "testing", "svg"),
     ("states", "stochastic", "probe", "search", "catalog"),
     ("mining", "checking", "graph", "protocol", "play"),
-    ("building", "patterns", "charts", "api"),
-    ("web",),
-    ("cli",),
+    ("building", "patterns", "charts", "commands"),
+    ("web", "cli"),
 )
 """From the ground up. Within a layer a room may use those to its left."""
 ORDER = [room for layer in LAYERS for room in layer]
@@ -39,7 +38,7 @@ CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
 
 KINDS = {"Game", "StochasticGame", "FunctionGame"}
 ASKING = {
-    "api/searching.py": 1,
+    "commands/searching.py": 1,
     "building/kinds.py": 1,
     "game/installed.py": 2,
     "probe/prober.py": 1,

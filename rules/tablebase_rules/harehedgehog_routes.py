@@ -64,7 +64,7 @@ class HareCard(Told):
 
 
 class HareAnswer(Told):
-    """A game as it stands; see `tablebase.api.commands`."""
+    """A game as it stands; see `tablebase.commands.game_requests`."""
 
     success: Literal[True]
     game: str

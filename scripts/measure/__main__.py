@@ -27,8 +27,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tablebase.cli.options import Format
-from tablebase.cli.output import write_rows
+from tablebase.commands.output import write_rows
+from tablebase.commands.parameters import Format
 from tablebase.errors import TablebaseError
 
 Report = dict[str, list[dict[str, Any]]]

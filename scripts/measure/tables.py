@@ -18,11 +18,11 @@ import numpy as np
 from tqdm import tqdm
 
 from scripts.measure.clock import timed
-from tablebase.api.tablebase import Tablebase
 from tablebase.building.options import BuildOptions
 from tablebase.building.plan import plan, with_dependencies
 from tablebase.building.slice_kind import make_materials
 from tablebase.checking import general, table
+from tablebase.commands.tablebase import Tablebase
 from tablebase.files.outputs import publish
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position

@@ -29,9 +29,9 @@ from tqdm import tqdm
 
 import tablebase
 from scripts.reproduce.known import build_start, rows_of, run
-from tablebase.api.tablebase import Tablebase
-from tablebase.cli.options import Format
-from tablebase.cli.output import write_rows
+from tablebase.commands.output import write_rows
+from tablebase.commands.parameters import Format
+from tablebase.commands.tablebase import Tablebase
 from tablebase.compute import threads
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, play

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-import tablebase.cli
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.charts.charted_slices import ChartSlices, select_slices
 from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
-from tablebase.cli.output import say
+from tablebase.commands.output import say
+from tablebase.commands.program import run
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome, load_game
 
@@ -212,7 +212,7 @@ def make_gallery(data: Path, docs: Path) -> None:
     images = docs / "images"
     images.mkdir(parents=True, exist_ok=True)
     for picture in tqdm(PICTURES, unit="picture", disable=None):
-        if tablebase.cli.run([*picture.arguments, "--data", str(data), "--output", str(images / picture.file)]):
+        if run([*picture.arguments, "--data", str(data), "--output", str(images / picture.file)]):
             raise TablebaseError(f"{picture.file} could not be drawn; the reason is stated above")
     (docs / "gallery.md").write_text("\n".join([HEAD, *parts]))
 

@@ -21,8 +21,8 @@ from tqdm import tqdm
 
 import tablebase
 from scripts.reproduce.known import build_start, differences, rows_of, run
-from tablebase.cli.options import Format
-from tablebase.cli.output import write_rows
+from tablebase.commands.output import write_rows
+from tablebase.commands.parameters import Format
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.graph.counting import count

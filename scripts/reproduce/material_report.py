@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
-from tablebase.cli.options import Format
-from tablebase.cli.output import write_rows
+from tablebase.commands.output import write_rows
+from tablebase.commands.parameters import Format
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.cli.options import Format
-from tablebase.cli.output import write_rows
+from tablebase.commands.output import write_rows
+from tablebase.commands.parameters import Format
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.notation import parse

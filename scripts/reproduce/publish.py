@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 
 TABLES = """SELECT game, material, pieces, cells, values_sha256 FROM tables WHERE game = '{game}' ORDER BY pieces, material"""

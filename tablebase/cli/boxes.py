@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, Paper, chosen_rules, chosen_start
+from tablebase.cli.options import Paper, chosen_rules, chosen_start
+from tablebase.commands.parameters import Format
 
 
 def boxes(
@@ -32,8 +33,8 @@ def boxes(
     style: options.Style = Format.TABLE,
 ) -> None:
     """List the matchboxes of a side with their beads. Needs no tables."""
-    from tablebase.api.boxes import boxes as find_boxes
-    from tablebase.cli.output import say, write_rows
+    from tablebase.commands.boxes import boxes as find_boxes
+    from tablebase.commands.output import say, write_rows
     from tablebase.svg.printing import check_sheet
 
     rules = chosen_rules("boxes", game, size, variant)

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_rules, chosen_start
+from tablebase.cli.options import chosen_rules, chosen_start
+from tablebase.commands.parameters import Format
 
 GAMES = 100
 DIGITS = {"rank": 0, "place": 2, "share": 3}
@@ -60,8 +61,8 @@ def match(
     style: options.Style = Format.TABLE,
 ) -> None:
     """Run matches between built-in players and external engines."""
-    from tablebase.api.matches import match as play_match
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.matches import match as play_match
+    from tablebase.commands.output import write_rows
 
     rules = chosen_rules("match", game, size, variant, players)
     rows = play_match(

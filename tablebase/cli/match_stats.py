@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format
+from tablebase.commands.parameters import Format
 
 
 class Covers(StrEnum):
@@ -48,8 +48,8 @@ def match_stats(
 ) -> None:
     """Summarize recorded games: length, choices, results."""
     del rules
-    from tablebase.api.matches import match_stats as statistics
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.matches import match_stats as statistics
+    from tablebase.commands.output import write_rows
     from tablebase.play.statistics import ROWS
 
     rows = statistics(files, by=by, with_opening=with_opening, curve=curve)
@@ -63,7 +63,7 @@ def match_stats(
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row for the table by game."""
-    from tablebase.cli.process import is_unicode
+    from tablebase.commands.process import is_unicode
     from tablebase.compute.messages import Amount
 
     sign = "±" if is_unicode() else "+-"

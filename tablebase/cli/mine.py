@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.child_processes import run_statement
-from tablebase.cli.options import Format, all_features, chosen_rules, from_input
+from tablebase.cli.options import all_features, chosen_rules, from_input
+from tablebase.commands.child_processes import run_statement
+from tablebase.commands.parameters import Format
 from tablebase.game.plain_arguments import usable_workers
 
 
@@ -56,7 +57,7 @@ def mine(
 
     def answer() -> None:
         # Loaded where the statement runs, which may be a process that is forked for it.
-        from tablebase.cli.output import say, write_rows
+        from tablebase.commands.output import say, write_rows
         from tablebase.compute.progress import progress
         from tablebase.errors import TablebaseError
         from tablebase.mining.own_tables import named_files
@@ -94,7 +95,7 @@ def features(
     style: options.Style = Format.TABLE,
 ) -> None:
     """List the features of positions, which are columns of mine."""
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
 
     rules = chosen_rules("features", game, size, variant)
     subjects = {0: "position", 1: "each piece", 2: "each pair"}
@@ -132,7 +133,7 @@ def export(
     workers: options.Threads = None,
 ) -> None:
     """Write positions to Parquet files, one file per slice."""
-    from tablebase.cli.output import say
+    from tablebase.commands.output import say
     from tablebase.compute.progress import progress
     from tablebase.mining.export import export as write_files
     from tablebase.mining.selection import select_by_name

@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-import re
-import sys
 import threading
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from tablebase.errors import LONGEST_QUOTE, ArgumentError, TablebaseError, did_you_mean, quoted, shell_word
-from tablebase.files.inputs import MOST, read_text
-from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
-from tablebase.game.plain_arguments import parse_size as parse_size
-from tablebase.game.rules import Rules
+from tablebase.commands.calls import chosen_rules as chosen_rules
+from tablebase.commands.calls import chosen_start as chosen_start
+from tablebase.commands.calls import from_input as from_input
+from tablebase.commands.calls import use_all
+from tablebase.commands.parameters import CHECK_FAILED as CHECK_FAILED
+from tablebase.commands.parameters import Format, complete_game
+from tablebase.commands.parameters import complete_player as complete_player
+from tablebase.errors import ArgumentError, TablebaseError, quoted
+from tablebase.game.plain_arguments import parse_duration, parse_pieces
 
 if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.features import Feature
 
 Parsed = TypeVar("Parsed")
-# ClickException, whose place within typer depends on the version.
-UsageError: type[Exception] = typer.BadParameter.__mro__[2]
-
-
-class Call(NamedTuple):
-    """How the program was called."""
-
-    words: list[str]  # command, arguments and options
-    bounded: bool  # whether statements run in a process of their own
-
-
-class Format(StrEnum):
-    """Output formats."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-
-
-class Where(StrEnum):
-    """What runs the solvers: processes of this machine, or a cluster."""
-
-    LOCAL = "local"
-    DASK = "dask"
 
 
 class Paper(StrEnum):
@@ -57,56 +35,12 @@ class Paper(StrEnum):
     LETTER = "letter"
 
 
-class By(StrEnum):
-    """What one line of statistics covers."""
-
-    PIECES = "pieces"
-    MATERIAL = "material"
-
-
 class ShownOutcome(StrEnum):
     """Outcomes to choose from."""
 
     WIN = "win"
     LOSS = "loss"
     DRAW = "draw"
-
-
-def complete_game(beginning: str) -> list[str]:
-    """The names of installed games that begin like this, for the shell."""
-    from tablebase.game.installed import game_names
-
-    return [name for name in game_names() if name.startswith(beginning)]
-
-
-def complete_player(beginning: str) -> list[str]:
-    """The players whose names begin so, for the completion of shells."""
-    from tablebase.play.players import player_names
-
-    return [name for name in player_names() if name.startswith(beginning)]
-
-
-def from_input(word: str) -> str:
-    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
-    if word != "-" and not word.startswith("@"):
-        return word
-    if word != "-":
-        return read_text(Path(word[1:]), "name another file")
-    try:
-        text = sys.stdin.read(MOST + 1)
-    except UnicodeDecodeError as fault:
-        raise TablebaseError("standard input is not text in UTF-8: write it anew") from fault
-    if len(text) > MOST:
-        raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
-    return text
-
-
-def use_all(files: list[str] | None) -> None:
-    """Make the games of rules files known; they are commands' option --rules."""
-    from tablebase.game.installed import use_rules
-
-    for file in files or ():
-        use_rules(file)
 
 
 def parser_of(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
@@ -175,32 +109,10 @@ Workers = Annotated[
 Threads = Annotated[
     int | None, typer.Option("--workers", metavar="N", min=1, help="Number of threads; by default one for each processor.")
 ]
-Executed = Annotated[Where, typer.Option("--executor", help="Solve on this machine or on Dask workers.")]
-Scheduler = Annotated[
-    str | None,
-    typer.Option("--scheduler", metavar="URL", help="Address of a Dask scheduler, tcp://HOST:PORT; by default, start one."),
-]
-Deadline = Annotated[
-    float | None,
-    typer.Option(
-        "--deadline", metavar="TIME", parser=parser_of(parse_time), help="Stop at this time, such as 07:00 or 2030-01-31T07:00."
-    ),
-]
 Duration = Annotated[
     float | None,
     typer.Option("--for", metavar="TIME", parser=parser_of(parse_duration), help="Stop after this much time, such as 8h or 90min."),
 ]
-Grace = Annotated[
-    float,
-    typer.Option(
-        "--grace",
-        metavar="TIME",
-        parser=parser_of(parse_duration),
-        help="Extra time to finish tables after the deadline.",
-    ),
-]
-LogFile = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Append a line about each table to this file.")]
-JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", help="Like --log, as JSON: one object per line.")]
 FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", help="Python file with your own features.")]
 
 
@@ -222,20 +134,6 @@ Timeout = Annotated[
 ]
 
 DEFAULT_DATA = Path("data")
-DEFAULT_GRACE: Any = "10min"
-"""As text, which the option's parser reads."""
-CHECK_FAILED = 1
-"""Exit code if a check has failed."""
-
-
-def chosen_rules(verb: str, game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Any:
-    """The game of a command, in this size and variant if they are given; `RulesError` if the command does not take it."""
-    from tablebase.api.verbs import check_verb
-    from tablebase.game.installed import full_name, load_rules
-
-    rules = load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
-    check_verb(verb, rules)
-    return rules
 
 
 def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
@@ -244,88 +142,3 @@ def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     from tablebase.game.features import load_features
 
     return features_of(game, load_features(file) if file is not None else ())
-
-
-def chosen_start(game: Rules[Any], position: str | None, start: str | None) -> str:
-    """The position that an argument or the option --from names; by default the start of the game."""
-    from tablebase.api.games import start_text
-
-    if position is not None and start is not None:
-        raise TablebaseError("there are two positions to start from: give either POSITION or --from")
-    return next((text for text in (position, start) if text is not None), start_text(game))
-
-
-def program_call(context: typer.Context) -> str:
-    """The command that is being run, as a shell takes it, without passwords."""
-    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, context.find_root().obj.words)]))
-
-
-def without_passwords(words: str) -> str:
-    """The words of a command; the passwords of URLs are left out, which libpq finds in PGPASSWORD or ``~/.pgpass``."""
-    words = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", words)
-    return re.sub(r"(?<=[?&])(?:ssl)?password=[^&\s]*&?", "", words)
-
-
-def usage_sentence(fault: Exception) -> str:
-    """What a `UsageError` says, in one line."""
-    # Some messages list choices on separate lines, and some begin with the name of an exception.
-    sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
-    context, parameter = getattr(fault, "ctx", None), getattr(fault, "param", None)
-    source = context.get_parameter_source(parameter.name) if context and parameter else None
-    if source is None or source.name != "ENVIRONMENT":
-        sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)
-    sentence = re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)
-    return sentence.replace("Value error, ", "")
-
-
-class Output(StrEnum):
-    """What an option names."""
-
-    FILE = "file"
-    """Replaced when it is whole."""
-    NEW_FILE = "new file"
-    ADDED = "added"
-    """A file to which lines are added."""
-    FOLDER = "folder"
-    """A folder in which the command goes on where it stopped."""
-    NEW_FOLDER = "new folder"
-
-
-OUTPUTS: dict[tuple[str, str], Output] = {
-    ("boxes", "sheet"): Output.FILE,
-    ("build", "log"): Output.ADDED,
-    ("build", "json_log"): Output.ADDED,
-    ("copy", "to"): Output.FOLDER,
-    ("export", "folder"): Output.FOLDER,
-    ("line", "sheet"): Output.FILE,
-    ("line", "svg"): Output.NEW_FOLDER,
-    ("match", "record"): Output.NEW_FILE,
-    ("match-stats", "curve"): Output.FILE,
-    ("pack", "to"): Output.FOLDER,
-    ("patterns", "page"): Output.FILE,
-    ("play", "boxes"): Output.FILE,
-    ("plot", "output"): Output.FILE,
-    ("probe", "sheet"): Output.FILE,
-    ("probe", "svg"): Output.FILE,
-    ("prove", "proof"): Output.FILE,
-    ("train", "output"): Output.FILE,
-    ("train", "curve"): Output.FILE,
-    ("unpack", "to"): Output.FOLDER,
-}
-"""By command and by the name of its parameter."""
-
-
-def more_limits(game: Rules[Any], context: typer.Context) -> dict[str, Any]:
-    """The limits of tables among further options such as ``--carrots 60``; games of pieces have none."""
-    if not context.args:
-        return {}
-    from tablebase.building.kinds import table_kind
-
-    return table_kind(game).limits_from(context.args, lambda: _unknown_option(context))
-
-
-def _unknown_option(context: typer.Context) -> TablebaseError:
-    """The error about the first of further options."""
-    word = context.args[0]
-    meant = did_you_mean(word, [option for one in context.command.params for option in one.opts])
-    return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {context.info_name} --help' lists them")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, all_features, chosen_rules
+from tablebase.cli.options import all_features, chosen_rules
+from tablebase.commands.parameters import Format
 from tablebase.game.plain_arguments import usable_workers
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def patterns(
 
     from tablebase.building.reindex import prepare_catalog
     from tablebase.charts.report import CURE, write_report
-    from tablebase.cli.output import say
+    from tablebase.commands.output import say
     from tablebase.errors import MissingExtraError
     from tablebase.files.outputs import check_output
     from tablebase.mining.selection import select_by_name
@@ -110,7 +111,7 @@ def _noted(results: Iterable[Patterns], found: list[Patterns]) -> Iterator[Patte
 def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterator[Patterns]:
     """Run the searches one by one, and store each result in the catalog, if these are kept and it may be changed."""
     from tablebase.catalog.catalog import Catalog
-    from tablebase.cli.output import say
+    from tablebase.commands.output import say
     from tablebase.compute.progress import progress
     from tablebase.patterns.kept_patterns import are_kept, save
     from tablebase.patterns.wording import slices_text
@@ -135,7 +136,7 @@ def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterato
 
 def _write(results: Iterable[Patterns], count: int, top: int, style: Format) -> None:
     """Write the results of `count` searches."""
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
     from tablebase.patterns.kept_patterns import gain_rows
     from tablebase.patterns.wording import subject_fields
 
@@ -202,7 +203,7 @@ def _summary(result: Patterns) -> dict[str, Any]:
 
 def _write_report(result: Patterns, top: int) -> None:
     """Write all that was found in one set of positions, for people."""
-    from tablebase.cli.output import write_table
+    from tablebase.commands.output import write_table
     from tablebase.patterns.kept_patterns import gain_rows, rule_rows
     from tablebase.patterns.wording import counts_text, entropy_text, title, tree_text
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from tablebase.cli.drawings import write_position
-from tablebase.cli.output import write_table
-from tablebase.cli.process import read_word
+from tablebase.commands.drawings import write_position
+from tablebase.commands.output import write_table
+from tablebase.commands.process import read_word
 from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.play.match import Event, Match
@@ -162,7 +162,7 @@ class Session:
 
     def _said_by_tables(self) -> str | None:
         """The value and the best move; None without a table. With chance tables have bounds, of which a search makes more."""
-        from tablebase.api.tablebase import Tablebase
+        from tablebase.commands.tablebase import Tablebase
 
         if self.rules.has_chance or not self.folder.exists():
             return None

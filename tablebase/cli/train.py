@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_rules
+from tablebase.cli.options import chosen_rules
+from tablebase.commands.parameters import Format
 
 
 def train(
@@ -47,8 +48,8 @@ def train(
     """Train a player by self-play, and measure it with the tables."""
     from dataclasses import fields
 
-    from tablebase.api.training import train as trained
-    from tablebase.cli.output import write_rows
+    from tablebase.commands.output import write_rows
+    from tablebase.commands.training import train as trained
     from tablebase.play.learning.self_play import Measure
 
     rules = chosen_rules("train", game, size, variant)

@@ -27,7 +27,7 @@ def copy(
     verbose: options.Verbose = False,
 ) -> None:
     """Copy tables with their catalog."""
-    from tablebase.api import transfers
+    from tablebase.commands import transfers
 
     transfers.copy(
         chosen_rules("copy", game, size, variant),
@@ -50,7 +50,7 @@ def merge(
 ) -> None:
     """Import the tables of another folder."""
     del rules
-    from tablebase.api import transfers
+    from tablebase.commands import transfers
 
     transfers.merge(place, data=data, catalog=catalog, verbose=verbose)
 
@@ -72,7 +72,7 @@ def pack(
     verbose: options.Verbose = False,
 ) -> None:
     """Write tables in half the space; they can still be probed."""
-    from tablebase.api import transfers
+    from tablebase.commands import transfers
 
     transfers.pack(
         chosen_rules("pack", game, size, variant),
@@ -97,6 +97,6 @@ def unpack(
 ) -> None:
     """Write packed tables as a build would have written them."""
     del rules
-    from tablebase.api import transfers
+    from tablebase.commands import transfers
 
     transfers.unpack(place, to, workers=workers, verbose=verbose)

@@ -1,59 +1,16 @@
-"""Commands that look after tables: verify, reindex, prune."""
+"""Commands that look after tables: reindex, prune."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules, complete_game
+from tablebase.commands.parameters import Format
 from tablebase.errors import TablebaseError
-
-
-def verify(
-    game: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="GAME",
-            help="Name of the game or its rules file; with --quick, all games by default.",
-            autocompletion=complete_game,
-        ),
-    ] = None,
-    size: options.Size = None,
-    variant: options.Variant = None,
-    pieces: options.Pieces = None,
-    material: options.Materials = None,
-    data: options.Data = options.DEFAULT_DATA,
-    catalog: options.CatalogUrl = None,
-    workers: options.Workers = None,
-    published: Annotated[
-        Path | None, typer.Option("--published", metavar="FILE", help="Also compare the values with those published in a CSV file.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Check the bytes of the files alone, and no positions.")] = False,
-    verbose: options.Verbose = False,
-) -> None:
-    """Check every byte and every position of the tables."""
-    from tablebase.api.checking import verify as verify_tables
-
-    result = verify_tables(
-        None if game is None else chosen_rules("verify", game, size, variant),
-        size=size if game is None else None,
-        variant=variant if game is None else None,
-        pieces=pieces,
-        material=material,
-        data=data,
-        catalog=catalog,
-        workers=workers,
-        published=published,
-        quick=quick,
-        verbose=verbose,
-    )
-    if result.faults:
-        raise typer.Exit(CHECK_FAILED)
 
 
 def reindex(
@@ -61,9 +18,9 @@ def reindex(
 ) -> None:
     """Rebuild the catalog from the table files."""
     del rules
-    from tablebase.api.building import reindex as rebuild
     from tablebase.building.reindex import left_out
-    from tablebase.cli.output import say
+    from tablebase.commands.building import reindex as rebuild
+    from tablebase.commands.output import say
 
     done = rebuild(data, catalog)
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
@@ -86,7 +43,7 @@ def prune(
     from dataclasses import asdict
 
     from tablebase.building.prune import prune as prune_tables
-    from tablebase.cli.output import say, write_rows
+    from tablebase.commands.output import say, write_rows
     from tablebase.compute.kernel_cache import cache_parent, prune_kernels
 
     total = ""

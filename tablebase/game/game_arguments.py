@@ -46,7 +46,7 @@ def as_rules(game: AnyGame, size: str | None = None, variant: Sequence[str] = ()
     if size or variant:
         raise RulesError(f"size and variant belong to the name of a game: replace the game object by {game.name!r}")
     installed = load_rules(game.name)
-    if installed.digest != game.digest:
+    if installed is not game and installed.digest != game.digest:
         raise RulesError(f"the rules of {game.name} differ from those of the installed game: give them a name of their own")
     return installed
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from pydantic.json_schema import models_json_schema
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.version import VERSION
 from tablebase.web import api, pages
 from tablebase.web.answered_errors import handle_errors

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from anyio import to_thread
 from fastapi import Request
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import NotationError, TimeLimitError
 from tablebase.game.rules import Rules
 from tablebase.web.known_catalog import KnownCatalog

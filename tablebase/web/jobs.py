@@ -12,7 +12,7 @@ from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import Any
 
-from tablebase.api.row_types import CountRow, MineAnswer
+from tablebase.commands.row_types import MineAnswer
 from tablebase.errors import MissingTableError, TablebaseError, system_error
 from tablebase.web.hidden import without_paths
 from tablebase.web.settings import Settings
@@ -22,12 +22,13 @@ NICE = 5
 Job = Callable[..., Any]
 
 
-def count(settings: Settings, game: str, position: str | None) -> CountRow:
-    """What `tablebase count --format json` writes, but for the seconds."""
-    from tablebase.api.counting import count_row
+def call(settings: Settings, verb: str, given: Mapping[str, Any]) -> list[Any]:
+    """The rows that the function of a verb returns."""
+    from tablebase.commands.registry import VERBS
 
-    del settings
-    return count_row(game, position)
+    function, owner = VERBS[verb].function, VERBS[verb].owner
+    found = function(**given) if owner is None else function(owner(settings.folder, settings.catalog), **given)
+    return [found] if isinstance(found, Mapping) else list(found)
 
 
 def estimate(settings: Settings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
@@ -83,15 +84,15 @@ def play(settings: Settings, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def computer(settings: Settings, request: Any) -> dict[str, Any]:
-    """The command `computer` of `tablebase.api.commands`."""
-    from tablebase.api.commands import computer_move
+    """The command `computer` of `tablebase.commands.game_requests`."""
+    from tablebase.commands.game_requests import computer_move
 
     return computer_move(request, _leaves(str(settings.folder), request))
 
 
 def _leaves(folder: str, request: Any) -> Any:
     """The tables for the leaves of a search, if the request names a game of two; None without."""
-    from tablebase.api.commands import default_game
+    from tablebase.commands.game_requests import default_game
 
     name = request.get("game", default_game()) if isinstance(request, dict) else None
     if not isinstance(name, str):
@@ -114,10 +115,10 @@ def _loaded_leaves(folder: str, name: str) -> Any:
     return load_tables(Path(folder), game) if game.board is None and game.players == 2 else None
 
 
-JOBS: Mapping[str, Job] = {"count": count, "estimate": estimate, "mine": mine, "play": play, "computer": computer}
+JOBS: Mapping[str, Job] = {"call": call, "estimate": estimate, "mine": mine, "play": play, "computer": computer}
 COMPILING = "compiling"
 """The field of a message that says that kernels are compiled, or no longer are."""
-WITH_KERNELS = ("count", "play", "computer")
+WITH_KERNELS = ("call", "play", "computer")
 
 
 def answer(settings: Settings, question: Mapping[str, Any]) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tablebase.api.row_types import Cost
 from tablebase.building.estimate import Estimate, estimate
 from tablebase.building.plan import with_dependencies
 from tablebase.catalog.catalog import read_known
+from tablebase.commands.row_types import Cost
 from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.slices.material import material_name, parse_material

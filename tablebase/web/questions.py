@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, cast
 
 from fastapi import Request
 
-from tablebase.api.commands import COMMANDS
-from tablebase.api.row_types import MineAnswer
-from tablebase.api.verbs import check_verb
+from tablebase.commands.game_requests import COMMANDS
+from tablebase.commands.registry import check_verb
+from tablebase.commands.row_types import MineAnswer
 from tablebase.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.game.installed import load_rules
 from tablebase.web.context import in_thread, settings_of, tables_of
@@ -145,7 +145,7 @@ async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def commanded(request: Request, name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of ``new``, ``move`` or ``computer`` of `tablebase.api.commands`.
+    """The answer of ``new``, ``move`` or ``computer`` of `tablebase.commands.game_requests`.
 
     A command that does not succeed is a `ProblemError` with the field `success`, as the command has it.
     """

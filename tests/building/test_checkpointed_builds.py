@@ -29,7 +29,7 @@ from tablebase_rules.doushouqi import game as doushouqi
 GAME = doushouqi()
 KILLED = """
 import os, signal
-from tablebase.cli import main
+from tablebase.commands.program import main
 from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint
 

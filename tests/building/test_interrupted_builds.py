@@ -43,7 +43,7 @@ AFTER_FOUR = """
 import os
 import shutil
 from tablebase.building.registrar import Registrar
-from tablebase.cli import main
+from tablebase.commands.program import main
 
 register, tables = Registrar.add, []
 
@@ -90,7 +90,7 @@ def test_an_interrupted_build_resumes(
 BELL = """
 import os, signal
 from tablebase.building.registrar import Registrar
-from tablebase.cli import main
+from tablebase.commands.program import main
 
 class Bell:
     def __del__(self):

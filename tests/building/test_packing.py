@@ -13,7 +13,7 @@ from tablebase.building.kind import TableKind
 from tablebase.building.layer_kind import LayerTables
 from tablebase.building.slice_kind import SliceTables
 from tablebase.building.transfer import CHECKSUMS
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.errors import CorruptTableError
 
 SOLVERS = "SELECT material, engine, seconds, values_sha256 FROM tables ORDER BY material"

@@ -28,7 +28,7 @@ if __name__ == "__main__":
         delattr(signal, name)
     for name in ("fork", "pread", "register_at_fork", "sched_getaffinity", "sysconf"):
         delattr(os, name)
-    from tablebase.cli import run
+    from tablebase.commands.program import run
     sys.exit(run(["build", "hexapawn", "--pieces", "6", *sys.argv[1:]]) or run(["line", "hexapawn", *sys.argv[1:]]))
 """
 """Two commands, without what Windows lacks; libraries have been loaded, since they look after themselves."""

@@ -8,7 +8,7 @@ from support.checks import at_least_one
 from support.program import Ask
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
 from tablebase.game.notation import parse
 from tablebase.slices.location import slices

@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from support.program import Ask
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.charts import drawing
 from tablebase.charts.charted_slices import select_slices
 from tablebase.charts.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position

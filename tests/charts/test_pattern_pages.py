@@ -10,8 +10,8 @@ import pytest
 from support.html import addresses, classed, parsed, rows_of, said
 from support.program import Ask
 
-from tablebase.api.tablebase import Tablebase
 from tablebase.charts.bars import WIDTH
+from tablebase.commands.tablebase import Tablebase
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from tablebase.api.tablebase import Tablebase
 from tablebase.checking.proofs import proof_faults, read_proof
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.notation import parse

@@ -12,8 +12,8 @@ import pytest
 from support.program import Ask
 
 import tablebase
-from tablebase.api import commands
-from tablebase.cli import run
+from tablebase.commands import commands
+from tablebase.commands.program import run
 from tablebase.game.installed import load_rules
 from tablebase.search.choices import Foresight, Objective
 from tablebase.search.lookahead import Lookahead

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.program import every_command
 
-from tablebase.api.row_types import SliceRow
 from tablebase.building.estimate import Estimate
 from tablebase.building.records import EVENTS
 from tablebase.catalog.schema import METADATA, VIEW
-from tablebase.cli import program
+from tablebase.commands.row_types import SliceRow
 from tablebase.game.installed import load_rules
 from tablebase.play.players import all_players, find_player, player_names
 from tablebase.play.statistics import ROWS
@@ -23,7 +23,7 @@ SECTION = GUIDE.partition("\n## Commands and options\n")[2].partition("\n## ")[0
 
 def commands() -> dict[str, Any]:
     """The commands of the program, by name."""
-    found: dict[str, Any] = program().commands
+    found: dict[str, Any] = every_command()
     assert len(found) > 10
     return found
 

@@ -11,8 +11,8 @@ import pytest
 from support.program import random_position
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Game, load_game
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_material

@@ -142,7 +142,7 @@ import sys
 from functools import partial
 from pathlib import Path
 from support.work import wait_for
-from tablebase.cli import process
+from tablebase.commands import process
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.executor import Limits
 from tablebase.executors.scheduler import run_graph

@@ -25,7 +25,7 @@ BUSY = """
 import resource, signal, sys
 from functools import partial
 from hashlib import pbkdf2_hmac
-from tablebase.cli import process
+from tablebase.commands import process
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import run_graph

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.program import Answer, assert_refused, contents
 
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.game.installed import load_game
 
 Ask = Callable[..., Answer]

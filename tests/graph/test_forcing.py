@@ -16,9 +16,9 @@ from twins import walk as naive_walk
 from twins.walk import Walk, walk
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
 from tablebase.building import slice_work
 from tablebase.building.plan import plan, start_material
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position

@@ -96,7 +96,7 @@ def test_an_export_goes_on(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
 
 RING = """
 import os, signal
-from tablebase.cli import main
+from tablebase.commands.program import main
 import pyarrow.parquet as parquet
 
 class Writer(parquet.ParquetWriter):

@@ -12,7 +12,7 @@ from support.queries import columns_of, mined, mined_rows
 from twins.mining import counted, rated_moves, row_of, rows_of
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.game.moves import Position

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from support.program import Ask, assert_refused
 
-from tablebase.cli import run
+from tablebase.commands.program import run
 
 SOME = """SELECT p1_square, p2_square, outcome, distance, stalemate, sum(distance) OVER () AS total
 FROM positions WHERE material = 'RvC' ORDER BY p1_square, p2_square"""

@@ -10,7 +10,7 @@ from support.queries import mined, mined_table
 from twins.mining import counted, moves_of
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Game, load_game
 from tablebase.mining import scan, stored_codes
 from tablebase.slices.material import parse_material

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.program import Ask, assert_refused
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import swapped

@@ -6,7 +6,7 @@ import pytest
 from support.queries import mined_table
 from twins.mining import rows_of
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game.features import Values, feature
 from tablebase.slices.mixed import Positions
 from tablebase_rules.doushouqi import game as doushouqi

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.features.common import features_of
 from tablebase.game import Game, load_game
 from tablebase.mining.selection import select_by_name

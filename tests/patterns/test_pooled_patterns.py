@@ -16,7 +16,7 @@ from support.checks import at_least_one
 from twins import mining, patterns
 from twins.patterns import Rows
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.features.common import features_of
 from tablebase.game import Game, load_game

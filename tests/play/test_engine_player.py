@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from support.program import open_files, opened_since, random_position
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support import toys
 from support.checks import at_least_one
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import RulesError, TablebaseError
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules

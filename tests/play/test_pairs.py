@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support import odd_engine
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position

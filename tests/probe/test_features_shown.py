@@ -8,7 +8,7 @@ from support.program import Ask
 from support.web import client_of
 from twins.walk import box_measures
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
 from tablebase.game.notation import parse
 

@@ -9,7 +9,7 @@ from support.games import random_games
 from support.program import flip, middle_of_codes, random_position
 from twins import naive
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, won_before

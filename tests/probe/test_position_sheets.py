@@ -10,7 +10,7 @@ from support.pictures import SVG, parsed
 
 import tablebase
 from tablebase import svg
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import NotationError, RulesError, TablebaseError
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules

@@ -19,8 +19,8 @@ from support.program import random_position
 from twins import naive
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError, NotationError
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, mirrored, swapped, wins_at_once

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import NotationError, SquaresError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position

@@ -11,8 +11,8 @@ import pytest
 from support.program import ask_fresh
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path

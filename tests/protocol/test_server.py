@@ -9,7 +9,7 @@ from numba.core import event
 from support.dialogue import Dialogue
 from support.games import after
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move

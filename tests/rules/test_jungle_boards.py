@@ -10,7 +10,7 @@ from support.web import client_of
 
 import tablebase_rules
 from tablebase.building.batch import read_batch
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.errors import BatchError, RulesError
 from tablebase.game import load_game
 from tablebase.game.installed import full_name, load_rules

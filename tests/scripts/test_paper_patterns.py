@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts.reproduce import patterns as script
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Outcome
 from tablebase.game.moves import Position
 from tablebase_rules.doushouqi import game as doushouqi

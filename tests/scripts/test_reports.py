@@ -14,7 +14,7 @@ from scripts.reproduce import pictures
 from scripts.reproduce.material_report import report
 from scripts.reproduce.publish import WINS, publish
 from tablebase.checking.published import read_published
-from tablebase.cli.options import Format
+from tablebase.commands.parameters import Format
 from tablebase.svg import Svg
 from tablebase_rules.doushouqi import game as doushouqi
 

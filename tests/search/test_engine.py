@@ -10,7 +10,7 @@ from support import toys
 from support.games import after, drawn, sampled
 from twins import minimax
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Evaluation, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves

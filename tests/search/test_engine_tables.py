@@ -9,8 +9,8 @@ from support.checks import at_least_one
 from support.games import after, drawn
 from twins import minimax, naive
 
-from tablebase.api.tablebase import Tablebase
-from tablebase.cli import run
+from tablebase.commands.program import run
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position, legal_moves

@@ -13,7 +13,7 @@ from support.checks import at_least_one
 from support.lookaheads import LEAD, assert_twin
 from twins import lookahead as twin
 
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.errors import CapacityError
 from tablebase.game.installed import load_rules
 from tablebase.game.kernels import POINT, call_index

@@ -7,8 +7,8 @@ from support import toys
 from support.games import drawn, sampled
 from twins import jungle, naive
 
-from tablebase.api.tablebase import Tablebase
 from tablebase.checking.proofs import proof_faults, read_proof
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once

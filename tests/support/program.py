@@ -20,7 +20,7 @@ import h5py
 import numpy as np
 import pytest
 
-from tablebase.cli import run
+from tablebase.commands.program import commands, made, run
 from tablebase.errors import NotationError, RulesError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
@@ -30,7 +30,7 @@ from tablebase.slices.material import Material
 SOLVERS = ("planes", "lean", "groups", "reference")
 """Solvers for single pieces and more, with the lean mode of `planes`; pursuits have tests of their own."""
 
-PROGRAM = "from tablebase.cli import main; main()"
+PROGRAM = "from tablebase.commands.program import main; main()"
 SEAL = 512
 """Bytes before HDF5's own, which hold the digest of the rest."""
 
@@ -57,6 +57,11 @@ class Answer:
     def errors(self) -> list[str]:
         """The sentences on standard error; progress bars are left out."""
         return [line for line in self.err.splitlines() if line.startswith("error: ")]
+
+
+def every_command() -> dict[str, Any]:
+    """All commands as click or typer has them, by name."""
+    return {name: made(name) for name in commands()}
 
 
 Ask = Callable[..., Answer]

@@ -18,8 +18,8 @@ import tablebase
 from support.catalogs import move
 from support.program import Answer, asker
 from support.servers import Server, binaries
-from tablebase.api.tablebase import Tablebase
-from tablebase.cli import run
+from tablebase.commands.program import run
+from tablebase.commands.tablebase import Tablebase
 
 on_both = pytest.mark.parametrize("catalog_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)], indirect=True)
 """A test that runs with the catalog in the folder, and in full also with it in PostgreSQL."""

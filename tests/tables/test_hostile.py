@@ -14,7 +14,7 @@ import tablebase
 from tablebase.building.reindex import reindex
 from tablebase.catalog.entries import Entry, of_table
 from tablebase.checking.tablebase import check_table
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.mining.columns import columns

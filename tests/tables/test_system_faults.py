@@ -19,7 +19,7 @@ from support.program import Ask, assert_refused, contents, drafts, middle_of_cod
 from zstandard import ZstdError
 
 from tablebase.building.kinds import table_kind
-from tablebase.cli import run
+from tablebase.commands.program import run
 from tablebase.errors import CapacityError, UnusableFileError
 from tablebase.game import load_game
 from tablebase.game.functions import FunctionGame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from tablebase.game.companions import companions
 from tablebase.web.api import catalog, play, probe, work
@@ -18,4 +18,5 @@ def of_games() -> tuple[Any, ...]:
 def routes() -> list[BaseRoute]:
     """All routes, in the order in which they are looked at; probes, which are asked for most, come first."""
     routers = (probe.router, catalog.games_router, catalog.router, play.router, *(one.router for one in of_games()), work.router)
-    return [route for router in routers for route in router.routes]
+    found = [route for router in routers for route in router.routes]
+    return [*found, *work.more_routes({route.path for route in found if isinstance(route, Route)}).routes]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from tablebase.api import row_types
-from tablebase.api.descriptions import describe_material, distances_of, list_materials, list_records, neighbours
-from tablebase.api.games import list_games
-from tablebase.api.statistics import Rows, rows_with, stats_rows
 from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.commands import row_types
+from tablebase.commands.descriptions import describe_material, distances_of, list_materials, list_records, neighbours
+from tablebase.commands.games import list_games
+from tablebase.commands.statistics import statistics
 from tablebase.game import Game
 from tablebase.game.installed import load_rules
-from tablebase.game.rules import Rules
 from tablebase.slices.material import material_name, parse_material
 from tablebase.web.api.routes import game_for, get, query_of, refuse
-from tablebase.web.api.schemas import GameName, Given, MaterialName, told
+from tablebase.web.api.schemas import GameName, Given, MaterialName, given_by, told
 from tablebase.web.caching import CHANGING, answered
 from tablebase.web.context import catalog_of, in_thread
 
@@ -27,14 +26,11 @@ router = APIRouter(tags=["catalog"])
 CountsRow: Any = told(Counts, "CountsRow", ("material", "side", "of_slices"))
 
 
-class StatsGiven(Given):
-    """A game, and what one line is about."""
-
-    game: GameName
-    by: Annotated[Literal["pieces", "material"], Field(description="One line for each number of pieces, or for each slice.")] = (
-        "pieces"
-    )
-    pieces: Annotated[int | None, Field(ge=2, le=64, description="Only this number of pieces.")] = None
+StatsGiven = given_by(
+    "stats",
+    by={"description": "One line for each number of pieces, or for each slice."},
+    pieces={"description": "Only this number of pieces."},
+)
 
 
 class MaterialsGiven(Given):
@@ -49,10 +45,6 @@ class MaterialGiven(Given):
 
     game: GameName
     material: MaterialName
-
-
-class RecordsGiven(StatsGiven):
-    """A game, and what one record is about."""
 
 
 @get(games_router, "/games", list[row_types.GameRow])
@@ -73,7 +65,11 @@ async def stats(request: Request) -> Response:
     rules = load_rules(given.game)
     if rules.board is None:
         refuse(rules, pieces=given.pieces)
-    return await _read(request, ("stats", rules.name, given.by, given.pieces), lambda catalog: _stats(catalog, rules, given))
+    return await _read(
+        request,
+        ("stats", rules.name, given.by, given.pieces),
+        lambda catalog: statistics(catalog, rules, given.by, given.pieces).rows,
+    )
 
 
 @get(router, "/materials", list[row_types.MaterialRow], 404, given=MaterialsGiven)
@@ -93,10 +89,10 @@ async def material(request: Request) -> Response:
     return await _read(request, ("material", game.name, name), lambda catalog: _material(catalog, game, name))
 
 
-@get(router, "/records", list[row_types.RecordRow], 404, given=RecordsGiven)
+@get(router, "/records", list[row_types.RecordRow], 404, given=StatsGiven)
 async def records(request: Request) -> Response:
     """Show the longest wins and losses: of each number of pieces, or of each stored slice, the longest first."""
-    given = query_of(request, RecordsGiven)
+    given = query_of(request, StatsGiven)
     game = game_for("records", given.game)
     return await _read(request, ("records", game.name, given.by), lambda catalog: list_records(catalog, game, given.by))
 
@@ -104,11 +100,6 @@ async def records(request: Request) -> Response:
 async def _read(request: Request, question: Hashable, read: Callable[[Catalog], Any]) -> Response:
     """The answer to a question, as `KnownCatalog.answer` reads it."""
     return answered(request, await in_thread(request, catalog_of(request).answer, question, read), CHANGING)
-
-
-def _stats(catalog: Catalog, rules: Rules[Any], given: StatsGiven) -> Rows:
-    rows = stats_rows(catalog, rules, given.by)
-    return rows if given.pieces is None else rows_with(range(given.pieces, given.pieces + 1), rows, rules, catalog.folder)
 
 
 def _material(catalog: Catalog, game: Game, name: str) -> dict[str, Any]:

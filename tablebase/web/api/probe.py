@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules

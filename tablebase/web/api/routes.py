@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
-from tablebase.api.verbs import check_verb
+from tablebase.commands.registry import check_verb
 from tablebase.compute.modules import docstring
 from tablebase.errors import RulesError
 from tablebase.game.installed import load_rules

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import fields
 from inspect import getdoc
-from typing import Annotated, Any, Literal, get_type_hints
+from types import NoneType
+from typing import Annotated, Any, Literal, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, with_config
 from typing_extensions import is_typeddict
 
-from tablebase.api import row_types
+from tablebase.commands import row_types
+from tablebase.commands.registry import VERBS
+from tablebase.commands.shell import parameters_of
 from tablebase.errors import RulesError
 from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules
@@ -23,14 +26,12 @@ LONGEST_POSITION = 1000
 
 VARIANT = "".join(f", such as {one}" for one in examples("variant"))
 
-GameName = Annotated[
-    str,
-    Field(
-        max_length=LONGEST_NAME,
-        description=f"Name of the game, with its variant if it has one{VARIANT}.",
-        examples=examples("game"),
-    ),
-]
+GAME: dict[str, Any] = {
+    "max_length": LONGEST_NAME,
+    "description": f"Name of the game, with its variant if it has one{VARIANT}.",
+    "examples": examples("game"),
+}
+GameName = Annotated[str, Field(**GAME)]
 PositionText = Annotated[
     str,
     Field(
@@ -58,6 +59,27 @@ class Told(BaseModel):
     """What is answered."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+HTTP_FIELDS: dict[str, dict[str, Any]] = {
+    "game": GAME,
+    "position": {"max_length": LONGEST_POSITION, "description": "By default the start of the game."},
+    "pieces": {"ge": 2, "le": 64},
+}
+"""Limits and texts that parameters have over HTTP alone, by name."""
+
+
+def given_by(name: str, **texts: dict[str, Any]) -> Any:
+    """The parameters of requests for a verb: types, defaults and descriptions of its function, with limits and `texts` of HTTP."""
+    verb = VERBS[name]
+    found: dict[str, Any] = {}
+    for one in parameters_of(verb.function):
+        if one.name in verb.http:
+            kind = next(kind for kind in one.kinds if kind in (bool, int, float, str) or get_origin(kind) is Literal)
+            about = {"description": one.help, **HTTP_FIELDS.get(one.name, {}), **texts.get(one.name, {})}
+            default = ... if one.is_required else one.default
+            found[one.name] = (kind | None if NoneType in one.kinds else kind, Field(default, **about))
+    return create_model(f"{name}Given", __base__=Given, **found)
 
 
 DESCRIBED = ConfigDict(extra="forbid", use_attribute_docstrings=True)

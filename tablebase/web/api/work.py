@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
-from tablebase.api import row_types
 from tablebase.building.estimate import Estimate
+from tablebase.commands import row_types
+from tablebase.commands.registry import VERBS, Verb
+from tablebase.commands.shell import summary
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.examples import example, examples
 from tablebase.slices.material import materials, piece_counts
-from tablebase.web.api.routes import game_for, get, post, query_of
-from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, told
+from tablebase.web.api.routes import PREFIX, game_for, get, post, query_of
+from tablebase.web.api.schemas import LIMITS, GameName, Given, MaterialName, given_by, told
 from tablebase.web.caching import CHANGING, LASTING, answered
 from tablebase.web.context import settings_of, with_spaces
 from tablebase.web.problems import ProblemError
@@ -27,13 +30,7 @@ LONGEST_STATEMENT = 100_000
 """Characters."""
 
 
-class CountGiven(Given):
-    """A start."""
-
-    game: Annotated[
-        str, Field(max_length=LONGEST_NAME, description="Name of the game, which must end.", examples=examples("counted game"))
-    ]
-    position: Annotated[str | None, Field(max_length=LONGEST_POSITION, description="By default the start of the game.")] = None
+CountGiven = given_by("count", game={"description": "Name of the game, which must end.", "examples": examples("counted game")})
 
 
 class EstimateGiven(Given):
@@ -62,13 +59,7 @@ async def count(request: Request) -> Response:
     The answer is what `tablebase count --format json` writes, without the seconds. It needs no tables.
     """
     given = query_of(request, CountGiven)
-    game = game_for("count", given.game)
-    position = None if given.position is None else with_spaces(game, given.position)
-    words = [] if position is None else [position]
-    command = shlex.join(["tablebase", "count", game.name, *words])
-    fields = {"game": game.name, "position": position}
-    question = Question("count", fields, f"to count the games of {game.name}", f"run '{command}'", command)
-    return answered(request, [await apart_of(request).answer(request, question)], LASTING)
+    return await _called(request, VERBS["count"], given, f"to count the games of {given.game}", LASTING)
 
 
 @get(router, "/estimate", list[EstimateRow], given=EstimateGiven)
@@ -109,3 +100,39 @@ async def mine(request: Request, given: MineGiven) -> Response:
     Rows are those of `tablebase mine --format json`. A statement can change nothing, and read nothing but positions.
     """
     return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)
+
+
+def more_routes(paths: Collection[str]) -> APIRouter:
+    """Routes of the verbs that have parameters over HTTP and no handler: their answer is made in a process of its own."""
+    made = APIRouter(tags=["work"])
+    for verb in VERBS.values():
+        if verb.http and f"{PREFIX}/{verb.name}" not in paths:
+            _add(made, verb)
+    return made
+
+
+def _add(router: APIRouter, verb: Verb) -> None:
+    model = given_by(verb.name)
+
+    async def handler(request: Request) -> Response:
+        return await _called(request, verb, query_of(request, model), "this answer", CHANGING)
+
+    handler.__name__ = verb.name.replace("-", "_")
+    handler.__doc__ = f"{summary(verb)}\n\nThe answer is what `tablebase {verb.name} --format json` writes."
+    get(router, f"/{verb.name}", list[dict[str, Any]], 404, given=model)(handler)
+
+
+async def _called(request: Request, verb: Verb, given: Any, subject: str, lasts: str) -> Response:
+    """The rows that a verb's function returns, from a process of its own."""
+    fields = given.model_dump(exclude_none=True)
+    words = []
+    if "game" in fields:
+        game = game_for(verb.name, given.game)
+        fields["game"] = game.name
+        words.append(game.name)
+    if "position" in fields:
+        fields["position"] = with_spaces(game, given.position)
+        words.append(fields["position"])
+    command = shlex.join(["tablebase", verb.name, *words])
+    question = Question("call", {"verb": verb.name, "given": fields}, subject, f"run '{command}'", command)
+    return answered(request, await apart_of(request).answer(request, question), lasts)

@@ -11,9 +11,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from tablebase.api.descriptions import list_built, list_records
-from tablebase.api.row_types import RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.commands.descriptions import list_built, list_records
+from tablebase.commands.row_types import RecordRow
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.installed import game_names, load_rules, with_pieces

@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from tablebase.api.descriptions import describe_material, distances_of, moves_between, patterns_of
-from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
+from tablebase.commands.descriptions import describe_material, distances_of, moves_between, patterns_of
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.game.moves import swapped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from tablebase.api.descriptions import list_built
+from tablebase.commands.descriptions import list_built
 from tablebase.web.context import catalog_of, in_thread, settings_of
 from tablebase.web.hidden import without_paths
 from tablebase.web.known_catalog import KnownCatalog

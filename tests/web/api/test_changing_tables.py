@@ -106,7 +106,7 @@ def test_a_table_that_is_written_again_is_opened_anew(two_pieces: Path, copied: 
 
 def test_the_catalog_is_read_again_when_it_changes(copied: Path) -> None:
     """Answers are kept as long as it is the same, and no longer."""
-    from tablebase.cli import run
+    from tablebase.commands.program import run
 
     with client_of(copied) as client:
         given = {"game": "doushouqi"}

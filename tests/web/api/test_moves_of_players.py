@@ -15,7 +15,7 @@ import pytest
 from support.program import Ask
 from support.web import SMALL, TestClient, ask_raw, client_of, connected, sentence_of, served
 
-from tablebase.api.commands import COMMANDS
+from tablebase.commands.game_requests import COMMANDS
 from tablebase.web import questions
 from tablebase.web.problems import ProblemError
 from tablebase.web.settings import Limits, Settings

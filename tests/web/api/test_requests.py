@@ -223,7 +223,7 @@ def test_a_fault_of_the_program(two_pieces: Path, monkeypatch: pytest.MonkeyPatc
     def fail(*_: object) -> None:
         raise ZeroDivisionError("/secret/place")
 
-    monkeypatch.setattr("tablebase.api.tablebase.Tablebase.probe", fail)
+    monkeypatch.setattr("tablebase.commands.tablebase.Tablebase.probe", fail)
     with client_of(two_pieces) as client:
         answer = client.get("/api/v1/probe", params=PROBE)
         assert "its log says why" in sentence_of(answer, 500)

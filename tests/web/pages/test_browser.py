@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 from support.browsers import Visit
 from support.web import in_thread
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Outcome
 from tablebase.play.records import Record, write_record
 from tablebase.web.app import create_app

@@ -10,7 +10,7 @@ from support.html import identified, parsed, said, shown
 from support.recorded import KINDS, records
 from support.web import TestClient, client_of
 
-from tablebase.api.tablebase import Tablebase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError
 from tablebase.game.installed import load_rules
 from tablebase.play.match import Match

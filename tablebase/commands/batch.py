@@ -1,0 +1,307 @@
+"""A night's work: everything in a batch file is checked, then its tables are built and its commands run."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import click
+
+from tablebase.commands.calls import Call, program_call
+from tablebase.commands.parameters import CatalogUrl, Data, Shell, Verbose
+from tablebase.errors import CapacityError, DeadlineError, TablebaseError
+from tablebase.game.plain_arguments import as_path, end_of_work, parse_duration, parse_pieces, parse_size, parse_time
+
+if TYPE_CHECKING:
+    from tablebase.building.batch import Batch, Entry
+    from tablebase.building.batch_record import BatchRecord
+    from tablebase.building.options import BuildOptions, Counted, Requirements
+    from tablebase.building.records import BuildResult
+    from tablebase.commands.batch_steps import Prepared
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Job:
+    """An entry of a batch file, ready to be done."""
+
+    entry: Entry
+    game: str  # its full name
+    # What it needs beside the tables that have been counted, or an error if it does not fit.
+    needs: Callable[[BuildOptions, set[Counted]], Requirements]
+    build: Callable[[BuildOptions], BuildResult]
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """How a batch has ended."""
+
+    built: int  # tables
+    run: int  # commands
+    unchanged: int  # commands whose output would have been the same again
+    faults: tuple[TablebaseError, ...]  # of entries and commands, which do not end a batch
+    left: int  # tables that are missing at the deadline
+    waiting: int  # commands for which there was no time
+
+
+def batch(
+    file: Annotated[str | Path, Shell(metavar="FILE", argument=True)],
+    *,
+    dry_run: bool = False,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    verbose: Verbose = False,
+) -> BatchResult | None:
+    """Run builds and other commands from a TOML file, unattended.
+
+    Messages are written to standard error, and what a dry run finds to standard output.
+
+    Parameters
+    ----------
+    file : str or Path
+        What to build and to do afterwards, in TOML.
+    dry_run : bool
+        Show what it would take, and start nothing.
+    data, catalog
+        The folder of the tables and its catalog, unless the file names them.
+    verbose : bool
+        Whether to write a line about each table.
+
+    Returns
+    -------
+    BatchResult or None
+        How it has ended; None after a dry run.
+
+    Raises
+    ------
+    BatchError
+        If anything in the file is wrong; nothing has been started then.
+    """
+    from tablebase.building.batch import read_batch
+    from tablebase.building.batch_record import BatchRecord
+    from tablebase.building.records import Log
+    from tablebase.building.reindex import prepare_catalog
+    from tablebase.commands.batch_steps import prepared
+    from tablebase.tables.folder import default_catalog, default_folder
+
+    path = as_path("file", file)
+    work = read_batch(path)
+    jobs = [_job(work, entry) for entry in work.builds]
+    folder = default_folder() if data is None else as_path("data", data)
+    terms = _terms(work, folder, default_catalog() if catalog is None else catalog, verbose)
+    built = {terms.data.resolve(): {job.game for job in jobs}}
+    steps = []
+    for step in work.steps:
+        with work.at(step.line):
+            steps.append(prepared(step, terms.data, terms.catalog, built))
+    record = BatchRecord(path)
+    _check_places(work, steps, record, terms)
+    if dry_run:
+        _write_needs(jobs, _needs(work, jobs, terms), steps, record, terms)
+        return None
+    with record.lock(), Log(work.log, work.json_log, terms.data) as log:
+        terms = replace(terms, log=log)
+        prepare_catalog(terms.data, terms.catalog)
+        _needs(work, jobs, terms)
+        return _run(work, jobs, steps, record, terms)
+
+
+def show_batch(call: Call) -> int | None:
+    """Exit with the code of the first fault, or with that of a deadline if something is left."""
+    result = call()
+    if result is None:
+        return None
+    if result.faults:
+        code: int = result.faults[0].exit_code
+        return code
+    left, what = (result.left, "table") if result.left else (result.waiting, "command")
+    if left:
+        raise DeadlineError(left, program_call(click.get_current_context()), what)
+    return None
+
+
+# Before anything starts
+
+
+def _job(work: Batch, entry: Entry) -> Job:
+    """An entry whose game and tables are known."""
+    from tablebase.building.build import build
+    from tablebase.building.kinds import table_kind
+    from tablebase.building.options import TableQuery
+    from tablebase.building.table_plan import requirements
+    from tablebase.game.game_arguments import refuse_given
+    from tablebase.game.installed import load_rules
+
+    with work.at(entry.line):
+        rules = load_rules(entry.game)
+        kind = table_kind(rules)
+        refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
+        kind.check_executor(work.executor)
+        kind.check_solver(entry.solver)
+        words = [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
+        limits = kind.limits_from(words, lambda: TablebaseError(f"tables of {rules.name} have no limits: leave them out"))
+        pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
+        asked = TableQuery(pieces, entry.materials, limits, entry.solver)
+        kind.check(asked)
+        return Job(entry, rules.name, partial(requirements, kind, asked), partial(build, kind, asked, summarized=True))
+
+
+def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> None:
+    """Refuse what cannot be written: the folder of the tables, the record, logs and outputs."""
+    from tablebase.commands.batch_steps import check_outputs
+    from tablebase.files.outputs import check_output, check_writable
+    from tablebase.tables.folder import check_folder
+
+    with work.at("data"):
+        check_folder(terms.data)
+        check_writable(terms.data, "name another folder as data")
+    logs = {"log": work.log, "json-log": work.json_log}
+    for key, path in logs.items():
+        if path is not None:
+            others = [other for name, other in logs.items() if name != key]
+            with work.at(key):
+                check_output(path, f"name another file as {key}", inputs=[work.path, record.path, *others], folder=terms.data)
+    reserved = [work.path, *logs.values()]
+    for one in steps:
+        with work.at(one.step.line):
+            check_outputs([one], record, reserved, terms.data)
+        reserved += one.outputs
+
+
+def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> BuildOptions:
+    """Where, when and with what to build."""
+    from tablebase.building.options import BuildOptions, chosen_limits
+    from tablebase.commands.build import DEFAULT_GRACE
+
+    with work.at("memory" if work.scheduler is None else "scheduler"):
+        limits = chosen_limits(work.workers, work.memory, work.executor, work.scheduler)
+    with work.at("disk"):
+        keep_free = parse_size(work.disk or "0")
+    with work.at("grace"):
+        grace = parse_duration(work.grace or DEFAULT_GRACE)
+    with work.at("deadline"):
+        deadline = None if work.deadline is None else parse_time(work.deadline)
+    with work.at("for"):
+        duration = None if work.duration is None else parse_duration(work.duration)
+    end = end_of_work(deadline, duration)
+    chosen = work.catalog or catalog
+    return BuildOptions(
+        work.data or data,
+        limits,
+        end,
+        grace,
+        keep_free,
+        verbose=verbose,
+        catalog=chosen,
+        where=work.executor,
+        scheduler=work.scheduler,
+        workers_given=work.workers is not None,
+    )
+
+
+def _needs(work: Batch, jobs: Sequence[Job], terms: BuildOptions) -> list[Requirements]:
+    """What the entries need; raises `BatchError` if one does not fit, or all together do not."""
+    from tablebase.tables.folder import free_space
+
+    needs = []
+    counted: set[Counted] = set()
+    for job in jobs:
+        with work.at(job.entry.line):
+            needs.append(job.needs(terms, counted))
+    needed, free = sum(need.disk for need in needs), max(0, free_space(terms.data) - terms.keep_free)
+    if needed > free:
+        unit = f"bytes on the disk of {terms.data}"
+        raise CapacityError(str(work.path), "build less, or name another folder as data", needed=needed, allowed=free, unit=unit)
+    return needs
+
+
+def _write_needs(
+    jobs: Sequence[Job], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions
+) -> None:
+    """Write a line about each entry, and all together."""
+    from tablebase.commands.output import in_bytes, in_time, write_table
+    from tablebase.compute import machine
+    from tablebase.tables.folder import free_space
+
+    now = time.time()
+    rows: list[dict[str, object]] = []
+    passed, unknown = 0.0, 0
+
+    def at(seconds: float) -> str:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(now + seconds))
+
+    for job, need in zip(jobs, needs, strict=True):
+        passed += need.seconds
+        rows.append(
+            {
+                "build": str(job.entry),
+                "tables": need.tables,
+                "placements": need.placements,
+                "memory": in_bytes(need.memory),
+                "disk": in_bytes(need.disk),
+                "CPU time": in_time(need.cpu_seconds),
+                "time": in_time(need.seconds),
+                "done by": at(passed),
+            }
+        )
+    for one in steps:
+        tables = one.tables()
+        same = all(not need.tables for need in needs) and one.unchanged_since(record, tables) is not None
+        seconds = 0.0 if same else record.seconds(one.words)
+        passed += seconds or 0.0
+        unknown += seconds is None
+        took = "unchanged" if same else None if seconds is None else in_time(seconds)
+        rows.append({**dict.fromkeys(rows[0]), "build": f"then {one}", "time": took, "done by": at(passed)})
+    write_table(rows, list(rows[0]))
+    more = f", and commands that have not run before: {unknown}" if unknown else ""
+    sys.stdout.write(f"\nin all: {in_time(passed)}{more}\n")
+    if terms.end is not None:
+        late = ", too early for all of it" if now + passed > terms.end else ""
+        sys.stdout.write(f"deadline: {terms.deadline}{late}\n")
+    sys.stdout.write(f"there is: {in_bytes(free_space(terms.data))} of disk free, {in_bytes(machine.memory())} of memory\n")
+
+
+# The night
+
+
+def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
+    """Build all entries, go on after faults, and run the commands if everything is there."""
+    from tablebase.commands.batch_steps import run
+    from tablebase.commands.output import in_time, say
+    from tablebase.compute.messages import logger
+
+    begin, faults, left = time.monotonic(), list[TablebaseError](), 0
+    done = {"commands run": 0, "unchanged": 0, "failed": 0}
+
+    def at(line: int, action: Callable[[], T], default: T) -> T:
+        """Do something; a fault is said at once, and counted."""
+        try:
+            with work.at(line):
+                return action()
+        except TablebaseError as fault:
+            logger.error("error: %s", fault)
+            faults.append(fault)
+            done["failed"] += 1
+            return default
+
+    for job in jobs:
+        say(f"build {job.entry}")
+        result = at(job.entry.line, partial(job.build, terms), None)
+        left += 0 if result is None else result.left
+    # Not every command has the option, and its password must not be shown.
+    environment = {} if terms.catalog is None else {"TABLEBASE_CATALOG": terms.catalog}
+    waiting = list(steps) if not faults and not left else []
+    while waiting and (terms.end is None or time.time() <= terms.end):
+        one = waiting.pop(0)
+        has_run = at(one.step.line, partial(run, one, record, environment), None)
+        if has_run is not None:
+            done["commands run" if has_run else "unchanged"] += 1
+    counts = "".join(f", {what}: {count}" for what, count in done.items() if count)
+    say(f"{work.path}: tables built: {terms.log.built}{counts}, time: {in_time(time.monotonic() - begin)}")
+    return BatchResult(terms.log.built, done["commands run"], done["unchanged"], tuple(faults), left, len(waiting))

@@ -1,0 +1,300 @@
+"""Follow-up commands of a batch: everything about them that can be known is checked before anything starts."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any
+
+from tablebase.building.batch_record import Ran, digest_of
+from tablebase.commands.calls import chosen_rules, from_input, usage_sentence, without_passwords
+from tablebase.commands.outputs import OUTPUTS, Output
+from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
+from tablebase.errors import CommandError, TablebaseError
+from tablebase.files.inputs import check_regular
+from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
+from tablebase.game.rules import Rules
+from tablebase.version import VERSION
+
+if TYPE_CHECKING:
+    from tablebase.building.batch import Step
+    from tablebase.building.batch_record import BatchRecord
+
+REPEATABLE = ("mine", "stats", "plot", "probe", "line")
+"""Commands that do nothing but write outputs, which depend on tables and on files that are named; others always run."""
+OUTPUT_CURE = "name another file as output"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A follow-up command that has been checked."""
+
+    step: Step
+    words: list[str]  # of the command, with the folder of the tables
+    params: Mapping[str, Any] = field(repr=False)  # as click has read them
+    rules: Rules[Any] | None
+    data: Path  # the tablebase that it reads
+    catalog: str | None
+    outputs: tuple[Path, ...]  # files and folders that it writes as a whole
+    inputs: tuple[Path, ...]  # files that it reads beside the tables
+
+    def __str__(self) -> str:
+        return without_passwords(" ".join(self.words))
+
+    def unchanged_since(self, record: BatchRecord, tables: str | None) -> str | None:
+        """When it last ran, if it need not run again; None otherwise."""
+        if self.step.command[0] not in REPEATABLE or not self.outputs:
+            return None
+        return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs)
+
+    def tables(self) -> str | None:
+        """Digest of the tables that it can read, as the catalog lists them."""
+        from tablebase.catalog.catalog import open_catalog
+
+        if (opened := open_catalog(self.data, self.catalog)) is None:
+            return None
+        with closing(opened):
+            digests = {file: entry.sha256 for file, entry in opened.entries.items()}
+        return digest_of({file: one for file, one in digests.items() if self.rules is None or _belongs(file, self.rules)})
+
+
+def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
+    """Check a command: its words, its game, its statements, positions and files, its tables and its outputs.
+
+    The folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of their folder.
+    """
+    name, *words = step.command
+    params, is_given = _params(name, words)
+    folder = Path(params["data"]) if is_given else data
+    given = [*step.command, *([] if is_given else ["--data", str(data)])]
+    own_catalog = params.get("catalog") or catalog
+    rules = _rules(name, params)
+    inputs = _check_inputs(name, params, rules, own_catalog)
+    one = Prepared(step, given, params, rules, folder, own_catalog, _outputs(step, params), inputs)
+    _check_tables(one, built)
+    return one
+
+
+def check_outputs(steps: Iterable[Prepared], record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
+    """Refuse outputs that cannot be written or must not be replaced, and two of the same name.
+
+    Files of the batch itself are `reserved`, and `data` is its folder.
+    """
+    taken = [*reserved, record.path]
+    for one in steps:
+        for path, kind, cure in _places(one):
+            if kind in (Output.FOLDER, Output.NEW_FOLDER):
+                fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
+                check_output_folder(path, cure, folder=data, new=fresh)
+            else:
+                check_output(path, cure, inputs=[*taken, *one.inputs], folder=data)
+                _check_replaced(path, one.step, record)
+        taken += one.outputs
+
+
+def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
+    """Run a command unless it would write the same again; return whether it has run.
+
+    A command that ends with another code than 0 is a `CommandError`.
+    """
+    from tablebase.commands.child_processes import run_command
+    from tablebase.commands.output import say
+
+    tables = one.tables()
+    since = one.unchanged_since(record, tables)
+    if since is not None:
+        say(f"{one}: unchanged since {since}")
+        return False
+    say(str(one))
+    check_outputs([one], record, [], one.data)
+    output, begin = one.step.output, time.monotonic()
+    with _aside([path for path, kind, _ in _places(one) if kind is Output.NEW_FOLDER and path.exists()]):
+        if output is None:
+            _finish(one, run_command(one.words, None, environment))
+        else:
+            with written(output, OUTPUT_CURE) as file:
+                _finish(one, run_command(one.words, file, environment))
+    outputs = record.digests(path for path in one.outputs if _is_kept(path))
+    seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
+    record.keep(Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
+    return True
+
+
+def _finish(one: Prepared, code: int) -> None:
+    """Raise an error if a command has failed, so that its output is not kept."""
+    if code:
+        raise CommandError(without_passwords(" ".join(one.step.command)), code)
+
+
+@contextmanager
+def _aside(folders: list[Path]) -> Iterator[None]:
+    """Put folders aside, to be replaced; they come back if that fails."""
+    moved = [(folder, draft_of(folder.resolve())) for folder in folders]
+    for folder, draft in moved:
+        folder.resolve().rename(draft)
+    try:
+        yield
+    except BaseException:
+        for folder, draft in moved:
+            draft.rename(folder)
+        raise
+    for _, draft in moved:
+        rmtree(draft, ignore_errors=True)
+
+
+def _params(name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
+    """The parameters of a command, and whether the folder of the tables is among its words."""
+    # In this process only `batch` is loaded.
+    from tablebase.commands.program import made, usage_errors
+
+    try:
+        with made(name).make_context(name, words) as read:
+            source = read.get_parameter_source("data")
+            return dict(read.params), source is not None and source.name == "COMMANDLINE"
+    except usage_errors() as fault:
+        raise TablebaseError(usage_sentence(fault)) from fault
+
+
+def _rules(name: str, params: Mapping[str, Any]) -> Rules[Any] | None:
+    """The game of a command, if it has one."""
+    if params.get("game") is None:
+        return None
+    rules: Rules[Any] = chosen_rules(name, params["game"], params.get("size"), params.get("variant"))
+    return rules
+
+
+def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:
+    """Check what a command reads beside tables; return the files."""
+    files = []
+    for text in [params["statement"]] if params.get("statement") else params.get("positions") or []:
+        if text == "-":
+            raise TablebaseError("a follow-up command has no standard input: write what it reads into the batch file, or as @FILE")
+        if text.startswith("@"):
+            files.append(Path(text[1:]))
+    if params.get("statement"):
+        _check_statement(name, from_input(params["statement"]), catalog)
+    if rules is not None:
+        _check_positions(name, params, rules)
+    if params.get("feature_file") is not None:
+        from tablebase.game.features import load_features
+
+        files.append(Path(params["feature_file"]))
+        load_features(files[-1])
+    if params.get("own"):
+        from tablebase.mining.own_tables import check_file, named_files
+
+        for file in named_files(params["own"]).values():
+            check_file(file)
+            files.append(file)
+    for key in ("replay", "published"):
+        if params.get(key) is not None:
+            files.append(Path(params[key]))
+            check_regular(files[-1], f"name another one with --{key}")
+            if not files[-1].exists():
+                raise TablebaseError(f"there is no file {files[-1]}: name another one with --{key}")
+    return tuple(files)
+
+
+def _check_statement(name: str, statement: str, catalog: str | None) -> None:
+    """Refuse a statement that does not parse."""
+    if name == "sql":
+        # A server would have to be asked.
+        if catalog is None:
+            _check_sqlite(statement)
+        return
+    from tablebase.mining.statement import parse_select, read_request
+
+    parse_select(read_request(statement).text)
+
+
+def _check_sqlite(statement: str) -> None:
+    """Refuse a statement that SQLite cannot parse, whatever tables there are."""
+    import sqlite3
+
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute(statement if statement.lstrip().upper().startswith("EXPLAIN") else f"EXPLAIN {statement}")
+        except (sqlite3.Error, sqlite3.Warning) as fault:
+            # Which tables there are is known when the statement runs.
+            if re.search("syntax error|incomplete input|unrecognized token|one statement", str(fault)):
+                raise TablebaseError(f"the SQL statement cannot be read: {fault}") from fault
+
+
+def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
+    """Refuse materials and positions that the game does not have."""
+    from tablebase.building.kinds import table_kind
+    from tablebase.game.game_arguments import as_asked
+
+    # A chart takes patterns of materials, too.
+    table_kind(rules).check_materials(params.get("material") or [] if name != "plot" else [])
+    words = [text for text in (*(params.get("positions") or []), params.get("position"), params.get("start")) if text is not None]
+    for text in words:
+        if is_stream(text):
+            # Each of its lines has an answer of its own; that the file can be read is all that is checked.
+            next(asked([text] if text != STANDARD_INPUT else []), None)
+            continue
+        as_asked(rules, text)
+
+
+def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
+    """Refuse a folder without tables of the game, unless the batch builds them."""
+    from tablebase.catalog.catalog import open_catalog
+    from tablebase.errors import MissingTableError
+    from tablebase.tables.folder import check_folder, missing_tablebase
+
+    games = built.get(one.data.resolve(), set())
+    if one.params.get("replay") is not None or (games and (one.rules is None or one.rules.name in games)):
+        return
+    check_folder(one.data, built=True)
+    if one.step.command[0] == "reindex":
+        return
+    if (opened := open_catalog(one.data, one.catalog)) is None:
+        raise missing_tablebase(one.data)
+    with closing(opened):
+        files = opened.entries
+    if one.rules is not None and not any(_belongs(file, one.rules) for file in files):
+        raise MissingTableError(one.rules.name, one.data)
+
+
+def _belongs(file: str, rules: Rules[Any]) -> bool:
+    """Whether a table, by its name in the catalog, is one of a game."""
+    return file.startswith(f"{rules.name}/")
+
+
+def _outputs(step: Step, params: Mapping[str, Any]) -> tuple[Path, ...]:
+    """What a command writes as a whole."""
+    kinds = (Output.FILE, Output.NEW_FOLDER)
+    named = [
+        Path(params[key]) for (name, key), kind in OUTPUTS.items() if name == step.command[0] and kind in kinds and params.get(key)
+    ]
+    return (*([] if step.output is None else [step.output]), *named)
+
+
+def _places(one: Prepared) -> Iterator[tuple[Path, Output, str]]:
+    """All places that a command writes to, each with what to do if that is impossible."""
+    from tablebase.tables.object_store import is_url
+
+    if one.step.output is not None:
+        yield one.step.output, Output.FILE, OUTPUT_CURE
+    for (name, key), kind in OUTPUTS.items():
+        place = one.params.get(key)
+        if name == one.step.command[0] and place and not is_url(str(place)):
+            yield Path(place), kind, "name another place in the command"
+
+
+def _check_replaced(path: Path, step: Step, record: BatchRecord) -> None:
+    """Refuse to replace a file that no earlier run of the batch wrote, or that has changed since."""
+    if _is_kept(path) and not step.overwrite and not record.wrote(path):
+        cure = "name another file, delete this one, or add overwrite = true"
+        raise TablebaseError(f"{path} exists, and is not what an earlier run of this batch has written: {cure}")
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a path is one of a file or folder that can be compared, and not of a pipe or a device."""
+    return path.is_file() or path.is_dir()

@@ -1,0 +1,148 @@
+"""Calls of commands: as they were typed, with the game and the position that they name, and what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from inspect import signature
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from tablebase.commands.parameters import Format, Style
+from tablebase.commands.registry import Verb, check_verb
+from tablebase.errors import LONGEST_QUOTE, TablebaseError, shell_word
+from tablebase.files.inputs import MOST, read_text
+
+OF_GAME, OF_FOLDER = ("size", "variant", "players"), ("data", "catalog")
+
+
+class ProgramCall(NamedTuple):
+    """How the program was called."""
+
+    words: list[str]  # command, arguments and options
+    bounded: bool  # whether statements run in a process of their own
+
+
+class Call:
+    """The call of a verb's function with what a shell has read; what is not given keeps the default of Python.
+
+    Attributes
+    ----------
+    given : dict of str to object
+        The arguments of the function, by name.
+    rules : Rules or None
+        The game.
+    has_start : bool
+        Of a command with a position, whether one is named.
+    folder, catalog : Path, str or None
+        Of a command about an open tablebase, the folder of the tables and the URL of its catalog.
+    """
+
+    def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
+        self.verb, self.given = verb, given
+        if verb.owner:
+            from tablebase.tables.folder import default_catalog, default_folder
+
+            self.folder, self.catalog = given.pop("data", default_folder()), given.pop("catalog", default_catalog())
+        self.rules: Any = None
+        if "game" in given:
+            words = [given.pop(name, None) for name in OF_GAME]
+            self.rules = given["game"] = chosen_rules(verb.name, given["game"], *words)
+            if "position" in signature(verb.function).parameters:
+                self.has_start = "position" in given or "start" in given
+                given["position"] = chosen_start(self.rules, given.get("position"), given.pop("start", None))
+
+    @contextmanager
+    def opened(self) -> Iterator[Callable[..., Any]]:
+        """The function with what is given, while the tablebase is open if it is a method of one."""
+        if not self.verb.owner:
+            yield partial(self.verb.function, **self.given)
+            return
+        with closing(self.verb.owner(self.folder, self.catalog)) as opened:
+            yield partial(self.verb.function, opened, **self.given)
+
+    def __call__(self, **more: Any) -> Any:
+        """What the function returns; `more` are arguments that only Python has."""
+        with self.opened() as function:
+            return function(**more)
+
+
+def chosen_rules(verb: str, game: str, size: str | None, variant: Sequence[str] | None, players: int | None = None) -> Any:
+    """The game of a command, in this size and variant if they are given; `RulesError` if the command does not take it."""
+    from tablebase.game.installed import full_name, load_rules
+
+    rules = load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
+    check_verb(verb, rules)
+    return rules
+
+
+def chosen_start(game: Any, position: str | None, start: str | None) -> str:
+    """The position that an argument or the option --from names; by default the start of the game."""
+    if position is not None and start is not None:
+        raise TablebaseError("there are two positions to start from: give either POSITION or --from")
+    found: str = next((text for text in (position, start) if text is not None), game.format(game.initial))
+    return found
+
+
+def use_all(files: Sequence[str] | None) -> None:
+    """Make the games of rules files known; they are commands' option --rules."""
+    if files:
+        from tablebase.game.installed import use_rules
+
+        for file in files:
+            use_rules(file)
+
+
+def show_rows(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write the rows that a function returns, or its only one."""
+    from tablebase.commands.output import write_rows
+
+    found = call()
+    write_rows([found] if isinstance(found, Mapping) else found, style)
+
+
+def from_input(word: str) -> str:
+    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
+    if word != "-" and not word.startswith("@"):
+        return word
+    if word != "-":
+        return read_text(Path(word[1:]), "name another file")
+    try:
+        text = sys.stdin.read(MOST + 1)
+    except UnicodeDecodeError as fault:
+        raise TablebaseError("standard input is not text in UTF-8: write it anew") from fault
+    if len(text) > MOST:
+        raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
+    return text
+
+
+def program_call(context: Any) -> str:
+    """The command that is being run, as a shell takes it, without passwords."""
+    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, context.find_root().obj.words)]))
+
+
+def without_passwords(words: str) -> str:
+    """The words of a command; the passwords of URLs are left out, which libpq finds in PGPASSWORD or ``~/.pgpass``."""
+    words = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", words)
+    return re.sub(r"(?<=[?&])(?:ssl)?password=[^&\s]*&?", "", words)
+
+
+def usage_sentence(fault: Exception) -> str:
+    """What a `UsageError` says, in one line."""
+    if isinstance(fault, click.NoSuchOption):
+        meant = f" (Possible options: {', '.join(sorted(fault.possibilities))})" if fault.possibilities else ""
+        return f"No such option: {fault.option_name}{meant}"
+    # Some messages list choices on separate lines, and some begin with the name of an exception.
+    sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
+    sentence = re.sub("unexpected extra arguments? ", "unexpected extra argument(s) ", sentence)
+    context, parameter = getattr(fault, "ctx", None), getattr(fault, "param", None)
+    source = context.get_parameter_source(parameter.name) if context and parameter else None
+    if source is None or source.name != "ENVIRONMENT":
+        sentence = re.sub(r" \(env var: '\w+'\)", "", sentence)
+    sentence = re.sub(rf"(\S{{{LONGEST_QUOTE}}})\S+", r"\1…", sentence)
+    return sentence.replace("Value error, ", "")

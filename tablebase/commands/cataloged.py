@@ -1,0 +1,203 @@
+"""What the catalog of a folder says: counts of tables, and statements over them.
+
+What this needs is loaded on first use, so that probing starts quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from tablebase.commands.parameters import By, Format, GameName, Pieces, Style
+from tablebase.commands.registry import check_verb
+from tablebase.game.plain_arguments import as_number, as_seconds, as_text
+
+if TYPE_CHECKING:
+    from tablebase.catalog.catalog import Catalog, Counts
+    from tablebase.commands.calls import Call
+    from tablebase.commands.catalog_statements import CatalogRows
+    from tablebase.commands.statistics import Statistics
+    from tablebase.game import Game
+
+
+class Cataloged:
+    """A folder of tables with its catalog.
+
+    Parameters
+    ----------
+    folder : Path
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such folder.
+    """
+
+    def __init__(self, folder: Path, catalog: str | None = None) -> None:
+        from tablebase.tables.folder import check_folder
+
+        check_folder(folder, built=True)
+        self._folder, self._url = folder, catalog
+        self._is_closed = False
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the tables."""
+        return self._folder
+
+    def close(self) -> None:
+        """Answer no more questions."""
+        self._is_closed = True
+
+    def sql(self, statement: str, timeout: float | None = None) -> CatalogRows:
+        """The rows of a statement over the catalog, which holds counts of all slices.
+
+        Parameters
+        ----------
+        statement : str
+            One SELECT.
+        timeout : float, optional
+            Seconds that it may take.
+
+        Raises
+        ------
+        TablebaseError
+            If the statement is invalid, or would change anything.
+        TimeLimitError
+            If it takes longer.
+        """
+        from tablebase.commands.catalog_statements import select
+
+        text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
+        with self._catalog() as catalog:
+            return select(catalog, text, limit)
+
+    @overload
+    def stats(self, game: Game, by: By = "pieces", pieces: Pieces = None) -> Statistics[Counts]: ...
+
+    @overload
+    def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]: ...
+
+    def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
+        """Count wins, losses and draws in the tables built so far.
+
+        Counts are for the side to move, and include aliases.
+
+        Parameters
+        ----------
+        game : str, Game or StochasticGame
+        by : str
+            One row per number of pieces, or per material and side to move.
+        pieces : int, range or str, optional
+            Only slices with this number of pieces, or these numbers.
+
+        Returns
+        -------
+        Statistics
+            A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
+
+        Raises
+        ------
+        MissingTableError
+            If there is no table of the game, or none with so many pieces.
+        """
+        from tablebase.commands.arguments import as_counts
+        from tablebase.commands.statistics import statistics, with_remarks
+        from tablebase.game.game_arguments import as_any_game, refuse_given
+
+        self._require_open()
+        rules = as_any_game(game)
+        refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
+        counts = as_counts(pieces)
+        with self._catalog() as catalog:
+            return with_remarks(statistics(catalog, rules, by, counts), catalog, rules, counts)
+
+    def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
+        """Names of the materials that have been built, aliases included.
+
+        Parameters
+        ----------
+        game : str or Game
+        pieces : int, optional
+            Only those with this number of pieces.
+
+        Raises
+        ------
+        MissingTableError
+            If there is no table of the game.
+        """
+        pieces = None if pieces is None else as_number("pieces", pieces)
+        counts = self.stats(self._game(game, "materials"), "material")
+        return list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces)))
+
+    def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
+        """What there is of a game, or of a material, as data that JSON can represent.
+
+        Parameters
+        ----------
+        game : str or Game
+        material : str, optional
+            Such as ``RCvW``.
+
+        Returns
+        -------
+        dict
+            Of a game: title, board, sides, pieces, start, and what has been built. Of a material: its pieces, and statistics
+            of its slices.
+
+        Raises
+        ------
+        MissingTableError
+            If the material's table has not been built.
+        """
+        from tablebase.commands.descriptions import describe_game, describe_material
+
+        with self._catalog() as catalog:
+            rules = self._game(game)
+            return describe_game(catalog, rules) if material is None else describe_material(catalog, rules, material)
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            from tablebase.tables.store import closed
+
+            raise closed(self.folder)
+
+    def _game(self, game: str | Game, verb: str | None = None) -> Game:
+        """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
+        from tablebase.game.game_arguments import as_any_game, as_game
+
+        self._require_open()
+        if verb is not None:
+            check_verb(verb, as_any_game(game))
+        return as_game(game)
+
+    @contextmanager
+    def _catalog(self) -> Iterator[Catalog]:
+        """The catalog as it is now."""
+        from tablebase.catalog.catalog import Catalog
+
+        self._require_open()
+        catalog = Catalog(self.folder, catalog=self._url)
+        try:
+            yield catalog
+        finally:
+            catalog.close()
+
+
+def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write a row for each entry, and remarks.
+
+    Without options, this reads the tables in the folder data and shows a row for each number of pieces. Counts are for the side to
+    move, and include aliases.
+    """
+    from tablebase.commands.output import say, write_rows
+
+    found = call()
+    columns = [name for name in found.rows[0] if name != "of_slices" or style is Format.JSON]
+    write_rows(found.rows, style, columns, keys=1 + 1 * ("side" in columns))
+    for remark in found.remarks:
+        say(remark)

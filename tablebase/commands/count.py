@@ -1,0 +1,208 @@
+"""Reachable positions and possible games, counted exactly from a position or after each of its moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
+
+from tablebase.commands.arguments import as_optional, as_texts, as_workers
+from tablebase.commands.parameters import Data, Format, GameName, PositionText, Size, Style, Threads, Tick, Variant
+from tablebase.commands.registry import check_verb
+from tablebase.errors import ArgumentError, CapacityError, MissingTableError
+from tablebase.game.plain_arguments import as_path, usable_workers
+from tablebase.game.rules import Rules, legal
+
+if TYPE_CHECKING:
+    from tablebase.commands.calls import Call
+    from tablebase.commands.row_types import CountRow, DividedRow
+
+
+@overload
+def count(
+    game: GameName,
+    position: PositionText = None,
+    *,
+    divide: Literal[False] = False,
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = None,
+    data: Data = None,
+    tick: Tick = None,
+) -> CountRow: ...
+
+
+@overload
+def count(
+    game: GameName,
+    position: PositionText = None,
+    *,
+    divide: Literal[True],
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = None,
+    data: Data = None,
+    tick: Tick = None,
+) -> list[DividedRow]: ...
+
+
+def count(
+    game: GameName,
+    position: PositionText = None,
+    *,
+    divide: bool = False,
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = None,
+    data: Data = None,
+    tick: Tick = None,
+) -> CountRow | list[DividedRow]:
+    """Count the reachable positions and the possible games exactly. Needs no tables.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+    position : str, optional
+        By default the start.
+    divide : bool
+        Show the games after each legal move, and what it forces.
+    size : str, optional
+    variant : str or sequence of str, optional
+    workers : int, optional
+        Number of threads.
+    data : str or Path, optional
+        The folder of the tables, which say what moves force if there are too many positions to solve the game here.
+    tick : callable, optional
+        Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
+
+    Returns
+    -------
+    CountRow or list of DividedRow
+        With `divide` a row for each move: the games after it, the share that its side wins, and what it forces.
+
+    Raises
+    ------
+    TablebaseError
+        If the game has chance, or may never end.
+    """
+    from tablebase.compute import threads
+    from tablebase.game.game_arguments import as_rules
+
+    rules = as_rules(game, size, as_texts("variant", variant))
+    check_verb("count", rules)
+    with threads.use(usable_workers(as_optional(as_workers, "workers", workers))):
+        if not divide:
+            return count_row(rules, position, tick)
+        from tablebase.tables.folder import default_folder
+
+        return divided_rows(rules, position, default_folder() if data is None else as_path("data", data), tick)
+
+
+def show_count(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write the counts with the seconds that they took, or a row for each move."""
+    from tablebase.commands.output import write_rows
+    from tablebase.compute.progress import progress
+
+    begin = perf_counter()
+    with progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
+        found = call(tick=shown.reach)
+    rows = found if call.given.get("divide") else [{**found, "seconds": round(perf_counter() - begin, 2)}]
+    write_rows(rows, style)
+
+
+def count_row(rules: Rules[Any], position: str | None, tick: Tick) -> CountRow:
+    """Reachable positions and possible games."""
+    counts = _counts(rules, _start(rules, position), tick)
+    row = {
+        "game": rules.name,
+        "reachable": counts.reachable,
+        "final": counts.final,
+        "games": counts.games,
+        **_won(rules, counts.won),
+    }
+    if rules.board is None:
+        row["drawn"] = counts.games - sum(counts.won)
+    return cast("CountRow", row)
+
+
+def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Tick) -> list[DividedRow]:
+    """A row for each move, in the order of the player ``ranking``.
+
+    What a move forces is known from all positions that can be reached, if there are few enough, else from the tables in a folder.
+
+    Raises
+    ------
+    TablebaseError
+        If the game is over, or may never end.
+    """
+    from tablebase.play.graph_player import graph_of
+    from tablebase.play.player import Seat
+    from tablebase.play.ranking import ranking
+
+    start = _start(rules, position)
+    if rules.result(start) is not None:
+        raise ArgumentError(f"the game is over in {rules.format(start)}: name a position from which it goes on")
+    ranked = None
+    if rules.board is not None:
+        with suppress(CapacityError):
+            ranked = ranking(graph_of(Seat(rules, start))).moves(start)
+    after = legal(rules, start)
+    rows = [
+        {
+            "move": one.move,
+            "outcome": one.outcome,
+            "distance": one.distance,
+            "games": one.games,
+            **_won(rules, one.won),
+            "share": float(one.share),
+            "position": rules.format(after[one.move]),
+        }
+        for one in ranked or _one_by_one(rules, start, folder, tick)
+    ]
+    return cast("list[DividedRow]", rows)
+
+
+def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[Any]:
+    """The moves as `by_rank` orders them, with the games after each counted by itself, and what the tables know of it."""
+    from tablebase.play.ranking import RankedMove, by_rank
+    from tablebase.probe.prober import Prober
+
+    after, known = legal(rules, start), {}
+    if folder.exists():
+        with closing(Prober(folder)) as prober, suppress(MissingTableError):
+            known = {one.move: one.value for one in prober.of(rules).probe(start).moves}
+    ranked = []
+    for done, (move, child) in enumerate(after.items(), start=1):
+        value, counts = known.get(move), _counts(rules, child)
+        outcome = value.outcome if value else None
+        distance = value.distance if value else None
+        ranked.append(RankedMove(move, outcome and outcome.value, distance, counts.games, counts.won, rules.to_move(start)))
+        if tick is not None:
+            tick(done, len(after))
+    return by_rank(ranked)
+
+
+def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
+    """The positions that can be reached, and the games, with those that each side wins."""
+    from tablebase.states.paths import GameCounts, count_games
+
+    if rules.board is None:
+        # There is no total before the end.
+        return count_games(rules, start, lambda done: None if tick is None else tick(done, None))
+    ending = rules.result(start)
+    if ending is not None:
+        return GameCounts(1, 1, 1, (int(ending.winner == 0), int(ending.winner == 1)))
+    from tablebase.graph.counting import count as count_pieces
+
+    return count_pieces(rules, start, tick)
+
+
+def _start(rules: Rules[Any], position: str | None) -> Any:
+    return rules.initial if position is None else rules.parse(position)
+
+
+def _won(rules: Rules[Any], won: Sequence[int]) -> dict[str, int]:
+    """The games that each side wins, as fields."""
+    return {f"won_{side.letter}": games for side, games in zip(rules.sides, won, strict=True)}

@@ -1,0 +1,288 @@
+"""What there is: a game and its tables, or a material and its slices, as data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any, cast
+
+from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.catalog.database import Answer
+from tablebase.commands.row_types import DistanceRow, MaterialRow, Neighbour, RecordRow
+from tablebase.errors import ArgumentError, quoted
+from tablebase.game import Game
+from tablebase.slices.conversions import conversions, parents
+from tablebase.slices.location import dependencies, dependents, locate
+from tablebase.slices.material import Material, material_name, parse_material, piece_counts
+from tablebase.tables.choice import missing_game, missing_pieces, missing_table
+
+BY = ("pieces", "material")
+
+
+def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None = None) -> list[Counts]:
+    """Statistics of a game's tables, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
+    if by not in BY:
+        raise ArgumentError(f"statistics are by {' or by '.join(BY)}, not by {quoted(by)}")
+    counts = catalog.counts(game, by)
+    if not counts:
+        raise missing_game(game, catalog.folder)
+    if pieces is None:
+        return counts
+    numbers = piece_counts(game, pieces)
+    found = [one for one in counts if one.pieces in numbers]
+    if not found:
+        raise missing_pieces(game, numbers[0], catalog.folder)
+    return found
+
+
+def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:
+    """What has been built, a row for each material with the counts of its slices together.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    pieces : int, optional
+        Only materials with this number of pieces.
+
+    Raises
+    ------
+    MissingTableError
+        If there is no table of the game.
+    """
+    slices: dict[str, list[Counts]] = {}
+    for counts in counts_of(catalog, game, "material"):
+        if pieces in (None, counts.pieces):
+            slices.setdefault(str(counts.material), []).append(counts)
+    return [_material_row(name, some) for name, some in slices.items()]
+
+
+def _material_row(name: str, slices: list[Counts]) -> MaterialRow:
+    """The slices of a material together."""
+    return {
+        "material": name,
+        "pieces": slices[0].pieces,
+        "sides": "".join(str(one.side) for one in slices),
+        "placements": sum(one.placements for one in slices),
+        "positions": sum(one.positions for one in slices),
+        "wins": sum(one.wins for one in slices),
+        "losses": sum(one.losses for one in slices),
+        "draws": sum(one.draws for one in slices),
+        "longest_win": max((one.longest_win for one in slices if one.longest_win is not None), default=None),
+        "longest_loss": max((one.longest_loss for one in slices if one.longest_loss is not None), default=None),
+    }
+
+
+def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[RecordRow]:
+    """The positions from which best play takes longest, in all tables of the rules installed now.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    by : str
+        What one record is about: ``pieces`` for a win and a loss of each number of pieces, or ``material`` for those of each
+        stored slice.
+
+    Returns
+    -------
+    list of RecordRow
+        By number of pieces, or the longest first.
+
+    Raises
+    ------
+    MissingTableError
+        If there is no table of the game.
+    """
+    if by not in BY:
+        raise ArgumentError(f"records are by {' or by '.join(BY)}, not by {quoted(by)}")
+    columns = "s.longest_win, s.longest_win_position, s.longest_loss, s.longest_loss_position"
+    _, rows = catalog.answer(
+        f"SELECT t.file, t.pieces, t.material, s.side, {columns} FROM tables t JOIN solutions s ON s.table_id = t.id "
+        f"WHERE t.game = '{game.name}' AND t.rules_digest = '{game.digest}' ORDER BY t.pieces, t.material, s.side DESC"
+    )
+    rows = [row[1:] for row in rows if (catalog.folder / row[0]).exists()]
+    if not rows:
+        raise missing_game(game, catalog.folder)
+    found: list[RecordRow] = [
+        {"pieces": pieces, "material": name, "side": side, "outcome": outcome, "distance": distance, "position": position}
+        for pieces, name, side, *ends in rows
+        for outcome, distance, position in (("win", *ends[:2]), ("loss", *ends[2:]))
+        if distance is not None
+    ]
+    if by == "material":
+        return sorted(found, key=lambda row: (-row["distance"], row["pieces"]))
+    best: dict[tuple[int, str], RecordRow] = {}
+    for row in found:
+        key = (row["pieces"], row["outcome"])
+        if key not in best or row["distance"] > best[key]["distance"]:
+            best[key] = row
+    return list(best.values())
+
+
+def distances_of(catalog: Catalog, game: Game, name: str) -> list[DistanceRow]:
+    """How many placements of each slice of a material are won or lost at each distance.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    name : str
+        As `material_name` writes it.
+    """
+    statement = (
+        "SELECT c.side, d.outcome, d.distance, d.placements FROM slices c "
+        "JOIN solutions s ON s.id = c.solution_id JOIN distances d ON d.solution_id = s.id "
+        f"WHERE c.game = '{game.name}' AND c.material = '{name}' ORDER BY c.side DESC, d.outcome DESC, d.distance"
+    )
+    return cast(list[DistanceRow], _named(catalog.answer(statement)))
+
+
+def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
+    """The table that holds a material, the stored materials that it depends on, and those that depend on it.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    text : str
+        The material.
+
+    Returns
+    -------
+    dict
+        The fields of `MaterialDescription` from `stored_as` on.
+    """
+    stored = locate(game, parse_material(game, text), 0).material
+    return {
+        "stored_as": material_name(game, stored),
+        "depends_on": _listed(catalog, game, (one for one in dependencies(game, stored) if one != stored)),
+        "needed_by": _listed(catalog, game, dependents(game, stored)),
+    }
+
+
+def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[Neighbour]]:
+    """The materials that a move leads to from a material, and those from which one leads to it, each under its own name.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    text : str
+        The material.
+
+    Returns
+    -------
+    dict
+        `below` and `above`, lists of `material` and of whether it has been `built`.
+    """
+    material = parse_material(game, text)
+    children = {conversion.child for conversion in conversions(game, material)}
+    return {
+        "below": _listed(catalog, game, sorted(children)),
+        "above": _listed(catalog, game, sorted(parents(game, material))),
+    }
+
+
+def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[Neighbour]:
+    """Materials by name, each with whether the table that holds it has been built."""
+    built = catalog.registered(game)
+    stored = {one: material_name(game, locate(game, one, 0).material) for one in some}
+    return [{"material": material_name(game, one), "built": name in built} for one, name in stored.items()]
+
+
+def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str, list[dict[str, Any]]]:
+    """What `tablebase patterns` has found for a slice, or for the one that stands for it.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    name : str
+        The material, as `material_name` writes it.
+    side : str
+        The letter of the side to move.
+
+    Returns
+    -------
+    dict
+        `gains` of features and `rules`, both the best first, and `trees`, of which there is at most one.
+    """
+    of_slice = (
+        "slice_id IN (SELECT t.id FROM slices t JOIN slices s ON s.solution_id = t.solution_id "
+        f"WHERE s.game = '{game.name}' AND s.material = '{name}' AND s.side = '{side}')"
+    )
+    chosen = {
+        "gains": f"features, explains, decides FROM pattern_gains WHERE {of_slice} ORDER BY number, gain DESC",
+        "rules": f"outcome, condition, share FROM pattern_rules WHERE {of_slice} ORDER BY share DESC",
+        "trees": f"tree, errors, positions FROM pattern_trees WHERE {of_slice} LIMIT 1",
+    }
+    return {table: _named(catalog.sql(f"SELECT {columns}")) for table, columns in chosen.items()}
+
+
+def list_built(catalog: Catalog) -> list[dict[str, Any]]:
+    """The games that have files here, by name, those with tables first.
+
+    Returns
+    -------
+    list of dict
+        `game`, the number of its `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null for
+        games without tables; and the number of its `layers`.
+    """
+    there = {name: _there(catalog, f"SELECT * FROM {name} ORDER BY game") for name in ("tables", "layers")}
+    built = []
+    for game in sorted({row["game"] for rows in there.values() for row in rows}):
+        tables = [row for row in there["tables"] if row["game"] == game]
+        pieces = [row["pieces"] for row in tables]
+        built.append(
+            {
+                "game": game,
+                "tables": len(tables) or None,
+                "least": min(pieces, default=None),
+                "most": max(pieces, default=None),
+                "cells": sum(row["cells"] for row in tables) or None,
+                "layers": sum(row["game"] == game for row in there["layers"]),
+            }
+        )
+    return sorted(built, key=lambda row: row["tables"] is None)
+
+
+def _there(catalog: Catalog, statement: str) -> list[dict[str, Any]]:
+    """Rows about files that are in the folder."""
+    return [row for row in _named(catalog.answer(statement)) if (catalog.folder / row["file"]).exists()]
+
+
+def _named(answer: Answer) -> list[dict[str, Any]]:
+    """The rows of a statement by the names of its columns."""
+    columns, rows = answer
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def describe_game(catalog: Catalog, game: Game) -> dict[str, Any]:
+    """A game's board, sides and pieces, and what has been built of it."""
+    return {
+        "game": game.name,
+        "title": game.title,
+        "board": f"{game.board.width}x{game.board.height}",
+        "squares": len(game.board),
+        "sides": {side.letter: side.name for side in game.sides},
+        "pieces": {kind.symbol: kind.name for kind in game.kinds},
+        "start": game.start,
+        "built": [asdict(counts) for counts in catalog.counts(game, "pieces")],
+    }
+
+
+def describe_material(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
+    """A material's pieces, and the row of each of its slices as in the view ``slice_counts``; `MissingTableError` without any."""
+    material = parse_material(game, text)
+    name = material_name(game, material)
+    slices = catalog.slice_counts(game, name)
+    if not slices:
+        raise missing_table(game, material, catalog.folder)
+    kinds = [game.kinds[kind] for kind in material.kinds]
+    return {
+        "game": game.name,
+        "material": name,
+        "pieces": [f"{game.sides[kind.side].name} {kind.name}" for kind in kinds],
+        "slices": slices,
+    }

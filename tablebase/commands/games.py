@@ -1,0 +1,149 @@
+"""The installed games, as data for programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from tablebase.commands.arguments import as_texts
+from tablebase.commands.parameters import CHECK_FAILED, Format, GameName, RulesFiles, Size, Style, Variant
+from tablebase.commands.registry import VERBS, commands_for
+from tablebase.errors import RulesError
+from tablebase.game.rules import Rules
+
+if TYPE_CHECKING:
+    from tablebase.commands.calls import Call
+    from tablebase.commands.row_types import GameRow
+    from tablebase.game.game_arguments import AnyGame
+    from tablebase.testing.checks import CheckResult
+
+WIDTH = 80
+"""Columns of any terminal."""
+
+
+def list_games() -> tuple[list[GameRow], list[str]]:
+    """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
+    from tablebase.game.installed import game_names
+
+    rows, faults = [], []
+    for name in game_names():
+        try:
+            rows.append(_game_row(name))
+        except RulesError as fault:
+            faults.append(str(fault))
+    return rows, faults
+
+
+def games() -> list[GameRow]:
+    """List the installed games.
+
+    Games that cannot be loaded are left out.
+    """
+    return list_games()[0]
+
+
+def show_games(call: Call, *, rules: RulesFiles = None, style: Style = Format.TABLE) -> int | None:
+    """Write the games, and a sentence about each that cannot be loaded."""
+    from tablebase.commands.output import write_rows
+    from tablebase.commands.row_types import GameRow
+    from tablebase.compute.messages import logger
+
+    del call, rules
+    rows, faults = list_games()
+    if style is Format.TABLE:
+        sys.stdout.write("\n".join(map(_described, rows)))
+    else:
+        write_rows(rows, style, list(GameRow.__annotations__))
+    for sentence in faults:
+        logger.error("error: %s", sentence)
+    return CHECK_FAILED if faults else None
+
+
+def _described(row: Mapping[str, Any]) -> str:
+    """A game in a few lines of at most `WIDTH` columns."""
+    board = "" if row["squares"] is None else f", {row['squares']} squares"
+    named = {name: str(row[name]) for name in ("start", "pieces", "variants", "commands") if row[name] and row[name] != "all"}
+    lines = [f"{row['game']}: {row['title']}{board}"]
+    for name, text in named.items():
+        lines += wrap(text, WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12, break_on_hyphens=False)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
+    """Load a game by its name or from a rules file, which is then known by its name to this process and those that it starts.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+        A name, or the path of a Python file such as ``nim.py``.
+    size : str, optional
+    variant : str or sequence of str, optional
+
+    Raises
+    ------
+    RulesError
+        If there is no such game, or the file cannot be used.
+
+    Examples
+    --------
+    >>> load("hexapawn", size="4x4").name
+    'hexapawn-4x4'
+    """
+    from tablebase.game.game_arguments import as_rules
+
+    return as_rules(game, size, as_texts("variant", variant))
+
+
+def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
+    """Run the self-tests that every rules module must pass.
+
+    `tablebase.testing.check_rules` has more settings.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+    size : str, optional
+    variant : str or sequence of str, optional
+
+    Returns
+    -------
+    list of CheckResult
+        A fault of the rules is a result with a failure, never an exception.
+    """
+    from tablebase.game.game_arguments import as_rules
+    from tablebase.testing.suite import check_rules as run_checks
+
+    return run_checks(as_rules(game, size, as_texts("variant", variant)))
+
+
+def show_check_rules(call: Call, *, style: Style = Format.TABLE) -> int | None:
+    """Write a row for each test."""
+    from tablebase.commands.output import write_rows
+
+    checks = call()
+    write_rows(
+        (
+            {"check": one.name, "result": "ok" if one.failure is None else one.failure, "cases": one.cases, "shows": one.shows}
+            for one in checks
+        ),
+        style,
+    )
+    return CHECK_FAILED if any(one.failure is not None for one in checks) else None
+
+
+def _game_row(name: str) -> GameRow:
+    """A line about an installed game."""
+    from tablebase.game.installed import load_rules, variants
+
+    game = load_rules(name)
+    return {
+        "game": name,
+        "title": game.title,
+        "variants": " ".join(variants(name)),
+        "squares": None if game.board is None else len(game.board),
+        "pieces": " ".join(kind.symbol for kind in game.kinds),
+        "start": game.format(game.initial),
+        "commands": "all" if all(verb.objection(game) is None for verb in VERBS.values()) else " ".join(commands_for(game)),
+    }

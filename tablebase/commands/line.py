@@ -1,0 +1,218 @@
+"""The command `line`: the optimal line from a position, or a recorded game, move by move."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tablebase.commands.calls import Call
+from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
+from tablebase.commands.parameters import Format, Page, Shell, Style, complete_player
+from tablebase.commands.tablebase import Tablebase as Tablebase
+from tablebase.errors import MissingTableError, RulesError, TablebaseError
+from tablebase.files.outputs import check_output_folder, written_folder
+from tablebase.game.values import Bounds
+
+if TYPE_CHECKING:
+    from tablebase.game.rules import Rules
+    from tablebase.play.player import Player
+    from tablebase.play.records import Moment, Record
+    from tablebase.probe.source import Source
+
+SUFFIX = ".svg"
+DIGITS = 3
+"""At least, in the names of pictures of a line."""
+FOLDER_CURE = "name a new folder with --to"
+
+
+def show_line(
+    call: Call,
+    *,
+    boards: Annotated[bool, Shell(help="Draw the board at every ply.")] = False,
+    svg: Annotated[
+        Path | None, Shell(help="Also write a picture of every ply to a new folder.", metavar="DIR", option="--to")
+    ] = None,
+    sheet: Annotated[
+        Path | None,
+        Shell(help="Also draw its key positions on pages to print: FILE.pdf, FILE.svg or FILE.png.", metavar="FILE"),
+    ] = None,
+    every: Annotated[bool, Shell(help="Draw every ply on the sheet, not just key positions.")] = False,
+    page: Page = "a4",
+    replay: Annotated[Path | None, Shell(help="Show a game that match --output has written, instead.", metavar="FILE")] = None,
+    number: Annotated[int, Shell(help="Which game of the file.", metavar="N", least=1)] = 1,
+    player: Annotated[
+        str | None,
+        Shell(
+            help="With --replay: who says what it expects where tables know no value, such as engine or computer:depth=3.",
+            metavar="NAME",
+            complete=complete_player,
+        ),
+    ] = None,
+    style: Style = Format.TABLE,
+) -> None:
+    """Write a row or draw a board for each position, and draw pictures."""
+    from tablebase.commands.output import in_digits, say, value_columns, write_rows
+
+    rules = call.rules
+    if replay is not None and (call.has_start or svg is not None or sheet is not None):
+        raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet")
+    if replay is None and player is not None:
+        raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
+    if boards and (replay is not None or style is Format.TABLE) and not is_drawn(rules):
+        raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
+    if replay is not None:
+        _replay(rules, _read(replay, number), call.folder, call.given.get("plies"), player=player, boards=boards, style=style)
+        return
+    if svg is not None:
+        check_pictures(rules, "--to")
+        check_output_folder(svg, FOLDER_CURE, new=True)
+    if sheet is not None:
+        check_sheet(rules, sheet)
+    found = call()
+    rows = found.to_dict()
+    if svg is not None:
+        _write_pictures(svg, found.pictures())
+        say(f"wrote {len(rows)} pictures to {svg}")
+    if sheet is not None:
+        write_sheet(found.sheet(every=every, page=page), sheet)
+    if style is not Format.TABLE:
+        write_rows(rows, style)
+    elif boards:
+        last = None
+        for row in rows:
+            write_drawing(rules, rules.parse(row["position"]), last)
+            sys.stdout.write(f"   {_said_of(row)}{', ' + row['best'] if row['best'] else ''}\n\n")
+            last = row["best"]
+    else:
+        write_rows(map(in_digits, rows), style, ["ply", "side", *value_columns(rules), "best", "position"])
+
+
+def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
+    """Write pictures to a new folder as ``000.svg``, ``001.svg`` and so on, with as many digits as the last one needs."""
+    digits = max(DIGITS, len(str(len(pictures) - 1)))
+    with written_folder(folder, FOLDER_CURE) as draft:
+        for number, picture in enumerate(pictures):
+            (draft / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
+
+
+# Recorded games
+
+
+def _replay(
+    rules: Rules[Any],
+    record: Record,
+    folder: Path,
+    plies: int | None,
+    *,
+    player: str | None,
+    boards: bool,
+    style: Format,
+) -> None:
+    """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
+    from tablebase.commands.output import in_digits, say, write_rows
+    from tablebase.play.records import replayed
+
+    moments = list(replayed(rules, record))
+    shown = moments if plies is None else moments[: plies + 1]
+    with ExitStack() as stack:
+        source = _source(rules, folder, stack)
+        adviser = None if player is None else _adviser(rules, moments[0].position, player, folder, stack)
+        rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
+    if style is not Format.TABLE:
+        write_rows(rows, style)
+    elif boards:
+        _write_boards(rules, record, shown, rows)
+    else:
+        write_rows(map(in_digits, rows), style, [*_columns(rules), *(["remark"] if adviser else [])])
+    say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
+
+
+def _read(path: Path, number: int) -> Record:
+    """Read the game with this number from a file."""
+    from tablebase.play.records import records_in
+
+    count = 0
+    for record in records_in(path):
+        if record.number == number:
+            return record
+        count += 1
+    raise TablebaseError(f"{path} has no game {number}: it has {count} games")
+
+
+def _source(rules: Rules[Any], folder: Path, stack: ExitStack) -> Source[Any] | None:
+    """The tables of the game; None where there are none."""
+    from tablebase.probe.prober import Prober
+
+    # Games without kernels are listed before their tables are looked for, which takes a while.
+    if not (folder / rules.name).is_dir():
+        return None
+    source = stack.enter_context(closing(Prober(folder))).of(rules)
+    with suppress(MissingTableError):
+        source.require()
+        return source
+    return None
+
+
+def _adviser(rules: Rules[Any], start: Any, name: str, folder: Path, stack: ExitStack) -> Player:
+    """The player that says what it expects."""
+    from tablebase.play.player import Seat
+    from tablebase.play.players import open_player
+
+    return stack.enter_context(open_player(name, Seat(rules, start, None, folder)))
+
+
+def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:
+    """Return the row of a position, with the move or the label of the outcome of chance that follows."""
+    from tablebase.play.advisers import advice
+    from tablebase.play.match import Match
+    from tablebase.play.records import label_of
+
+    event, answer, remark = moment.event, None, None
+    # The last position may be none of a table, with a piece on a goal or without pieces of a side.
+    if source is not None and event is not None:
+        with suppress(MissingTableError):
+            answer = source.probe(moment.position)
+    label = None if event is None else label_of(event)
+    said = rules.draw_text(label) if label else rules.move_text(moment.position, event) if event else None
+    if adviser is not None and event is not None and label is None and (answer is None or not answer.value.is_known):
+        remark = advice(adviser, Match(rules, moment.position)).remark or None
+    return {
+        "ply": ply,
+        "side": rules.side(moment.position),
+        "move": label or event,
+        **({"meaning": said} if rules.board is None else {}),
+        **(dict.fromkeys(rules.value_fields) if answer is None else answer.value.fields),
+        "best": None if answer is None else answer.best,
+        "position": rules.format(moment.position),
+        **({} if adviser is None else {"remark": remark}),
+    }
+
+
+def _columns(rules: Rules[Any]) -> list[str]:
+    """The columns for people; games of more than two players have no tables."""
+    from tablebase.commands.output import value_columns
+
+    known = [*value_columns(rules), "best"] if rules.players == 2 else []
+    return ["ply", "side", "move", *(["meaning"] if rules.board is None else []), *known, "position"]
+
+
+def _write_boards(rules: Rules[Any], record: Record, moments: Sequence[Moment[Any]], rows: Sequence[dict[str, Any]]) -> None:
+    """Draw the board after every move, with what is known of the position."""
+    for ply, (moment, row) in enumerate(zip(moments, rows, strict=True)):
+        made = record.events[ply - 1] if ply else None
+        words = rows[ply - 1].get("meaning") if ply else None
+        sys.stdout.write(f"\n{ply}. {made}{f' ({words})' if words else ''}\n\n" if ply else f"{record.start}\n\n")
+        write_drawing(rules, moment.position, made)
+        known = _said_of(row) if row["outcome"] or row.get("lower") is not None else None
+        if said := "; ".join(filter(None, [known, row.get("remark")])):
+            sys.stdout.write(f"   {said}\n")
+
+
+def _said_of(row: Mapping[str, Any]) -> str:
+    """The value of a row in a few words."""
+    if row["outcome"] is None:
+        return Bounds(row["lower"], row["upper"]).said
+    return f"{row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}"

@@ -1,0 +1,135 @@
+"""Parameters of commands that stand in no docstring, since several commands share them, and how a shell takes a parameter.
+
+A parameter of a function is an option of its command: name, type and default are those of Python, and its help is what the
+docstring says of it. An annotation with `Shell` adds what Python does not know. Nothing here loads a library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from tablebase.game.plain_arguments import parse_pieces
+from tablebase.game.rules import Rules
+
+CHECK_FAILED = 1
+"""Exit code if a check has failed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shell:
+    """How a shell takes a parameter.
+
+    Parameters
+    ----------
+    help : str
+        By default the description in the docstring.
+    metavar : str
+        Stands for the value in the help.
+    argument : bool
+        Without a name, unlike an option.
+    option : str
+        The option, if it is not the name in Python; for an argument, an option that does the same.
+    parse : callable, optional
+        Reads the value from a text.
+    least : int, optional
+        The least number.
+    variable : str
+        Variable of the environment for the value.
+    default : str
+        The default as the help shows it, where that of Python is None.
+    complete : callable, optional
+        Values that begin with some text.
+    """
+
+    help: str = ""
+    metavar: str = ""
+    argument: bool = False
+    option: str = ""
+    parse: Callable[[str], Any] | None = None
+    least: int | None = None
+    variable: str = ""
+    default: str = ""
+    complete: Callable[[str], list[str]] | None = None
+
+
+@dataclass(frozen=True)
+class PythonOnly:
+    """A parameter that a shell does not have.
+
+    Parameters
+    ----------
+    reason : str
+    """
+
+    reason: str
+
+
+class Format(StrEnum):
+    """Output formats."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def complete_game(beginning: str) -> list[str]:
+    """The names of installed games that begin like this, for the shell."""
+    from tablebase.game.installed import game_names
+
+    return [name for name in game_names() if name.startswith(beginning)]
+
+
+def complete_player(beginning: str) -> list[str]:
+    """The players whose names begin so, for the completion of shells."""
+    from tablebase.play.players import player_names
+
+    return [name for name in player_names() if name.startswith(beginning)]
+
+
+GameName = Annotated[
+    str | Rules[Any],
+    Shell(
+        help="Name of the game ('tablebase games' lists them), or its rules file.",
+        metavar="GAME",
+        argument=True,
+        complete=complete_game,
+    ),
+]
+OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=complete_game)]
+RulesFiles = Annotated[
+    Sequence[str] | None, Shell(help="Python file with a game; may be repeated.", metavar="FILE", option="--rules")
+]
+_START = Shell(
+    help="As the game writes it, such as 'ppp/3/PPP w'; by default the start of the game.",
+    metavar="POSITION",
+    argument=True,
+    option="--from",
+)
+PositionText = Annotated[str | None, _START]
+AnyPosition = Annotated[Any, _START]
+Size = Annotated[str | None, Shell(help="Board size in files and ranks, if the game has several.", metavar="8x8")]
+Variant = Annotated[
+    str | Sequence[str] | None,
+    Shell(help="Rule variant, as 'tablebase games' lists it; repeatable.", metavar="NAME=VALUE"),
+]
+Players = Annotated[int | None, Shell(help="Number of players; short for --variant players=N.", metavar="N")]
+Pieces = Annotated[int | range | str | None, Shell(help="Number of pieces, or a range: 2-4.", metavar="N", parse=parse_pieces)]
+Materials = Annotated[str | Sequence[str] | None, Shell(help="Only this material; repeatable.", metavar="RCvW")]
+Data = Annotated[str | Path | None, Shell(help="Folder of the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")]
+CatalogUrl = Annotated[
+    str | None,
+    Shell(
+        help="PostgreSQL database with the catalog; by default, a file in the folder.", metavar="URL", variable="TABLEBASE_CATALOG"
+    ),
+]
+Workers = Annotated[int | None, Shell(help="Number of processes; by default one for each processor.", metavar="N", least=1)]
+Threads = Annotated[int | None, Shell(help="Number of threads; by default one for each processor.", metavar="N", least=1)]
+Verbose = Annotated[bool, Shell(help="Write a line about each table.")]
+Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of the pages to print.")]
+Style = Annotated[Format, Shell(help="Output format.", option="--format")]
+By = Literal["pieces", "material"]
+Tick = Annotated[Callable[[int, int | None], None] | None, PythonOnly("progress is shown")]

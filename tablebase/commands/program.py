@@ -1,0 +1,157 @@
+"""The command line. A module of commands is imported when one of its commands runs, or for the help of the program."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import click
+
+from tablebase.commands import process
+from tablebase.commands.calls import ProgramCall, usage_sentence
+from tablebase.commands.completion import OPTIONS, VARIABLE, eager
+from tablebase.commands.registry import VERBS
+from tablebase.commands.shell import HELP, Exemplified, command_of
+from tablebase.compute.modules import docstring
+from tablebase.errors import CapacityError, TablebaseError, system_error
+from tablebase.version import VERSION
+
+
+def commands() -> list[str]:
+    """The names of all commands, in the order of the help."""
+    return [verb.name for verb in VERBS.values() if verb.group]
+
+
+def usage_errors() -> tuple[type[Exception], ...]:
+    """The errors of what is typed: of click, and of typer if it is loaded."""
+    typer = sys.modules.get("typer")
+    return click.ClickException, *([typer.BadParameter.__mro__[2]] if typer else [])
+
+
+class Program(Exemplified, click.Group):
+    """The program; its help describes commands without making them, which takes far longer."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        del ctx
+        return commands()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+        """A command, made when it is asked for."""
+        if cmd_name not in commands():
+            return None
+        if ctx.resilient_parsing and not VERBS[cmd_name].home:
+            # A shell completes the name of a game.
+            return command_of(VERBS["stats"])
+        return made(cmd_name)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that some words begin with."""
+        if args[0] not in commands() and not ctx.resilient_parsing:
+            near = ", ".join(map(repr, get_close_matches(args[0], commands())))
+            raise click.UsageError(f"No such command {args[0]!r}." + f" Did you mean {near}?" * bool(near))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the groups of commands."""
+        del ctx
+        width = max(map(len, commands()))
+        for title in dict.fromkeys(verb.group for verb in VERBS.values() if verb.group):
+            with formatter.section(title):
+                names = [name for name, verb in VERBS.items() if verb.group == title]
+                formatter.write_dl([(f"{name:{width}}", _summary(name)) for name in names])
+
+
+@cache
+def made(name: str) -> Any:
+    """A command of click, or of typer while its parameters are described to that."""
+    verb = VERBS[name]
+    return command_of(verb) if verb.home else import_module("tablebase.cli.typer_commands").command_of(name)
+
+
+def _summary(name: str) -> str:
+    """The first sentence about a command."""
+    verb = VERBS[name]
+    function = verb.function if verb.home else import_module("tablebase.cli.typer_commands").function_of(name)
+    first = docstring(function).partition("\n\n")[0]
+    return f"{first.partition('. ')[0].rstrip('.')}."
+
+
+def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"tablebase {VERSION}\n")
+        ctx.exit()
+
+
+program = Program(
+    "tablebase",
+    help="Solve small board games, store the value of every position, and look it up.",
+    params=[eager("--version", _show_version, "Show the version and exit."), *OPTIONS],
+    no_args_is_help=True,
+    context_settings={"help_option_names": list(HELP)},
+)
+"""The program as a command of click."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and exit with its code; every known error is one sentence on stderr."""
+    # What is imported stays, and looking for garbage in it takes a quarter of the time of many commands.
+    gc.set_threshold(50_000, 50, 50)
+    # NumPy's library of matrices starts a thread for each processor, which no command has work for.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    process.prepare_streams()
+    process.listen()
+    code = run(arguments, bounded=True)
+    # Otherwise Python looks for garbage again in all that was imported before it ends. DuckDB reports what is left then.
+    if "duckdb" not in sys.modules:
+        gc.freeze()
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
+    """Run a command, by default with the arguments of this program, and return its exit code.
+
+    If it is `bounded`, statements run in a process of their own; see `tablebase.commands.child_processes`. It is forked, which only
+    the program itself can allow.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    try:
+        command, rest, title = program, words, "tablebase"
+        if words[0] in commands() and not VERBS[words[0]].home and VARIABLE not in os.environ:
+            command, rest, title = made(words[0]), words[1:], f"tablebase {words[0]}"
+        result = command.main(rest, title, complete_var=VARIABLE, standalone_mode=False, obj=ProgramCall(words, bounded))
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except (process.ReaderGoneError, BrokenPipeError):
+        return 0
+    except TablebaseError as fault:
+        return _fail(str(fault), fault.exit_code)
+    except usage_errors() as fault:
+        return _fail(usage_sentence(fault), 2)
+    except (KeyboardInterrupt, click.Abort):
+        return _fail(process.sentence(signal.SIGINT), process.INTERRUPTED)
+    except SystemExit as fault:
+        # From code that is not ours, such as a rules module.
+        status = fault.code or 0
+        return status if isinstance(status, int) else _fail(status, 1)
+    except MemoryError:
+        return _fail("out of memory: use fewer --workers or a smaller --memory", CapacityError.exit_code)
+    except OSError as fault:
+        error = system_error(fault)
+        return _fail(str(error), error.exit_code)
+
+
+def _fail(sentence: str, code: int) -> int:
+    # What has been written so far is still wanted, but the first error is the one to report.
+    with suppress(process.ReaderGoneError, TablebaseError):
+        sys.stdout.flush()
+    sys.stderr.write(f"error: {sentence}\n")
+    return code

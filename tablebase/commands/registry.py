@@ -1,0 +1,187 @@
+"""What can be done with games: each verb with the games that it takes, and where Python has it.
+
+What commands and answers over HTTP refuse, and the column `commands` of ``tablebase games``, follow from this list.
+Tests compare it with the command line and with Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from tablebase.errors import RulesError, game_word
+from tablebase.game.rules import Rules
+
+Objection = Callable[[Rules[Any]], str | None]
+
+
+def _none(rules: Rules[Any]) -> str | None:
+    del rules
+    return None
+
+
+def _no_pieces(rules: Rules[Any]) -> str | None:
+    return None if rules.board is not None else "it has no pieces on squares"
+
+
+def _listed(rules: Rules[Any]) -> str | None:
+    return None if rules.board is not None else "it has no pieces on squares, and a server does not list all positions"
+
+
+def _chance(rules: Rules[Any]) -> str | None:
+    return "it has chance" if rules.has_chance else None
+
+
+@dataclass(frozen=True, eq=False)
+class Verb:
+    """Something that can be done.
+
+    Parameters
+    ----------
+    name : str
+        The command, or where there is none the last part of the address over HTTP.
+    group : str
+        The heading of the command in the help of the program; empty if the command line does not have it.
+    home : str
+        The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
+        tablebase if it is a method; empty while the command stands in `tablebase.cli`.
+    python : str
+        A function of `tablebase`, or ``Tablebase.`` with a method; empty if there is neither.
+    why : str
+        Why Python has no such function.
+    differs : mapping of str to str
+        Options of the command for which Python has no argument of the same name, each with the reason.
+    objection : callable
+        Why it does not take a game, as a clause; None if it does.
+    takes_game : bool
+        Whether it is about one game.
+    has_catalog : bool
+        Whether the command about an open tablebase reads its catalog.
+    http : sequence of str
+        The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
+    http_objection : callable, optional
+        The objection over HTTP, if that is another one.
+    """
+
+    name: str
+    group: str = ""
+    home: str = ""
+    python: str = ""
+    why: str = ""
+    differs: Mapping[str, str] = field(default_factory=dict)
+    objection: Objection = _none
+    takes_game: bool = True
+    has_catalog: bool = True
+    http: Sequence[str] = ()
+    http_objection: Objection | None = None
+
+    @property
+    def _module(self) -> Any:
+        name = self.home.partition(":")[0]
+        return import_module(name if "." in name else f"tablebase.commands.{name}")
+
+    @property
+    def owner(self) -> Any:
+        """The class of an open tablebase that has it as a method; None if it is a function."""
+        owner = self.home.partition(":")[2]
+        return getattr(self._module, owner) if owner else None
+
+    @property
+    def function(self) -> Any:
+        """The function, or the method."""
+        return getattr(self.owner or self._module, self.name.replace("-", "_"))
+
+    @property
+    def show(self) -> Any:
+        """The function that writes the result on the command line; None if that is rows alone."""
+        return getattr(self._module, f"show_{self.name.replace('-', '_')}", None)
+
+
+FROM = {"from": "a word of Python: called position"}
+LABELS = "what is returned has a sheet"
+RULES = {"rules": "see `tablebase.load`"}
+WRITTEN = "what is returned can be written"
+
+VERBS = {
+    verb.name: verb
+    for verb in (
+        Verb("games", "Build", "games", takes_game=False),
+        Verb("check-rules", "Build", "games"),
+        Verb("estimate", "Build", "build", http_objection=_listed),
+        Verb("build", "Build", "build"),
+        Verb("batch", "Build", "batch", takes_game=False),
+        Verb("verify", "Build", "verify"),
+        Verb("copy", "Build", python="tablebase.copy"),
+        Verb("merge", "Build", python="tablebase.merge", differs=RULES, takes_game=False),
+        Verb("pack", "Build", python="tablebase.pack"),
+        Verb("unpack", "Build", python="tablebase.unpack", differs=RULES, takes_game=False),
+        Verb("reindex", "Build", python="tablebase.reindex", differs=RULES, takes_game=False),
+        Verb(
+            "prune",
+            "Build",
+            python="tablebase.prune",
+            differs={"kernels": "they belong to the machine, not to a tablebase", **RULES},
+            takes_game=False,
+        ),
+        Verb("probe", "Ask", "probe:Tablebase", has_catalog=False),
+        Verb("line", "Ask", "line:Tablebase", has_catalog=False),
+        Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
+        Verb("perft", "Ask", "searching"),
+        Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
+        Verb("analyse", "Ask", "searching", objection=_no_pieces),
+        Verb("prove", "Ask", "searching", objection=_no_pieces),
+        Verb(
+            "mine",
+            "Mine",
+            python="Tablebase.mine",
+            differs={"limit": "`Query.run` takes it", "timeout": "`Query.run` takes it"},
+            objection=_no_pieces,
+        ),
+        Verb("sql", "Mine", python="Tablebase.sql", takes_game=False),
+        Verb("features", "Mine", python="Tablebase.features", objection=_no_pieces),
+        Verb("export", "Mine", python="Tablebase.export", objection=_no_pieces),
+        Verb(
+            "patterns",
+            "Mine",
+            python="Tablebase.patterns",
+            differs={"top": "all are returned", "output": WRITTEN},
+            objection=_no_pieces,
+        ),
+        Verb("plot", "Mine", python="Tablebase.plot", differs={"output": WRITTEN, **FROM}, objection=_no_pieces),
+        Verb("play", "Play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
+        Verb("match", "Play", python="tablebase.match", differs=FROM),
+        Verb("match-stats", "Play", python="tablebase.match_stats", differs=RULES, takes_game=False),
+        Verb("train", "Play", python="tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
+        Verb("boxes", "Play", python="tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
+        Verb("exploit", "Play", "exploiting", objection=_no_pieces),
+        Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
+        Verb(
+            "uci",
+            "Serve",
+            "searching",
+            why="it answers a chess program; a program in Python has `Tablebase.engine`",
+            objection=_no_pieces,
+        ),
+        Verb("materials", python="Tablebase.materials", objection=_no_pieces),
+        Verb("material", python="Tablebase.describe", objection=_no_pieces),
+        Verb("records", why="Tablebase.sql reads them", objection=_no_pieces),
+    )
+}
+"""All of them by name, commands in the order of the help."""
+
+
+def commands_for(rules: Rules[Any]) -> tuple[str, ...]:
+    """The commands about a game that take this one, by name."""
+    return tuple(sorted(verb.name for verb in VERBS.values() if verb.group and verb.takes_game and verb.objection(rules) is None))
+
+
+def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None:
+    """Raise `RulesError` if a verb does not take a game."""
+    verb = VERBS[name]
+    objection = (verb.http_objection if over_http and verb.http_objection else verb.objection)(rules)
+    if objection is not None:
+        command = f"tablebase {name} {game_word(rules.name)}"
+        advice = "'tablebase games' lists what it is for" if verb.objection(rules) else f"run '{command}'"
+        raise RulesError(f"{rules.name} is not a game for '{name}', because {objection}: {advice}")

@@ -1,0 +1,259 @@
+"""Commands made from functions: options, their help and the call follow from signature, annotations and docstring.
+
+The parameters of a verb's function come first, those of its rendering function ``show_NAME`` after them. A rendering function
+is given the `Call`, runs it, and writes what it returns; without one, the rows are written.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from functools import cache, partial
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+import click
+from click.core import ParameterSource
+
+from tablebase.commands.calls import OF_FOLDER, Call, show_rows, use_all
+from tablebase.commands.parameters import CatalogUrl, Data, PythonOnly, Shell, Size, Variant
+from tablebase.commands.registry import Verb
+from tablebase.compute.modules import docstring
+from tablebase.errors import TablebaseError, did_you_mean, quoted
+
+HELP = ("-h", "--help")
+
+
+class Parameter(NamedTuple):
+    """A parameter of a verb."""
+
+    name: str
+    kinds: tuple[Any, ...]  # the types that it may have in Python
+    shell: Shell
+    default: Any
+    help: str
+
+    @property
+    def is_required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is inspect.Parameter.empty
+
+
+def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
+    """The parameters of a function for other faces than Python."""
+    helps = described(docstring(function))
+    for name, one in inspect.signature(function).parameters.items():
+        if name in ("self", "call") or one.kind is one.VAR_KEYWORD:
+            continue
+        annotation = one.annotation
+        if isinstance(annotation, str):
+            annotation = eval(annotation, inspect.unwrap(function).__globals__)
+        kind, *notes = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+        kinds = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
+        if any(isinstance(note, PythonOnly) for note in notes):
+            continue
+        shell = next((note for note in notes if isinstance(note, Shell)), Shell())
+        yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
+
+
+def described(text: str) -> dict[str, str]:
+    """The descriptions of parameters in a NumPy docstring."""
+    section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?=\S.* :|$))+)", text, re.MULTILINE)
+    entries = re.findall(r"^(\S.*?) : .*\n((?:    .+\n?)*)", section[1] if section else "", re.MULTILINE)
+    return {name: " ".join(body.split()) for names, body in entries for name in names.split(", ")}
+
+
+def of_tablebase(size: Size = None, variant: Variant = None, data: Data = None, catalog: CatalogUrl = None) -> None:
+    """The parameters of a command about an open tablebase that its method does not have."""
+
+
+def verb_parameters(verb: Verb) -> list[Parameter]:
+    """The parameters of a command in the order of its help.
+
+    An open tablebase has a folder, a catalog and variants of games; parameters that commands share come before its own.
+    """
+    own, shown = list(parameters_of(verb.function)), list(parameters_of(verb.show or show_rows))
+    if not verb.owner:
+        return own + shown
+    own.sort(key=lambda one: (not one.shell.argument, not one.shell.help))
+    before = [one for one in own if one.shell.argument]
+    shared = {one.name: one for one in parameters_of(of_tablebase)}
+    of_game = [shared[name] for name in ("size", "variant") if verb.takes_game]
+    of_folder = [shared[name] for name in OF_FOLDER if name != "catalog" or verb.has_catalog]
+    return [*before, *of_game, *own[len(before) :], *of_folder, *shown]
+
+
+# What follows makes commands of click.
+
+
+class _Word(click.Choice[Any]):
+    """A member of an enumeration, or one of some words."""
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
+        """The word for a choice."""
+        del ctx
+        return str(choice)
+
+
+class _Whole(click.IntRange):
+    """A whole number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number that a text says."""
+        number: int = _Read(int).convert(value, param, ctx)
+        if self.min is not None and number < self.min:
+            self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
+        return number
+
+
+class _Read(click.ParamType[Any]):
+    """A value that a function reads from a text, with errors that are sentences."""
+
+    name = "text"
+
+    def __init__(self, read: Callable[[str], Any]) -> None:
+        self._read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value that the function reads."""
+        try:
+            return self._read(value)
+        except TablebaseError:
+            raise
+        except ValueError:
+            kind = "an integer" if self._read is int else "a number"
+            self.fail(f"Input should be a valid {kind.split()[1]}, unable to parse string as {kind}", param, ctx)
+
+
+def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
+    """How click reads a value that is one of several types of Python."""
+    if shell.parse:
+        return _Read(shell.parse)
+    for kind in kinds:
+        if get_origin(kind) is Literal:
+            return _Word(get_args(kind))
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return _Word(kind)
+    if Path in kinds:
+        return click.Path(path_type=Path)
+    if shell.least is not None:
+        return _Whole(shell.least)
+    number = next((kind for kind in (float, int) if kind in kinds), None)
+    return _Read(number) if number else click.STRING
+
+
+class _Argument(click.Argument):
+    """An argument, which has a place of its own in the help."""
+
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The argument in the first line of the help."""
+        del ctx
+        return [f"{{{self.metavar}}}" if self.required else f"[{self.metavar}]"]
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """The argument in an error."""
+        del ctx
+        return f"'{self.metavar}'"
+
+
+class Exemplified:
+    """A command whose help ends with examples, if an installed game gives them."""
+
+    name: str | None
+    epilog: str | None
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples as click takes text that it must not wrap."""
+        from tablebase.game.examples import examples
+
+        for lines in examples(f"help of {self.name}"):
+            self.epilog = "\n  ".join([f"\b\nExample{'s' if len(lines) > 1 else ''}:", *lines])
+        super().format_epilog(ctx, formatter)  # type: ignore[misc]
+
+
+class _Command(Exemplified, click.Command):
+    """A verb as a command."""
+
+    def __init__(self, verb: Verb) -> None:
+        self.verb, self.parameters = verb, verb_parameters(verb)
+        more = docstring(verb.show).partition("\n\n")[2] if verb.show else ""
+        text = "\n\n".join(filter(None, (summary(verb), more)))
+        more_options = "limits" in inspect.signature(verb.function).parameters
+        settings = {"allow_extra_args": more_options, "ignore_unknown_options": more_options}
+        params = [part for one in self.parameters for part in _parts_of(one)]
+        super().__init__(verb.name, help=text, params=params, context_settings=settings)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write arguments, then options."""
+        rows = [
+            (f"{one.shell.metavar} <{'path' if Path in one.kinds else 'str'}>", one.help + "  [required]" * one.is_required)
+            for one in self.parameters
+            if one.shell.argument
+        ]
+        if rows:
+            with formatter.section("Arguments"):
+                formatter.write_dl(rows)
+        super().format_options(ctx, formatter)
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write nothing at the place that recent versions of click give to arguments."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the function with what is given, and write its result; the exit code, if there is one."""
+        given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
+        show = self.verb.show or show_rows
+        use_all(given.get("rules"))
+        shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
+        call = Call(self.verb, given)
+        if ctx.args:
+            from tablebase.building.kinds import table_kind
+
+            call.given |= table_kind(call.rules).limits_from(ctx.args, lambda: _unknown_option(ctx))
+        return show(call, **shown)
+
+
+def _unknown_option(ctx: click.Context) -> TablebaseError:
+    """The error about the first option that neither a command nor a game's tables have."""
+    word = ctx.args[0]
+    meant = did_you_mean(word, [option for one in ctx.command.params for option in one.opts])
+    return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists them")
+
+
+def _completed(complete: Callable[[str], list[str]], _ctx: click.Context, _param: click.Parameter, word: str) -> list[str]:
+    return complete(word)
+
+
+def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
+    """The argument or the option for a parameter of Python; for some arguments also an option."""
+    shell, kind = one.shell, _type_of(one.kinds, one.shell)
+    metavar = shell.metavar or (f"<{'|'.join(map(str, kind.choices))}>" if isinstance(kind, click.Choice) else None)
+    several = any(get_origin(some) in (list, Sequence) for some in one.kinds)
+    completed = partial(_completed, shell.complete) if shell.complete else None
+    more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help, "shell_complete": completed}
+    if shell.argument:
+        yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
+    if shell.argument and shell.option:
+        yield click.Option([shell.option, "start"], metavar=metavar, help=f"The same as the argument {metavar}.")
+    if not shell.argument:
+        yield click.Option(
+            [shell.option or f"--{one.name.replace('_', '-')}", one.name],
+            default=None if several else shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default),
+            show_default=one.default != "",
+            is_flag=bool in one.kinds,
+            multiple=several,
+            envvar=shell.variable or None,
+            show_envvar=True,
+            **(more if bool not in one.kinds else {"help": one.help}),
+        )
+
+
+def summary(verb: Verb) -> str:
+    """The first paragraph about a verb."""
+    return docstring(verb.function).partition("\n\n")[0]
+
+
+command_of = cache(_Command)
+"""The command of a verb."""

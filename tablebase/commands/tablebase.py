@@ -1,0 +1,322 @@
+"""An open tablebase: what `tablebase.open` returns.
+
+Queries come in pairs: `probe_…` raises `MissingTableError` if a table has not been built, `get_…` returns a default
+instead. A missing table can never be mistaken for a draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
+
+from tablebase.commands.arguments import as_optional
+from tablebase.commands.collection import Collection
+from tablebase.commands.parameters import AnyPosition, GameName, PythonOnly, Shell
+from tablebase.errors import MissingTableError, NotationError, quoted
+from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_size, as_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tablebase.game import Game
+    from tablebase.game.game_arguments import AnyGame
+    from tablebase.game.moves import Position
+    from tablebase.game.rules import Rules
+    from tablebase.game.values import AnyValue, Value
+    from tablebase.probe.answers import Probe
+    from tablebase.probe.lines import Line
+    from tablebase.probe.many import Answers
+    from tablebase.probe.source import Each
+    from tablebase.search import Engine
+    from tablebase.slices.indexing import Squares
+
+Default = TypeVar("Default")
+
+
+class Tablebase(Collection):
+    """A folder of tables, open for queries. Safe to use from several threads, and from processes however they are started.
+
+    Parameters
+    ----------
+    folder : str or Path
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+    cache : int or str, optional
+        Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
+
+    Attributes
+    ----------
+    prober : Prober
+        Answers the same queries for `Game` and `Position` objects.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such folder.
+
+    Examples
+    --------
+    >>> import tablebase
+    >>> with tablebase.open("data") as tables:  # doctest: +SKIP
+    ...     answer = tables.probe("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w")
+    ...     print(answer.outcome, answer.distance, answer.best)
+    """
+
+    def __init__(self, folder: str | Path, catalog: str | None = None, cache: int | str | None = None) -> None:
+        super().__init__(as_path("folder", folder), None if catalog is None else as_text("catalog", catalog))
+        self._cache = None if cache is None else as_size("cache", cache)
+        from tablebase.probe.prober import Prober
+
+        self.prober = Prober(self.folder, self._cache)
+
+    def __repr__(self) -> str:
+        return f"Tablebase({str(self.folder)!r})"
+
+    def __reduce__(self) -> tuple[type[Tablebase], tuple[Path, str | None, int | None]]:
+        # A process that is not forked opens the folder itself.
+        return Tablebase, (self.folder, self._url, self._cache)
+
+    def __enter__(self) -> Tablebase:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files, and those of its queries; whatever is asked afterwards is a `TablebaseError`."""
+        super().close()
+        self.prober.close()
+
+    @overload
+    def probe_value(self, game: Game, position: str | Position) -> Value: ...
+
+    @overload
+    def probe_value(self, game: AnyGame, position: Any) -> Any: ...
+
+    def probe_value(self, game: AnyGame, position: Any) -> AnyValue:
+        """Outcome and distance for the side to move; of a game with chance, bounds of its chance to win.
+
+        Parameters
+        ----------
+        game : str, Game or StochasticGame
+        position : str or Position
+
+        Raises
+        ------
+        MissingTableError
+            If the table has not been built; the message names the table and the command that builds it.
+        NotationError
+            If the text is not a position of the game.
+        """
+        rules, asked = self._asked(game, position)
+        return self.prober.of(rules).value(asked, rules.viewer(asked))
+
+    def get_value(self, game: AnyGame, position: Any, default: Default | None = None) -> Any | Default | None:
+        """Like `probe_value`, but returns `default` if the table is missing."""
+        try:
+            return self.probe_value(game, position)
+        except MissingTableError:
+            return default
+
+    def probe(
+        self,
+        game: GameName,
+        position: Annotated[Any, PythonOnly("a command asks for many, as `probe_many` does")],
+        *,
+        strict: bool = False,
+        turns: Annotated[int | None, Shell(metavar="T", least=1)] = None,
+    ) -> Probe:
+        """Show the value and moves of a position, best move first.
+
+        If only the table that a move leads to is missing, the move's value is None.
+
+        Parameters
+        ----------
+        game : str, Game or StochasticGame
+        position : str or Position
+        strict : bool
+            Stop at the first position that has no answer, or that has a move to a missing table.
+        turns : int, optional
+            In games with chance, also show the probability of winning within T turns.
+
+        Raises
+        ------
+        MissingTableError
+            If the table has not been built; if `strict`, also if only the table that a move leads to is missing.
+        NotationError
+            If the text is not a position of the game.
+        """
+        rules, asked = self._asked(game, position)
+        return self.prober.of(rules).probe(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
+
+    def get(self, game: AnyGame, position: Any, default: Default | None = None) -> Any | Default | None:
+        """Like `probe`, but returns `default` if a table is missing."""
+        try:
+            return self.probe(game, position)
+        except MissingTableError:
+            return default
+
+    def probe_values(self, game: str | Game, positions: Sequence[str | Position]) -> list[Value]:
+        """Outcomes and distances of many positions; see `probe_many` for those that have none.
+
+        Parameters
+        ----------
+        game : str or Game
+        positions : sequence of str or Position
+
+        Raises
+        ------
+        MissingTableError, NotationError
+            As `probe_value`, for the first of the positions that has no answer.
+        """
+        answers = self.probe_many(self._game(game), positions)
+        for place in sorted(answers.errors):
+            raise answers.errors[place]
+        return [value for value in answers.values() if value is not None]
+
+    def get_values(
+        self, game: str | Game, positions: Sequence[str | Position], default: Default | None = None
+    ) -> list[Value | Default | None]:
+        """Like `probe_values`, but with `default` for each position that has no answer."""
+        return [default if value is None else value for value in self.probe_many(self._game(game), positions).values()]
+
+    @overload
+    def probe_many(self, game: Game, positions: Sequence[str | Position], *, strict: bool = False) -> Answers: ...
+
+    @overload
+    def probe_many(self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Any: ...
+
+    def probe_many(self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Each:
+        """An answer for each of many positions, or the reason why it has none; without chance, much faster than one by one.
+
+        Parameters
+        ----------
+        game : str, Game or StochasticGame
+        positions : sequence of str or Position
+        strict : bool
+            Whether a position has no answer if the table that one of its moves leads to is missing.
+        turns : int, optional
+            Of a game with chance: also the chances of winning within this number of turns.
+
+        Returns
+        -------
+        Answers
+            A sequence of `Probe` and `Unanswered`, with all outcomes and distances as arrays; of a game with chance an `Each`,
+            a sequence alone.
+
+        Examples
+        --------
+        >>> answers = tables.probe_many("doushouqi", texts)  # doctest: +SKIP
+        >>> answers.outcomes, answers.distances, answers.errors  # doctest: +SKIP
+        """
+        rules = self._rules(game)
+        asked = as_list("positions", positions, f"[{rules.format(rules.initial)!r}]")
+        return self.prober.of(rules).many(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
+
+    def probe_squares(
+        self, game: str | Game, material: str, side: int, squares: Squares, *, check: bool = True
+    ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+        """Outcomes and distances of many positions of one material, as arrays.
+
+        Parameters
+        ----------
+        game : str or Game
+        material : str
+            Such as ``RCvW``.
+        side : int
+            The side to move, 0 or 1.
+        squares : ndarray of int8, shape (positions, pieces)
+            The square of each piece, in the order of the material.
+        check : bool
+            Whether to check that each row is a position in which the game is not over. Without it, a row that is not has a
+            meaningless value, or an `IndexError`.
+
+        Returns
+        -------
+        outcomes : ndarray of int8, shape (positions,)
+            1 for a win of the side to move, 0 for a draw, -1 for a loss.
+        distances : ndarray of int16, shape (positions,)
+            Plies, -1 for a draw.
+
+        Raises
+        ------
+        SquaresError
+            If a row is not a position; it names the first one and the reason.
+        NotationError
+            If the array has another shape or type.
+        MissingTableError
+            If the table has not been built.
+        """
+        import numpy as np
+
+        from tablebase.probe.squares import checked_squares
+        from tablebase.slices.material import parse_material
+
+        rules = self._game(game)
+        if not isinstance(side, (int, np.integer)) or side not in (0, 1):
+            raise NotationError(f"the side to move is 0 or 1, not {quoted(side)}")
+        wanted = parse_material(rules, material)
+        rows = checked_squares(rules, wanted, side, squares) if check else squares
+        return self.prober.slices(rules).values_at(wanted, side, rows)
+
+    def line(
+        self,
+        game: GameName,
+        position: AnyPosition = None,
+        plies: Annotated[int | None, Shell(metavar="N", least=0)] = None,
+    ) -> Line:
+        """Show the optimal line from a position to the end.
+
+        It has a probe of the position, and of each position that the best moves and the likeliest draws lead to. It ends when the
+        game does or the best move wins at once, in a draw as soon as a position repeats, or after `plies` plies; in a game with
+        chance, after 1,000 positions.
+
+        Parameters
+        ----------
+        game : str, Game or StochasticGame
+        position : str or Position, optional
+            By default the start of the game.
+        plies : int, optional
+            Stop after N plies.
+        """
+        from tablebase.game.game_arguments import as_asked
+
+        most = as_optional(as_number, "plies", plies)
+        rules = self._rules(game)
+        return self.prober.line(rules, as_asked(rules, rules.initial if position is None else position), most)
+
+    def engine(self, game: str | Game, **options: Any) -> Engine:
+        """An engine that searches positions without a table, and ends its lines in these tables.
+
+        It must not search after the tablebase has been closed.
+
+        Parameters
+        ----------
+        game : str or Game
+        **options
+            Of `tablebase.search.Options`, such as ``exact`` and ``threads``.
+
+        Raises
+        ------
+        TablebaseError
+            If an option is out of range, or does not fit into memory.
+        """
+        from tablebase.search import Engine, Options
+
+        rules = self._game(game)
+        return Engine(rules, self.prober, Options(**as_options(Options, options)))
+
+    def _rules(self, game: AnyGame) -> Rules[Any]:
+        from tablebase.game.game_arguments import as_any_game
+
+        self._require_open()
+        return as_any_game(game)
+
+    def _asked(self, game: AnyGame, position: Any) -> tuple[Rules[Any], Any]:
+        """The game, and a position of it."""
+        from tablebase.game.game_arguments import as_asked
+
+        rules = self._rules(game)
+        return rules, as_asked(rules, position)

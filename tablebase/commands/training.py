@@ -1,0 +1,196 @@
+"""Learners trained from Python: `tablebase.train`."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tablebase.commands.arguments import as_duration, as_optional, as_texts
+from tablebase.commands.registry import check_verb
+from tablebase.compute.messages import say
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.files.outputs import check_output, lock_of, locked
+from tablebase.game.game_arguments import AnyGame, as_rules
+from tablebase.game.plain_arguments import as_number, as_path, as_real, as_text
+from tablebase.tables.folder import check_folder, default_folder
+
+if TYPE_CHECKING:
+    from tablebase.play.learning.learner import Learner
+    from tablebase.play.learning.self_play import Measure
+    from tablebase.probe.prober import Prober
+
+GAMES, EVERY = 20_000, 1_000
+OTHER_FILE = "name another file with --output"
+
+
+def train(
+    game: AnyGame,
+    *,
+    output: str | Path,
+    games: int = GAMES,
+    duration: str | timedelta | float | None = None,
+    every: int = EVERY,
+    order: int | None = None,
+    rate: float | None = None,
+    exploration: float | None = None,
+    trace: float | None = None,
+    seed: int | None = None,
+    curve: str | Path | None = None,
+    size: str | None = None,
+    variant: str | Sequence[str] | None = None,
+    data: str | Path | None = None,
+) -> list[dict[str, Any]]:
+    """Train a learner by games against itself, and measure it with the tables, if there are any.
+
+    Parameters
+    ----------
+    game : str or Game
+        A game of pieces on squares.
+    output : str or Path
+        The file of the learner. If it exists, the training goes on from there, with its settings.
+    games : int
+        Total number of games, earlier trainings included.
+    duration : str, timedelta or float, optional
+        Time after which the training stops, as a text such as ``30min`` or in seconds.
+    every : int
+        Measure and save it after every so many games.
+    order : int, optional
+        Pieces of the largest groups that it has weights for, from 1 to 5; by default 4.
+    rate : float, optional
+        The share of an error that one step corrects; by default 0.5.
+    exploration : float, optional
+        Probability of a random move; by default 0.1.
+    trace : float, optional
+        How much the rest of a game counts beside the next position, from 0 to 1; by default 0.5.
+    seed : int, optional
+        The same seed gives the same games; by default 1.
+    curve : str or Path, optional
+        A picture of the learning curve, for which tables are needed: ``FILE.png``, ``FILE.svg`` or ``FILE.pdf``.
+    size, variant
+        What distinguishes the variant of the game.
+    data : str or Path, optional
+        The folder of the tables.
+
+    Returns
+    -------
+    list of dict
+        A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
+
+    Raises
+    ------
+    TablebaseError
+        If an argument is invalid, or the file is damaged, or belongs to another game or other settings.
+
+    Examples
+    --------
+    >>> rows = tablebase.train("foxhounds", output="fox.learner", games=10_000)  # doctest: +SKIP
+    >>> rows[-1]["kept"]  # doctest: +SKIP
+    """
+    from tablebase.probe.prober import Prober
+
+    rules: Any = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
+    check_verb("train", rules)
+    path, picture = as_path("output", output), as_optional(as_path, "curve", curve)
+    if picture is not None:
+        from tablebase.charts.picture_files import OTHER_CURVE, check_picture
+
+        check_picture(picture, OTHER_CURVE)
+    numbers = {"rate": rate, "exploration": exploration, "trace": trace}
+    given: dict[str, Any] = {"order": as_optional(as_number, "order", order), "seed": as_optional(as_number, "seed", seed)}
+    given |= {name: as_optional(as_real, name, value) for name, value in numbers.items()}
+    total, often = as_number("games", games, 1), as_number("every", every, 1)
+    folder = default_folder() if data is None else as_path("data", data)
+    check_folder(folder)
+    seconds = as_optional(as_duration, "duration", duration)
+    end = None if seconds is None else clock.monotonic() + seconds
+    check_output(path, OTHER_FILE)
+    busy = f"another training is writing to {path}: wait for it, or {OTHER_FILE}"
+    with locked(lock_of(path), busy), closing(Prober(folder)) as prober:
+        learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
+        if total <= learner.games:
+            raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
+        _train(learner, path, _source(prober, learner, folder, needed=picture is not None), total, often, end)
+    say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
+    if picture is not None:
+        _draw(rules.title, learner.curve, picture)
+    return [asdict(one) for one in learner.curve]
+
+
+def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
+    """The learner in a file, or a new one; settings that are given must be those of the file."""
+    from tablebase.play.learning.learner import Learner
+    from tablebase.play.learning.self_play import Training
+
+    training = Training(**given)
+    learner = Learner(rules, rules.initial, training)
+    if not path.exists():
+        return learner
+    learner.load(path)
+    for name, value in given.items():
+        used = getattr(learner.training, name)
+        if value != used:
+            raise TablebaseError(f"the learner in {path} has the {name} {used:g}: leave out --{name}, or {OTHER_FILE}")
+    return learner
+
+
+def _train(learner: Learner, path: Path, source: Any, total: int, every: int, end: float | None) -> None:
+    """Train up to a number of games or until a time of the clock; save and measure on the way, and at the end."""
+    from tablebase.compute.progress import progress
+    from tablebase.play.learning.self_play import train as trained
+
+    with progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
+        _measure(learner, source)
+        begun = clock.monotonic()
+        for number in trained(learner.values, learner.start, learner.training, range(learner.games, total)):
+            shown.update()
+            late = end is not None and clock.monotonic() >= end
+            if late or number + 1 == total or (number + 1) % every == 0:
+                learner.games, learner.seconds = number + 1, learner.seconds + clock.monotonic() - begun
+                _measure(learner, source)
+                learner.save(path)
+                begun = clock.monotonic()
+            if late:
+                break
+
+
+def _source(prober: Prober, learner: Learner, folder: Path, *, needed: bool) -> Any:
+    """The tables, if there are those of all positions that can come up; if not, None and a sentence, unless they are needed."""
+    from tablebase.building.plan import check_tables
+
+    try:
+        check_tables(learner.values.game, learner.start, folder)
+    except MissingTableError as fault:
+        if needed:
+            raise
+        say(f"the learner is not measured: {fault}")
+        return None
+    return prober.of(learner.values.game)
+
+
+def _measure(learner: Learner, source: Any) -> None:
+    """Add a point to the curve, if there is none yet of so many games."""
+    from tablebase.play.learning.self_play import measure
+
+    if source is not None and (not learner.curve or learner.curve[-1].games < learner.games):
+        learner.curve.append(measure(learner.values, learner.start, source, learner.games, learner.seconds))
+
+
+def _draw(title: str, curve: Sequence[Measure], path: Path) -> None:
+    """Draw the learning curve: quality of play by number of training games."""
+    from tablebase.charts.drawing import draw_curves, save
+    from tablebase.charts.picture_files import OTHER_CURVE
+
+    known = [one for one in curve if one.kept_in_choices is not None]
+    curves = {
+        "outcome kept": ([one.games for one in curve], [one.kept for one in curve]),
+        "outcome kept where a move can lose it": ([one.games for one in known], [one.kept_in_choices or 0.0 for one in known]),
+        "error of what it expects, of 2": ([one.games for one in curve], [one.error / 2 for one in curve]),
+    }
+    caption = f"{title}: positions that it meets in games with itself, by the tables"
+    save(draw_curves("What a learner has learned", caption, ("games played", "share"), curves), path, OTHER_CURVE)
+    say(f"wrote {path}: the learning curve")

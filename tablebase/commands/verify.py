@@ -1,0 +1,198 @@
+"""Check tables from Python: `tablebase.verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tablebase.commands.arguments import as_counts, as_optional, as_texts, as_workers
+from tablebase.commands.parameters import (
+    CHECK_FAILED,
+    CatalogUrl,
+    Data,
+    Materials,
+    OptionalGame,
+    Pieces,
+    Shell,
+    Size,
+    Variant,
+    Verbose,
+    Workers,
+)
+from tablebase.compute.messages import say
+from tablebase.errors import ArgumentError
+from tablebase.game.plain_arguments import as_path, as_text, usable_workers
+from tablebase.game.rules import Rules
+
+if TYPE_CHECKING:
+    from tablebase.checking.checksums import Checks
+    from tablebase.commands.calls import Call
+
+
+@dataclass(frozen=True)
+class VerifyResult:
+    """The outcome of a check.
+
+    Parameters
+    ----------
+    tables : int
+        Tables that were checked.
+    faults : mapping of str to str
+        What is wrong, for each table that is not correct.
+    quick : bool
+        Whether the bytes alone were checked, and no positions.
+    compared : int or None
+        Tables whose values were compared with published ones; None without these.
+    """
+
+    tables: int
+    faults: Mapping[str, str] = field(default_factory=dict)
+    quick: bool = False
+    compared: int | None = None
+
+    @property
+    def correct(self) -> int:
+        """Number of correct tables."""
+        return self.tables - len(self.faults)
+
+    def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
+        rows = [{"table": name, "fault": fault} for name, fault in self.faults.items()]
+        return titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
+
+
+def verify(
+    game: OptionalGame = None,
+    *,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Materials = None,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    workers: Workers = None,
+    published: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    quick: bool = False,
+    verbose: Verbose = False,
+) -> VerifyResult:
+    """Check every byte and every position of the tables.
+
+    A bar (without a terminal or a notebook, a line each minute), faults and a summary are written to standard error.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame, optional
+        Name of the game or its rules file; with --quick, all games by default.
+    size, variant, pieces, material, data, catalog, workers, verbose
+        See `tablebase.build`; by default all tables of the game.
+    published : str or Path, optional
+        Also compare the values with those published in a CSV file.
+    quick : bool
+        Check the bytes of the files alone, and no positions.
+
+    Returns
+    -------
+    VerifyResult
+        Its `faults` are empty if all tables are correct; a fault is not an error.
+
+    Raises
+    ------
+    TablebaseError
+        If an argument is wrong, or there is nothing to check.
+    """
+    from tablebase.building.kinds import table_kind
+    from tablebase.building.options import TableQuery
+    from tablebase.checking.published import read_published
+    from tablebase.game.game_arguments import as_rules, refuse_given
+    from tablebase.tables.folder import default_catalog, default_folder
+
+    given = size or variant or pieces is not None or material
+    counts, materials = as_counts(pieces), as_texts("material", material)
+    folder = default_folder() if data is None else as_path("data", data)
+    url = default_catalog() if catalog is None else as_text("catalog", catalog)
+    asked, listed = as_optional(as_workers, "workers", workers), as_optional(as_path, "published", published)
+    rules = None if game is None else as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
+    if quick:
+        if listed is not None:
+            raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
+        if rules is None and given:
+            raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
+        return _verify_files(rules, counts, materials, folder, url, usable_workers(asked), verbose=verbose)
+    if rules is None:
+        raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
+    refuse_given(rules, pieces=pieces, material=material, published=published)
+    expected = read_published(listed, rules) if listed else {}
+    total, results = table_kind(rules).verify(TableQuery(counts, materials), folder, asked, expected, url)
+    compared: set[str] = set()
+
+    def noted() -> Checks:
+        for name, fault in results:
+            compared.update({name} & expected.keys())
+            yield name, fault
+
+    faults = _checked(f"verify {rules.name}", total, noted(), verbose=verbose, compiles=True)
+    result = VerifyResult(total, faults, compared=len(compared) if listed else None)
+    say(f"correct tables: {result.correct} of {result.tables}")
+    if listed:
+        say(f"tables that {listed} lists, too: {result.compared} of {total}")
+    return result
+
+
+def show_verify(call: Call) -> int | None:
+    """Exit with `CHECK_FAILED` if a table is not correct; all else is written while tables are checked."""
+    return CHECK_FAILED if call().faults else None
+
+
+def _verify_files(
+    game: Rules[Any] | None,
+    pieces: range | None,
+    material: list[str],
+    data: Path,
+    catalog: str | None,
+    threads: int,
+    *,
+    verbose: bool,
+) -> VerifyResult:
+    """Check the bytes of a game's tables, or of all tables that the catalog lists, also those of other rules."""
+    from tablebase.building.transfer import entries_asked_for
+    from tablebase.catalog.catalog import entries_of
+    from tablebase.checking.checksums import verify_files
+
+    if game is not None:
+        entries = entries_asked_for(game, pieces, material or None, data, catalog)
+    else:
+        entries = list(entries_of(data, catalog).values())
+    title = f"verify {data if game is None else game.name}"
+    good = "the bytes are those that were written"
+    faults = _checked(title, len(entries), verify_files(data, entries, threads), good, verbose=verbose)
+    result = VerifyResult(len(entries), faults, quick=True)
+    say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
+    return result
+
+
+def _checked(
+    title: str,
+    total: int,
+    results: Checks,
+    good: str = "correct",
+    *,
+    verbose: bool,
+    compiles: bool = False,
+) -> dict[str, str]:
+    """Show the checks of tables; what is wrong with those that are not correct."""
+    from tablebase.compute.progress import progress
+
+    faults: dict[str, str] = {}
+    with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
+        for name, fault in results:
+            shown.update()
+            if fault is None:
+                shown.note(f"{name}: {good}")
+            else:
+                faults[name] = fault
+                shown.write(f"error: {fault}")
+    return faults

@@ -1,0 +1,236 @@
+"""Bad input of every sort: one sentence on stderr, code 2, nothing on stdout, no traceback."""
+
+import os
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from support.program import Ask, assert_one_sentence, assert_refused
+
+from tablebase.commands.program import commands, made
+from tablebase.web.hidden import without_paths
+from tablebase.web.settings import Settings
+
+GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
+
+POSITIONS = {
+    "a rank too long": "7/7/7/7/3c4/7/7/R6/7 w",
+    "a run that wraps": "7/7/7/7/3c3/7/7/R6/18446744073709551623 w",
+    "a number too long to be one": f"7/7/7/7/3c3/7/7/R6/{'9' * 5000} w",
+    "a letter outside ASCII": "7/7/7/7/3ř3/7/7/R6/7 w",
+    "digits of another script": "7/7/7/7/3c3/7/7/R6/٧ w",
+    "a superscript": "7/7/7/7/3c3/7/7/R6/⁷ w",
+    "a piece on the other den": "3R3/7/7/7/3c3/7/7/7/7 w",
+    "nothing": "",
+    "a line break in the side": "7/7/7/7/3c3/7/7/R6/7\nw\nw",
+    "bytes that are not text": "7/7/7/7/3c3/7/7/\udcff6/7 w",
+    "a chess position": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+}
+
+MATERIALS = {
+    "no v": "RC",
+    "no White": "vC",
+    "an unknown letter": "RXvC",
+    "a space": "R vC",
+}
+
+COMMANDS = {
+    "an unknown command": ["fly"],
+    "an empty game": ["stats", ""],
+    "an unknown option of the program": ["--fast"],
+    "no position": ["probe", "doushouqi"],
+    "one good position and one bad": ["probe", "doushouqi", GOOD, "7 w"],
+    "two positions for a line": ["line", "doushouqi", GOOD, GOOD],
+    "one word too many": ["games", "all"],
+    "an unknown grouping": ["stats", "doushouqi", "--by", "colour"],
+    "neither pieces nor material": ["build", "doushouqi"],
+    "neither to estimate": ["estimate", "doushouqi"],
+    "one piece": ["build", "doushouqi", "--pieces", "1"],
+    "99 pieces": ["build", "doushouqi", "--pieces", "99"],
+    "no workers": ["build", "doushouqi", "--pieces", "2", "--workers", "0"],
+    "workers that are too many digits": ["build", "doushouqi", "--pieces", "2", "--workers", "9" * 5000],
+    "memory of 400 nines": ["build", "doushouqi", "--pieces", "2", "--memory", "9" * 400],
+    "memory of another script": ["build", "doushouqi", "--pieces", "2", "--memory", "٨G"],
+    "a variant of 5,000 digits": ["build", "hasenspiel", "--pieces", "2", "--variant", f"pawns={'9' * 5000}"],
+    "a size of 5,000 digits": ["build", "foxhounds", "--pieces", "2", "--size", f"{'9' * 5000}x8"],
+    "a tier of 5,000 digits": ["build", "foxhounds", "--material", f"FvHHHH@{'9' * 5000}"],
+    "an unknown solver, and nothing to do": ["build", "doushouqi", "--pieces", "2", "--solver", "nonsense", "--data", "{two}"],
+    "a material that is not built": ["verify", "doushouqi", "--material", "RCvW", "--data", "{two}"],
+    "no folder to copy to": ["copy", "doushouqi", "--data", "{two}"],
+    "a folder to merge that is missing": ["merge", "{two}/nowhere", "--data", "{two}"],
+    "a file to unpack": ["unpack", "{two}/catalog.sqlite", "--to", "{two}/new"],
+    "a strength of nothing": ["pack", "doushouqi", "--strength", "0", "--data", "{two}", "--to", "{two}/new"],
+    "a strength beyond the strongest": ["pack", "doushouqi", "--strength", "23", "--data", "{two}", "--to", "{two}/new"],
+    "SQL over an unknown table": ["sql", "SELECT * FROM nowhere", "--data", "{two}"],
+    "empty SQL": ["sql", "", "--data", "{two}"],
+    "SQL with a parameter": ["sql", "SELECT ?", "--data", "{two}"],
+    "SQL of bytes that are not text": ["sql", "SELECT '\udcff'", "--data", "{two}"],
+}
+
+FOLDERS = {
+    "a file": "file",
+    "below a file": "file/below",
+    "missing": "missing",
+    "empty": "empty",
+    "a catalog that is a text": "text",
+    "a catalog that is empty": "blank",
+    "a catalog of something else": "other",
+    "a catalog that is a folder": "folder",
+}
+
+NOBODYS = pytest.param("/proc/self", marks=pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc"))
+"""A folder without permission to write."""
+
+QUESTIONS = {
+    "probe": ["probe", "doushouqi", GOOD],
+    "line": ["line", "doushouqi", GOOD],
+    "stats": ["stats", "doushouqi"],
+    "verify": ["verify", "doushouqi"],
+    "sql": ["sql", "SELECT 1"],
+}
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """Folders that are not tablebases, each in a different way."""
+    (tmp_path / "file").write_text("This is a file.\n")
+    for name in ("empty", "text", "blank", "other", "folder"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "text" / "catalog.sqlite").write_text("This is no database.\n" * 100)
+    (tmp_path / "blank" / "catalog.sqlite").write_text("")
+    connection = sqlite3.connect(tmp_path / "other" / "catalog.sqlite")
+    connection.execute("CREATE TABLE contacts (name)")
+    connection.close()
+    (tmp_path / "folder" / "catalog.sqlite").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("text", POSITIONS.values(), ids=POSITIONS)
+def test_bad_positions(text: str, two_pieces: Path, ask: Ask) -> None:
+    """Text that is not a position, or a position in which the game is over, is refused; notation has its own tests."""
+    assert_one_sentence(ask("probe", "doushouqi", text, "--data", two_pieces))
+
+
+@pytest.mark.parametrize("command", ["build", "estimate", "verify"])
+@pytest.mark.parametrize("text", MATERIALS.values(), ids=MATERIALS)
+def test_bad_materials(text: str, command: str, two_pieces: Path, ask: Ask) -> None:
+    """Text that is not a material of the game is refused before anything is done."""
+    assert_one_sentence(ask(command, "doushouqi", "--material", text, "--data", two_pieces))
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_bad_commands(words: list[str], two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unknown commands and options, and senseless numbers, are refused and leave no tables."""
+    monkeypatch.setenv("TABLEBASE_DATA", str(tmp_path / "data"))
+    assert_one_sentence(ask(*(word.format(two=two_pieces) for word in words)))
+    assert not list(tmp_path.rglob("*.h5"))
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize("name", FOLDERS.values(), ids=FOLDERS)
+def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) -> None:
+    """A folder that is not a tablebase is named, and nothing in it is changed."""
+    before = {path: path.stat().st_mtime_ns for path in folders.rglob("*")}
+    assert_one_sentence(ask(*question, "--data", folders / name), folders / name)
+    assert {path: path.stat().st_mtime_ns for path in folders.rglob("*")} == before
+
+
+@pytest.mark.parametrize("command", [["build", "doushouqi", "--pieces", "2"], ["reindex"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("name", ["file", "file/below", "folder", NOBODYS])
+def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, ask: Ask) -> None:
+    """Where no tablebase can be created, none is begun, and the error names the folder."""
+    assert_one_sentence(ask(*command, "--data", folders / name), folders / name)
+    assert not list(folders.rglob("*.h5"))
+
+
+def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
+    """A file whose name is not a material is refused; one of a game that is not installed is left alone, and named."""
+    others = [tmp_path / "chess/2/KvK.h5", tmp_path / "doushouqi/2/notes.h5"]
+    for path in others:
+        path.parent.mkdir(parents=True)
+        path.write_text("")
+    assert_one_sentence(ask("reindex", "--data", tmp_path), "notes")
+    others[1].unlink()
+    answer = ask("reindex", "--data", tmp_path)
+    assert (answer.code, others[0].exists()) == (0, True)
+    assert answer.err.endswith("left out: chess/2/KvK.h5 is of a game that is not installed\n")
+
+
+def test_no_permission(tmp_path: Path, ask: Ask) -> None:
+    """A folder that this user may not write to is reported in a sentence."""
+    if os.geteuid() == 0:
+        pytest.skip("the superuser may write anywhere")
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    assert_one_sentence(ask("build", "doushouqi", "--pieces", "2", "--data", locked))
+
+
+def test_help_names_options_that_exist() -> None:
+    """An option in the help of a command is one of this command, or is named with the command that has it."""
+    options = {name: {option for one in made(name).params for option in one.opts} for name in commands()}
+    for name in commands():
+        text = " ".join(str(getattr(one, "help", "")) for one in made(name).params)
+        foreign = {f"{other} {option}" for other in commands() for option in options[other]}
+        text = re.sub("|".join(map(re.escape, sorted(foreign, key=len, reverse=True))), "", text)
+        assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) <= options[name], name
+
+
+@pytest.mark.parametrize("name", ["hexapawn", "hasenspiel", "noughts", "pig", "harehedgehog"])
+def test_a_long_text_is_not_repeated(name: str, ask: Ask) -> None:
+    """The sentence about a position, a move, a material or a word too many quotes only its beginning."""
+    long = "p" * 100_000
+    for words in (
+        ["perft", name, long],
+        ["check-rules", name, long],
+        ["estimate", name, "--material", long],
+        ["perft", f"{name}-{long}"],
+    ):
+        answer = ask(*words)
+        assert_refused(answer, 2)
+        assert len(answer.err) < 600, answer.err[:200]
+
+
+def test_devices_are_not_files_that_are_missing_or_to_be_deleted(hexapawns: Path, ask: Ask) -> None:
+    for words in (
+        ["mine", "hexapawn", "SELECT 1", "--features", "/dev/zero"],
+        ["match", "hexapawn", "--player", "learner:file=/dev/zero", "--player", "random"],
+        ["boxes", "hexapawn", "--boxes", "/dev/zero"],
+    ):
+        answer = ask(*words, *([] if words[0] == "boxes" else ["--data", hexapawns]))
+        assert_one_sentence(answer, "/dev/zero is not a regular file")
+        assert "there is no file" not in answer.err
+        assert "delete" not in answer.err
+
+
+def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> None:
+    """A shell reads the folder of a command in a sentence as one word."""
+    folder = tmp_path / "my tables"
+    assert_one_sentence(ask("stats", "hexapawn", "--data", folder), f"'tablebase build GAME --data \"{folder}\"'")
+    assert ask("build", "hexapawn", "--pieces", "2", "--data", folder).code == 0
+    answer = ask("probe", "hexapawn", "ppp/3/PPP w", "--data", folder)
+    assert f' --data "{folder}"' in answer.err
+    table = next(folder.glob("hexapawn/*/*.h5"))
+    table.unlink()
+    assert f' --data "{folder}"' in ask("verify", "hexapawn", "--data", folder).err
+    assert without_paths(f"run 'tablebase reindex --data \"{folder}\"'", Settings(folder)) == "run 'tablebase reindex'"
+
+
+def test_a_variable_is_blamed_only_if_it_is_used(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    assert "TABLEBASE_DATA" not in ask("stats", "hexapawn", "--data", hexapawns).err
+    monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
+    assert "TABLEBASE_DATA" in ask("stats", "hexapawn").err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["estimate", "pig", "--variant", f"target={10**19}"],
+        ["match", "hexapawn", "--player", f"engine:nodes={10**19}", "--player", "random"],
+    ],
+)
+def test_a_number_of_too_many_digits(words: list[str], hexapawns: Path, ask: Ask) -> None:
+    """The sentence says that there are too many digits, not that it is no whole number."""
+    answer = ask(*words, *(["--data", hexapawns] if words[0] == "match" else []))
+    assert_one_sentence(answer, "a whole number of at most 9 digits", str(10**19))

@@ -1,0 +1,179 @@
+"""`tablebase.build`, `estimate` and `verify`: the commands as functions."""
+
+import json
+import sys
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Answer, Ask, ask_fresh, contents, drafts, flip
+
+import tablebase
+from tablebase.commands.build_results import Estimates
+from tablebase.errors import CapacityError, RulesError, TablebaseError
+from tablebase.game import load_game
+
+GAME = "doushouqi"
+RACE = "harehedgehog-cards=none"
+PLAIN_SCRIPT = """
+import sys, tablebase
+result = tablebase.build("doushouqi", pieces=2, data=sys.argv[1], workers=2)
+print(result.built, result.left, tablebase.verify("doushouqi", data=sys.argv[1], workers=1).correct)
+"""
+AFTER_FOUR = """
+import os, signal, sys, tablebase
+from tablebase.building.registrar import Registrar
+
+register, done = Registrar.add, []
+
+def ring(self, *more):
+    register(self, *more)
+    done.append(more)
+    if len(done) == 4:
+        os.killpg(0, signal.SIGINT)
+
+Registrar.add = ring
+try:
+    tablebase.build("doushouqi", pieces=2, data=sys.argv[1], workers=int(sys.argv[2]))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_a_build_is_that_of_the_command(tmp_path: Path, two_pieces: Path, ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same files, byte by byte; the same sentences, on standard error; and what was done as a result."""
+    log = tmp_path / "log"
+    result = tablebase.build(GAME, pieces=2, data=tmp_path / "data", json_log=log, workers=1)
+    said = capsys.readouterr()
+    assert contents(tmp_path / "data") == contents(two_pieces)
+    assert (result.game, result.folder, result.left) == (GAME, tmp_path / "data", 0)
+    assert result.built == result.tables == len(result.records) == len(contents(two_pieces))
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [record.material for record in result.records] == [one["material"] for one in events if one["event"] == "table"]
+    assert result.placements == sum(one["placements"] for one in events if one["event"] == "table")
+    answer = ask("build", GAME, "--pieces", 2, "--data", tmp_path / "again", "--json-log", tmp_path / "other", "--workers", 1)
+    assert (said.out, sentences(said.err, "data")) == ("", sentences(answer.err, "again"))
+    assert f"{result.built} of {result.tables} tables built" in repr(result)
+    assert result._repr_html_().count("<tr>") == 1 + min(10, result.tables)
+    again = tablebase.build(GAME, pieces=2, data=tmp_path / "data")
+    assert (again.built, again.left, again.records, again.tables) == (0, 0, (), result.tables)
+
+
+def sentences(text: str, folder: str) -> list[str]:
+    """Messages without the name of the folder, and without those about times, which differ."""
+    return [line.replace(f"/{folder}", "") for line in text.splitlines() if not line.startswith(("CPU", "slowest", "build "))]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_script_without_a_guard(alone: bool, tmp_path: Path, two_pieces: Path) -> None:
+    """Workers do not run the script that has started them, whether Python has been given it or another program runs it."""
+    script = tmp_path / "script.py"
+    script.write_text(PLAIN_SCRIPT)
+    program = "import runpy, sys; sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
+    answer = run_script(script, tmp_path / "a") if alone else ask_fresh(script, tmp_path / "a", program=program)
+    count = len(contents(two_pieces))
+    assert (answer.code, answer.out) == (0, f"{count} 0 {count}\n"), answer
+    assert contents(tmp_path / "a") == contents(two_pieces)
+
+
+def run_script(script: Path, *words: object) -> Answer:
+    """Run a script as ``python script.py`` does."""
+    call = [sys.executable, str(script), *map(str, words)]
+    return ask_fresh(program=f"import os; os.execv({sys.executable!r}, {call!r})")
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.full)])
+def test_an_interruption(workers: int, tmp_path: Path, two_pieces: Path) -> None:
+    """Ctrl-C raises KeyboardInterrupt; finished tables are kept, no draft is, and the next build goes on."""
+    script, folder = tmp_path / "script.py", tmp_path / "data"
+    script.write_text(AFTER_FOUR)
+    answer = run_script(script, folder, workers)
+    assert (answer.code, answer.out) == (0, "interrupted\n"), answer.err
+    assert drafts(folder) == []
+    before, expected = contents(folder), contents(two_pieces)
+    assert 4 <= len(before) < len(expected)
+    result = tablebase.build(GAME, pieces="2", data=folder)
+    assert result.built == len(expected) - len(before)
+    assert contents(folder) == expected
+
+
+def test_a_deadline_is_a_result(tmp_path: Path) -> None:
+    """Not an error: the result says how many tables are left; there is no table of records to show."""
+    result = tablebase.build(GAME, pieces=range(2, 3), data=tmp_path, duration=timedelta(milliseconds=1))
+    assert (result.built, result.left) == (0, result.tables)
+    assert f"{result.left} left" in repr(result)
+    assert (result.placements, "<table>" in result._repr_html_()) == (0, False)
+
+
+def test_an_estimate_is_that_of_the_command(two_pieces: Path, ask: Ask) -> None:
+    """The same lines, and a table for notebooks."""
+    found = tablebase.estimate(GAME, material="RCvW", data=two_pieces, workers=1)
+    rows = ask("estimate", GAME, "--material", "RCvW", "--data", two_pieces, "--workers", 1, "--format", "json").json
+    assert isinstance(found, Estimates)
+    assert [(line.pieces, line.tables, line.placements, line.disk) for line in found] == [
+        (row["pieces"], row["tables"], row["placements"], row["disk"]) for row in rows
+    ]
+    assert found._repr_html_().count("<tr>") == 1 + len(rows)
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_a_check_finds_a_fault(quick: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a result that names the table, and a sentence on standard error."""
+    built = tablebase.build(GAME, material="CvC", data=tmp_path, solver="reference")
+    assert [record.engine for record in built.records] == ["reference"]
+    assert tablebase.verify(GAME, material=["CvC"], data=tmp_path, quick=quick).faults == {}
+    (path,) = [tmp_path / name for name in contents(tmp_path) if "CvC" in name]
+    flip(path, path.stat().st_size // 2)
+    capsys.readouterr()
+    result = tablebase.verify(None if quick else GAME, data=tmp_path, quick=quick)
+    assert (result.correct, len(result.faults)) == (result.tables - 1, 1)
+    assert "CvC" in next(iter(result.faults))
+    assert "error: " in capsys.readouterr().err
+    assert result._repr_html_().count("<tr>") == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"game": 5}, "5"),
+        ({"size": "3x3"}, "3x3"),
+        ({"pieces": 0}, "0"),
+        ({"pieces": None}, "pieces"),
+        ({"material": 7}, "7"),
+        ({"workers": 0}, "workers"),
+        ({"workers": "two"}, "workers"),
+        ({"memory": "much"}, "much"),
+        ({"data": 5}, "data"),
+        ({"executor": "cloud"}, "cloud"),
+        ({"solver": "steam"}, "steam"),
+        ({"deadline": "2001-01-01T07:00"}, "2001"),
+        ({"duration": "long"}, "long"),
+        ({"grace": []}, "grace"),
+        ({"log": 5}, "log"),
+        ({"carrots": 60}, "carrots"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(wrong: dict[str, Any], named: str, tmp_path: Path) -> None:
+    """It names the argument or its value, and nothing is built."""
+    with pytest.raises(TablebaseError) as caught:
+        tablebase.build(**{"game": GAME, "pieces": 2, "data": tmp_path / "data", **wrong})
+    assert named in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert contents(tmp_path / "data") == {}
+
+
+def test_other_errors(tmp_path: Path) -> None:
+    """Limits of other games, tables that do not fit, rules that workers would not find, and a check of nothing."""
+    with pytest.raises(TablebaseError, match="carrot"):
+        tablebase.build(RACE, data=tmp_path, carrot=1)
+    with pytest.raises(RulesError, match="pieces"):
+        tablebase.build(RACE, pieces=2, data=tmp_path)
+    with pytest.raises(CapacityError):
+        tablebase.build(GAME, pieces=3, memory=1000, data=tmp_path)
+    with pytest.raises(RulesError, match=GAME):
+        tablebase.build(replace(load_game("hexapawn"), name=GAME), pieces=2, data=tmp_path)
+    with pytest.raises(TablebaseError, match="game"):
+        tablebase.verify(data=tmp_path)

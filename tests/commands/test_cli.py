@@ -1,0 +1,253 @@
+"""The command line: stable output for programs, exit codes, and instant help."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import toys
+from support.program import PROGRAM, Ask, ask_fresh, assert_one_sentence, every_command, flip
+
+from tablebase.game import installed
+from tablebase.slices.material import parse_material
+from tablebase.tables.folder import table_path
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
+COMMANDS: dict[str, Any] = every_command()
+COUNTED = "pieces slices distinct placements stalemates positions wins losses draws longest_win longest_loss"
+BEFORE_THE_DEN = "7/3C3/7/7/7/7/7/7/c6 w"
+TOO_LATE = "7/3C3/7/7/7/7/7/7/c6 b"
+
+
+def parse_table(text: str) -> list[dict[str, str]]:
+    """The rows of a table for people."""
+    header, rule, *lines = text.rstrip("\n").splitlines()
+    assert set(rule) <= set("─-━ ")
+    names = re.split(r" {2,}", header.strip())
+    return [dict(zip(names, re.split(r" {2,}", line.strip()), strict=True)) for line in lines]
+
+
+def as_cells(row: dict[str, Any]) -> dict[str, str]:
+    """A row of JSON as a table for people shows it."""
+    numbers = {name: f"{value:,}" for name, value in row.items() if isinstance(value, int)}
+    return {name.replace("_", " "): "-" if value is None else numbers.get(name, value) for name, value in row.items()}
+
+
+def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
+    """One object per position, with exactly the documented fields; moves are rated for the mover, best first."""
+    answer = ask("probe", "doushouqi", TOO_LATE, BEFORE_THE_DEN, "--data", two_pieces, "--format", "json")
+    assert (answer.code, answer.err) == (0, "")
+    late, early = answer.json
+    assert list(late) == ["game", "position", "side", "outcome", "distance", "best", "moves"]
+    assert list(late.values())[:6] == ["doushouqi", TOO_LATE, "b", "loss", 2, "a1a2"]
+    assert [list(move) for move in late["moves"]] == [["move", "position", "outcome", "distance"]] * 2
+    assert [list(move.values()) for move in late["moves"]] == [
+        ["a1a2", "7/3C3/7/7/7/7/7/c6/7 w", "loss", 2],
+        ["a1b1", "7/3C3/7/7/7/7/7/7/1c5 w", "loss", 2],
+    ]
+    assert (early["side"], early["outcome"], early["distance"], early["best"]) == ("w", "win", 1, "d8d9")
+    assert early["moves"][0] == {"move": "d8d9", "position": "3C3/7/7/7/7/7/7/7/c6 b", "outcome": "win", "distance": 1}
+    assert len(early["moves"]) == 4
+
+
+@pytest.mark.parametrize("by", ["pieces", "material"])
+def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
+    """The documented fields in their order, and the same rows as JSON, as CSV and as a table for people."""
+    arguments = ["stats", "doushouqi", "--by", by, "--data", three_pieces]
+    rows = ask(*arguments, "--format", "json").json
+    fields = [*([] if by == "pieces" else ["material", "side"]), *COUNTED.split()]
+    more = {"of_slices"} if by == "pieces" else set()
+    assert [[name for name in row if name not in more] for row in rows] == [fields] * (2 if by == "pieces" else 64 + 448)
+    assert all(more <= row.keys() for row in rows)
+    rows = [{name: row[name] for name in fields} for row in rows]
+    assert all(row["placements"] - row["stalemates"] == row["positions"] for row in rows)
+    assert all(row["wins"] + row["losses"] + row["draws"] == row["positions"] for row in rows)
+    assert ask(*arguments, "--format", "csv").csv == [{n: "" if v is None else str(v) for n, v in row.items()} for row in rows]
+    assert parse_table(ask(*arguments).out) == [as_cells(row) for row in rows]
+
+
+def test_line_plays_to_the_end(two_pieces: Path, ask: Ask) -> None:
+    """One row per ply, the last one a loss in 0; with --boards, one board per ply."""
+    arguments = ["line", "doushouqi", TOO_LATE, "--data", two_pieces]
+    rows = ask(*arguments, "--format", "json").json
+    assert rows == [
+        {"ply": 0, "side": "b", "outcome": "loss", "distance": 2, "best": "a1a2", "position": TOO_LATE},
+        {"ply": 1, "side": "w", "outcome": "win", "distance": 1, "best": "d8d9", "position": "7/3C3/7/7/7/7/7/c6/7 w"},
+        {"ply": 2, "side": "b", "outcome": "loss", "distance": 0, "best": None, "position": "3C3/7/7/7/7/7/7/c6/7 b"},
+    ]
+    assert ask(*arguments, "--format", "csv").csv == [{n: "" if v is None else str(v) for n, v in row.items()} for row in rows]
+    assert parse_table(ask(*arguments).out) == [as_cells(row) for row in rows]
+    boards = ask(*arguments, "--boards").out
+    assert boards.count("   a b c d e f g\n") == 3
+    assert " 9 . . ^[C]^ . .\n 8 . . .[^]. . .\n" in boards
+
+
+def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """`games` lists what can be built, and `estimate` predicts what it needs before there are any tables."""
+    (game,) = (row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi")
+    assert list(game) == ["game", "title", "variants", "squares", "pieces", "start", "commands"]
+    assert (game["title"], game["squares"], game["start"], game["commands"]) == ("Dou Shou Qi", 63, GAME.start, "all")
+    for folder in (tmp_path / "none", two_pieces):
+        rows = ask("estimate", "doushouqi", "--pieces", "4", "--data", folder, "--format", "json").json
+        assert [(row["pieces"], row["slices"], row["distinct"]) for row in rows] == [(2, 64, 17), (3, 448, 84), (4, 1680, 261)]
+        assert [row["placements"] for row in rows] == [160_068, 54_355_896, 9_685_376_064]
+        assert [row["distinct_placements"] for row in rows] == [44_820, 10_622_808, 1_546_576_416]
+        assert all(row["memory"] > 0 and row["disk"] > 0 and row["cpu_seconds"] > 0 for row in rows)
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) -> None:
+    """Probing the full board ends at once with code 2; no command could build its table, so none is named."""
+    for command in ("probe", "line"):
+        answer = ask(command, "doushouqi", GAME.start, "--data", two_pieces)
+        assert_one_sentence(answer, "RCWDPTLEvRCWDPTLE is too large", "tables of doushouqi have at most 7 pieces")
+        assert "build" not in answer.err
+
+
+def test_the_environment_names_the_folder(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TABLEBASE_DATA is used if --data is not given, and the folder `data` if neither is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TABLEBASE_DATA", raising=False)
+    assert "there is no tablebase in data:" in ask("stats", "doushouqi").err
+    monkeypatch.setenv("TABLEBASE_DATA", str(two_pieces))
+    assert ask("stats", "doushouqi", "--format", "json").json[0]["wins"] == 82_852
+    assert ask("probe", "doushouqi", BEFORE_THE_DEN).code == 0
+    assert "there is no tablebase in other:" in ask("stats", "doushouqi", "--data", "other").err
+
+
+def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
+    """Correct tables end with code 0; one flipped byte ends with 1, names the file, and the others are still checked."""
+    right = ask("verify", "doushouqi", "--data", copied)
+    assert (right.code, right.out, right.errors) == (0, "", [])
+    assert "10 of 10" in right.err
+    assert "10 of 10" in ask("verify", "doushouqi", "--pieces", 2, "--data", copied).err
+    paths = [table_path(copied, GAME, parse_material(GAME, name)) for name in ("RvR", "CvT")]
+    for path in paths:
+        flip(path, 4000)
+    wrong = ask("verify", "doushouqi", "--data", copied)
+    assert (wrong.code, wrong.out) == (1, "")
+    assert len(wrong.errors) == 2
+    assert all(any(f"{path} is not the file that was registered" in error for error in wrong.errors) for path in paths)
+    assert "8 of 10" in wrong.err
+    assert ask("verify", "doushouqi", "--material", "CvW", "--material", "PvE", "--data", copied).code == 0
+    assert ask("verify", "doushouqi", "--material", "PvT", "--data", copied).code == 1
+
+
+def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """Tables of other values than those published fail; tables that the list does not have are only counted."""
+    listed = tmp_path / "published.csv"
+    statement = "SELECT game, material, values_sha256 FROM tables WHERE material <> 'CvC' ORDER BY material"
+    listed.write_text(ask("sql", statement, "--data", copied, "--format", "csv").out)
+    right = ask("verify", "doushouqi", "--published", listed, "--data", copied)
+    assert (right.code, right.errors) == (0, [])
+    assert f"tables that {listed} lists, too: 9 of 10" in right.err
+    first, other, *_ = re.findall("[0-9a-f]{64}", listed.read_text())
+    listed.write_text(listed.read_text().replace(first, other, 1))
+    wrong = ask("verify", "doushouqi", "--published", listed, "--data", copied)
+    assert wrong.code == 1
+    _, material, _ = listed.read_text().splitlines()[1].split(",")
+    path = table_path(copied, GAME, parse_material(GAME, material))
+    assert [error.partition(":")[2].split(" does not hold the values")[0] for error in wrong.errors] == [f" {path}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("game,material\ndoushouqi,RvR\n", "is no list of published tables: it has no column values_sha256"),
+        ("game,material,values_sha256\nchess,RvR,00\n", "lists no table of doushouqi: name the file of this game"),
+        ("game,material,values_sha256\ndoushouqi,RvR,00\n", "does not have one SHA-256 of the table RvR"),
+        (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "does not have one SHA-256"),
+    ],
+)
+def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """One sentence says what is wrong with the file."""
+    listed = tmp_path / "published.csv"
+    listed.write_text(text)
+    assert_one_sentence(ask("verify", "doushouqi", "--published", listed, "--data", copied), sentence)
+    listed.unlink()
+    assert ask("verify", "doushouqi", "--published", listed, "--data", copied).code == 2
+
+
+def test_verify_finds_a_missing_table(copied: Path, ask: Ask) -> None:
+    """A registered table without its file is a failed check that names the file and the command to build it."""
+    path = table_path(copied, GAME, parse_material(GAME, "TvE"))
+    path.unlink()
+    [error] = ask("verify", "doushouqi", "--data", copied).errors
+    assert str(path) in error
+    assert "tablebase build doushouqi --material TvE" in error
+
+
+def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game with a wrong mirror ends with code 1 and names the check that failed."""
+    pond = toys.pond()
+    monkeypatch.setattr(installed, "load_rules", lambda _: replace(pond, mirror=pond.swap))
+    answer = ask("check-rules", "pond", "--format", "json")
+    assert answer.code == 1
+    assert "mirror" in [row["check"] for row in answer.json if row["result"] != "ok"]
+
+
+def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:
+    """All slices of the full board are refused at once; enumerating them would take half a minute."""
+    answer = ask_fresh("estimate", "doushouqi", "--pieces", "16", "--data", tmp_path, seconds=10)
+    assert_one_sentence(answer, code=3)
+
+
+def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
+    """In groups, with the first sentence about each on one line of at most 80 columns, and examples that run."""
+    said = ask("--help").out
+    lines = said.splitlines()
+    sections = [line.rstrip(":") for line in lines if re.fullmatch(r"[A-Z]\w+:", line)]
+    assert sections == ["Options", "Build", "Ask", "Mine", "Play", "Serve"]
+    described = [line.split(maxsplit=1) for line in lines if re.match(r"  [a-z]", line)]
+    assert sorted(name for name, _ in described) == sorted(COMMANDS)
+    for name, sentence in described:
+        assert COMMANDS[name].help.startswith(sentence)
+        assert sentence.endswith(".")
+    assert said.count("\n    tablebase ") == 2
+    assert ask().out == ask("-h").out == said
+
+
+@pytest.mark.parametrize("name", ["", "build", "probe", "mine", "stats"])
+def test_help_begins_with_what_happens_without_options(
+    name: str, ask: Ask, three_pieces: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends with an example that runs, and no line is longer than 80 columns."""
+    said = ask(*filter(None, [name]), "--help").out
+    assert max(map(len, said.splitlines())) <= 80
+    assert name == "" or said.split("\n\n")[2].startswith("  Without options, ")
+    monkeypatch.setenv("TABLEBASE_DATA", str(three_pieces))
+    examples = [shlex.split(line) for line in said.splitlines() if line.startswith("    tablebase ")]
+    assert examples
+    for words in examples:
+        assert ask(*words[1:]).code == 0
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_and_option_has_help(name: str) -> None:
+    """Each command, option and argument has a help text."""
+    command = COMMANDS[name]
+    assert command.help.strip().endswith(".")
+    assert len(command.help.split()) >= 4
+    for parameter in command.params:
+        assert parameter.help or parameter.name == "help", parameter.name
+
+
+@pytest.mark.parametrize(
+    "words", [["stats", "doushouqi", "--by", "material"], ["games", "--format", "json"]], ids=["table", "json"]
+)
+def test_a_closed_pipe_is_no_error(words: list[str], three_pieces: Path) -> None:
+    """If the other end of a pipe is closed, as by `head`, the program ends without a traceback."""
+    read, write = os.pipe()
+    os.close(read)
+    data = ["--data", str(three_pieces)] if words[0] == "stats" else []
+    result = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *words, *data], stdout=write, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+    os.close(write)
+    assert (result.returncode, result.stderr) == (0, "")

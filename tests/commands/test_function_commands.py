@@ -1,0 +1,403 @@
+"""Games by functions without chance on the command line: every command that takes them, and what the others say."""
+
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from subprocess import Popen
+from types import SimpleNamespace
+
+import pytest
+from support.catalogs import change, rows
+from support.checks import at_least_one
+from support.functions import Misere, Rows
+from support.installs import functions_installed
+from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, every_command, flip, make_old, start_fresh
+from twins import exact as twin
+
+import tablebase
+from tablebase.building import exact_kind, options
+from tablebase.commands.game_requests import new_game
+from tablebase.commands.registry import commands_for
+from tablebase.compute import machine
+from tablebase.errors import CorruptTableError, MissingTableError, NotationError, TablebaseError
+from tablebase.game.installed import load_rules
+from tablebase.probe.answers import Unanswered
+
+FILE = "rows/exact/all.h5"
+REST: dict[str, list[object]] = {
+    "mine": ["SELECT 1"],
+    "export": ["--to", "new"],
+    "plot": ["--output", "new.svg"],
+    "train": ["--output", "new"],
+}
+"""What commands need beside a game."""
+
+
+@pytest.fixture(autouse=True)
+def _installed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with functions_installed(tmp_path_factory.mktemp("installed"), monkeypatch):
+        yield
+
+
+@pytest.fixture(name="data")
+def built(tmp_path: Path, ask: Ask) -> Path:
+    """A folder with the tables of two games."""
+    for name in ("rows", "misere"):
+        assert ask("build", name, "--data", tmp_path / "data").code == 0
+    return tmp_path / "data"
+
+
+def test_every_command_takes_them_or_refuses(ask: Ask, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `games` lists works; all else ends with one sentence and leaves nothing."""
+    monkeypatch.chdir(tmp_path)
+    row = next(row for row in ask("games", "--format", "json").json if row["game"] == "rows")
+    taken = commands_for(load_rules("rows"))
+    assert row["commands"].split() == list(taken)
+    more: dict[str, list[object]] = {
+        "copy": ["--to", tmp_path / "copy"],
+        "match": ["--player", "tables", "--player", "random", "--games", "2"],
+        "pack": ["--to", tmp_path / "packed"],
+        "perft": ["--depth", "2"],
+        "play": ["--player", "tables", "--side", "2"],
+        "probe": ["x........"],
+    }
+    monkeypatch.setattr("sys.stdin", None)
+    games = {name for name, one in every_command().items() if any(parameter.metavar == "GAME" for parameter in one.params)}
+    for name in at_least_one(games):
+        if name in taken and name != "play":
+            folder = [] if name in ("perft", "check-rules", "estimate", "count") else ["--data", data]
+            assert ask(name, "rows", *more.get(name, []), *folder).code == 0, name
+        elif name not in taken:
+            said = ask(name, *(["distances"] if name == "plot" else []), "rows", *REST.get(name, []))
+            assert_one_sentence(said, f"rows is not a game for '{name}', because it has no pieces on squares")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "packed"]
+
+
+def test_stats_are_counts_of_all_positions(ask: Ask, data: Path) -> None:
+    [row] = ask("stats", "misere", "--data", data, "--format", "json").json
+    values = twin.values(load_rules("misere"))  # type: ignore[arg-type]
+    game = Misere(7)
+    going_on = {position: value for position, value in values.items() if position[0]}
+    assert row["positions"] == len(values)
+    assert row["final"] == len(values) - len(going_on)
+    assert row["wins"] == sum(winner == game.to_move(position) for position, (winner, _) in going_on.items())
+    assert row["losses"] == len(going_on) - row["wins"]
+    assert max(row["longest_win"], row["longest_loss"]) == max(plies for _, plies in values.values() if plies is not None)
+    assert rows(data, "SELECT positions FROM exact WHERE game = 'rows'") == [{"positions": 765}]
+
+
+def test_lines_with_moves_in_a_row(ask: Ask, data: Path) -> None:
+    """Every row is the value for whom it names; after the last move, for the first player."""
+    found = ask("line", "misere", "--data", data, "--format", "json").json
+    values = twin.values(Misere(7))
+    for row in found:
+        stones, player = int(row["position"][0]), int(row["position"][2]) - 1
+        winner, plies = values[stones, player]
+        assert row["distance"] == plies
+        assert row["outcome"] == ("win" if winner == (player if stones else 0) else "loss")
+        assert row["side"] == (str(player + 1) if stones else "")
+    assert [row["distance"] for row in found] == list(range(found[0]["distance"], -1, -1))
+    assert any(one["side"] == other["side"] for one, other in pairwise(found))
+
+
+def test_drawn_line_to_the_end(ask: Ask, data: Path) -> None:
+    found = ask("line", "rows", "--data", data, "--format", "json").json
+    assert len(found) == 10
+    assert {row["outcome"] for row in found} == {"draw"}
+    shown = ask("probe", "rows", found[-1]["position"], "--data", data).out
+    assert "the game is over: it is a draw" in shown
+
+
+def test_probe_in_python(data: Path) -> None:
+    """Of many positions, some of which have no answer; values are exact."""
+    with tablebase.open(data) as tables:
+        answers = tables.probe_many("rows", [".........", "xx.......", "x...o....", "ooo......"])
+        assert [getattr(one, "outcome", None) for one in answers] == ["draw", None, "draw", None]
+        unknown = tables.probe_many("misere", ["9/1"])[0]
+    assert "cannot come up in a game of misere" in str(unknown.error)  # type: ignore[union-attr]
+
+
+def test_tables_play_perfectly(ask: Ask, data: Path, tmp_path: Path) -> None:
+    """They never lose from the start, and records are replayed."""
+    record = tmp_path / "games.txt"
+    options = ["--games", "20", "--seed", "3", "--opening", "0", "--data", data, "--output", record]
+    won, lost = ask("match", "rows", "--player", "tables", "--player", "random", *options, "--format", "json").json
+    assert (won["player"], won["losses"], lost["player"]) == ("tables", 0, "random")
+    assert won["wins"] > 10
+    assert ask("match-stats", record).code == 0
+
+
+def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
+    """A person who blunders loses against the tables."""
+    answer = typed(["b1", "b3", "a2"], "play", "rows", "--side", "1", "--player", "tables", "--seed", "1", "--data", data)
+    assert answer.code == 0, answer.err
+    assert "won by player 2 in 6 plies" in answer.out
+
+
+# Building
+
+
+def test_a_second_build_does_nothing(ask: Ask, data: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in data.rglob("*.h5")}
+    assert ask("build", "rows", "--data", data).err == f"nothing to do: all 1 tables are in {data}, built and verified\n"
+    assert {path: path.stat().st_mtime_ns for path in data.rglob("*.h5")} == before
+
+
+@pytest.mark.parametrize("how", ["deleted", "a bit", "cut", "not registered"])
+def test_what_is_missing_is_built_again(how: str, ask: Ask, data: Path) -> None:
+    """Byte by byte; a sound file that is only unknown is not solved again."""
+    before, path = contents(data), data / FILE
+    if how == "deleted":
+        path.unlink()
+    elif how == "not registered":
+        change(data, "DELETE FROM exact WHERE game = 'rows'")
+    elif how == "cut":
+        path.write_bytes(path.read_bytes()[:3000])
+    else:
+        flip(path, path.stat().st_size // 2)
+    if how != "deleted":
+        assert ask("verify", "rows", "--data", data).code != 0
+    answer = ask("build", "rows", "--data", data, "--verbose")
+    assert answer.code == 0, answer.err
+    assert path.with_name("all.h5.damaged").exists() == (how in ("a bit", "cut"))
+    assert contents(data) == before
+    assert ask("verify", "rows", "--data", data).err == "correct tables: 1 of 1\n"
+
+
+def test_other_rules_are_stale(ask: Ask, data: Path) -> None:
+    make_old(data / FILE)
+    change(data, "DELETE FROM exact WHERE game = 'rows'")
+    assert_refused(ask("build", "rows", "--data", data), 2, "built under other rules")
+    assert_refused(ask("probe", "rows", ".........", "--data", data), 2, "built under other rules")
+
+
+def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the memory that `estimate` names it can be built."""
+    [line] = ask("estimate", "rows", "--format", "json").json
+    assert line["positions"] == 765
+    folder = tmp_path / "new"
+    monkeypatch.setattr(machine, "memory", lambda: line["memory"] - 1)
+    for command in (["build", "rows", "--data", folder], ["estimate", "rows"]):
+        assert_refused(ask(*command), 3, "the table of rows needs more than the", "choose a smaller variant")
+    assert not folder.exists()
+    monkeypatch.setattr(machine, "memory", lambda: line["memory"])
+    assert ask("build", "rows", "--data", folder).code == 0
+    assert (folder / FILE).stat().st_size < line["disk"] + 3000
+
+
+def test_memory_that_the_user_allows(ask: Ask, tmp_path: Path) -> None:
+    """A build and an estimate within it work, and those that need more end with its bytes and exit code 3."""
+    [line] = ask("estimate", "rows", "--format", "json").json
+    for command in (["estimate", "rows"], ["build", "rows", "--data", tmp_path / "new"]):
+        sentence = f"needs more than the {line['memory'] - 1:,} bytes", "allow more with --memory"
+        assert_refused(ask(*command, "--memory", line["memory"] - 1), 3, *sentence)
+        assert not (tmp_path / "new").exists()
+        assert ask(*command, "--memory", line["memory"]).code == 0
+
+
+def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A smaller limit would not help a game that has one table."""
+
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(exact_kind, "list_positions", full)
+    for command in (["build", "rows", "--data", tmp_path / "new"], ["estimate", "rows"]):
+        assert_refused(ask(*command), 3, "the table of rows does not fit into memory: choose a smaller variant")
+
+
+def test_an_estimate_says_what_it_does_and_ends(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Positions are listed for a bounded time; a build has its own limit."""
+    assert ask("estimate", "rows").err == "listing all positions of rows, for at most 1 min\n"
+    monkeypatch.setattr(exact_kind, "PATIENCE", 0.0)
+    assert_refused(ask("estimate", "rows"), 3, "the table of rows has more than 1 positions", "build it with --for 1h")
+
+
+def test_solvers_that_there_are(ask: Ask, tmp_path: Path) -> None:
+    """Those of other kinds of games are refused, from Python and in batch files as well; its own has the name that logs use."""
+    folder, batch = tmp_path / "new", tmp_path / "batch.toml"
+    for name in ("nonsense", "planes"):
+        said = f"there is no solver '{name}' for rows: choose auto or exact"
+        assert_refused(ask("build", "rows", "--solver", name, "--data", folder), 2, said)
+        with pytest.raises(TablebaseError, match=said):
+            tablebase.build("rows", solver=name, data=folder)
+        batch.write_text(f'[[build]]\ngame = "rows"\nsolver = "{name}"\n')
+        assert_refused(ask("batch", batch, "--data", folder), 2, said)
+        assert_refused(ask("build", "pig", "--solver", name, "--data", folder), 2, "choose auto or bounds")
+    assert not folder.exists()
+    assert ask("build", "rows", "--solver", "exact", "--data", folder).code == 0
+
+
+def test_workers_that_cannot_help(ask: Ask, tmp_path: Path) -> None:
+    """One process does the work, which is said if more were asked for."""
+    said = "workers: 1 instead of 2, since one process builds and checks the table of rows"
+    for command in (["build", "rows", "--data", tmp_path], ["verify", "rows", "--data", tmp_path], ["estimate", "rows"]):
+        answer = ask(*command, "--workers", 2)
+        assert (answer.code, said in answer.err.splitlines()) == (0, True)
+        assert said not in ask(*command, "--workers", 1).err
+
+
+def test_a_wrong_solver_is_not_believed(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not pass the check is not kept."""
+    right = exact_kind.solve
+
+    def wrong(listed: object) -> object:
+        codes, coding = right(listed)  # type: ignore[arg-type]
+        codes[100] = codes[100] + 2
+        return codes, coding
+
+    monkeypatch.setattr(exact_kind, "solve", wrong)
+    answer = ask("build", "rows", "--data", tmp_path)
+    assert_refused(answer, 1, "is wrong")
+    assert not list(tmp_path.rglob("*.h5*"))
+
+
+def test_moves_in_words(ask: Ask, tmp_path: Path) -> None:
+    """Where the rules have words for them, the table for people says them; programs get the moves alone."""
+    ask("build", "kalah-pits=2-seeds=1", "--data", tmp_path)
+    words = ["probe", "kalah-pits=2-seeds=1", "1,1,0 1,1,0 s", "--data", tmp_path]
+    shown = ask(*words).out
+    assert "move   meaning" in shown
+    assert "1      sows 1 from pit 1" in shown
+    assert "meaning" not in ask(*words, "--format", "json").out
+
+
+def test_estimates_of_disk_space_are_enough(ask: Ask, data: Path) -> None:
+    """Of tables with few positions, too."""
+    for name in ("rows", "misere"):
+        [line] = ask("estimate", name, "--format", "json").json
+        assert line["disk"] >= (data / name / "exact" / "all.h5").stat().st_size
+
+
+def test_positions_of_an_author(data: Path) -> None:
+    """From Python a position may be a value of the author's, but nothing else, and no value that is not a position."""
+    with tablebase.open(data) as tables:
+        assert tables.probe("misere", (7, 0)).value == tables.probe("misere", "7/1").value
+        for wrong in ([7, 0], 7, (7, "0"), (7, 0, 0)):
+            with pytest.raises(NotationError, match="a position of misere is a text such as '7/1', not of type"):
+                tables.probe("misere", wrong)
+
+
+def test_at_the_deadline_nothing_is_left(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic, process_time=time.process_time)
+    monkeypatch.setattr(options, "time", late)
+    answer = ask("build", "rows", "--for", "1min", "--grace", "1min", "--data", tmp_path / "late")
+    assert_refused(answer, 4, "1 table is left")
+    assert not list(tmp_path.rglob("*.h5*"))
+
+
+SLOW = """
+import time
+from support import functions
+
+def slow(self, position, result=functions.Rows.result):
+    time.sleep(0.001)
+    return result(self, position)
+
+functions.Rows.result = slow
+from tablebase.commands.program import main
+main()
+"""
+"""The program, with rules that take their time."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_nothing(number: int, tmp_path: Path, ask: Ask) -> None:
+    path = os.pathsep.join(sys.path)
+    process: Popen[str]
+    with start_fresh("build", "rows", "--data", tmp_path, environment={"PYTHONPATH": path}, program=SLOW) as process:
+        time.sleep(2.0)
+        os.kill(process.pid, number)
+        process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert not drafts(tmp_path)
+    assert ask("build", "rows", "--data", tmp_path).code == 0
+
+
+# The folder
+
+
+def test_copies_in_every_form(ask: Ask, data: Path, tmp_path: Path) -> None:
+    """Copied, packed, unpacked and taken in, the values are the same; and the catalog is rebuilt from the files."""
+    before = contents(data)
+    assert ask("copy", "rows", "--data", data, "--to", tmp_path / "copy").code == 0
+    assert ask("pack", "rows", "--data", data, "--to", tmp_path / "packed").code == 0
+    assert ask("verify", "rows", "--data", tmp_path / "packed").code == 0
+    assert ask("unpack", tmp_path / "packed", "--to", tmp_path / "unpacked").code == 0
+    assert ask("merge", tmp_path / "copy", "--data", tmp_path / "merged").code == 0
+    for name in ("copy", "unpacked", "merged"):
+        assert contents(tmp_path / name) == {FILE: before[FILE]}
+    (data / "catalog.sqlite").unlink()
+    assert ask("reindex", "--data", data).code == 0
+    assert [row["game"] for row in rows(data, "SELECT game FROM exact ORDER BY game")] == ["misere", "rows"]
+    assert ask("verify", "--quick", "--data", data).code == 0
+
+
+def test_prune(ask: Ask, data: Path) -> None:
+    """Drafts, what is not registered, and other rules; nothing else."""
+    assert ask("prune", "--yes", "--data", data).err == f"nothing to remove in {data}\n"
+    (data / "rows/exact/.all.h5.4711.tmp").write_bytes(b"half")
+    shutil.copy(data / FILE, data / "rows/exact/other.h5")
+    make_old(data / "misere/exact/all.h5")
+    change(data, "DELETE FROM exact WHERE game = 'misere'")
+    found = {row["file"]: row["reason"] for row in ask("prune", "--format", "json", "--data", data).json}
+    assert found == {
+        "rows/exact/.all.h5.4711.tmp": "left by an interrupted command",
+        "rows/exact/other.h5": "not in the catalog",
+        "misere/exact/all.h5": "built under other rules",
+    }
+
+
+def test_a_changed_row_is_noticed(ask: Ask, data: Path) -> None:
+    change(data, "UPDATE exact SET wins = wins - 1 WHERE game = 'rows'")
+    assert_refused(ask("stats", "rows", "--data", data), 2, "is damaged (in the rows about rows/exact/all.h5)")
+    assert "rebuilt from" in ask("build", "rows", "--data", data).err
+    assert ask("stats", "rows", "--data", data).code == 0
+
+
+def test_batch(ask: Ask, tmp_path: Path) -> None:
+    """A batch plans, builds and checks it like any other table."""
+    plan = tmp_path / "plan.toml"
+    text = f'data = {json.dumps(str(tmp_path / "night"))}\n[[build]]\ngame = "rows"\n[[then]]\ncommand = ["verify", "rows"]\n'
+    plan.write_text(text, encoding="utf-8")
+    answer = ask("batch", plan)
+    assert answer.code == 0, answer.err
+    assert (tmp_path / "night" / FILE).exists()
+
+
+def test_a_damaged_chunk_is_named(data: Path) -> None:
+    """By whoever reads it, though the seal was not looked at."""
+    path = data / FILE
+    flip(path, path.stat().st_size - 700)
+    with tablebase.open(data) as tables:
+        answers = tables.probe_many("rows", list(twin.values(Rows())))
+        faults = {type(one.error) for one in answers if isinstance(one, Unanswered)}
+    assert faults == {CorruptTableError}
+
+
+def test_without_tables(ask: Ask, tmp_path: Path) -> None:
+    assert_refused(ask("probe", "rows", ".........", "--data", tmp_path), 2, "run 'tablebase build rows --data")
+    with tablebase.open(tmp_path) as tables, pytest.raises(MissingTableError):
+        tables.line("rows", ".........")
+
+
+def test_hints(typed: Ask, data: Path) -> None:
+    """The table says who wins; without one, the sentence says how to build it."""
+    words = ["play", "rows", "--side", "1", "--player", "random", "--seed", "1", "--from", "xo.......", "--data"]
+    assert "player 1 to move: win in 5 plies, best move" in typed(["hint", "quit"], *words, data).out
+    assert "no hint: no table of rows is registered in" in typed(["hint", "quit"], *words, data.parent / "none").out
+    # Positions that are tuples.
+    words = ["play", "misere", "--side", "1", "--player", "random", "--seed", "1", "--data"]
+    assert ", best move " in typed(["hint", "quit"], *words, data).out
+
+
+def test_servers_refuse_stateless_commands() -> None:
+    """Those are of games of chance."""
+    assert new_game({"game": "rows"})["error"].startswith("rows is a game by functions without chance: choose one such as")

@@ -1,0 +1,93 @@
+"""Every option of every command that names an output: what is refused before any work, also for root."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Ask, assert_one_sentence, contents, every_command
+
+from tablebase.commands.outputs import OUTPUTS, Output
+
+INPUTS = {
+    ("batch", "file"),
+    ("boxes", "file"),
+    ("line", "replay"),
+    ("merge", "place"),
+    ("prove", "check"),
+    ("unpack", "place"),
+    ("serve", "unix_socket"),
+    ("verify", "published"),
+}
+"""Parameters that name files and folders that are read, or a socket."""
+COMMON = {"data", "feature_file", "rules"}
+"""Parameters of several commands; the folder of the tables is their own to write."""
+WORDS = {
+    ("boxes", "sheet"): ["boxes", "hexapawn", "--output"],
+    ("build", "log"): ["build", "hexapawn", "--log"],
+    ("build", "json_log"): ["build", "hexapawn", "--json-log"],
+    ("copy", "to"): ["copy", "hexapawn", "--to"],
+    ("export", "folder"): ["export", "hexapawn", "--to"],
+    ("line", "sheet"): ["line", "hexapawn", "--sheet"],
+    ("line", "svg"): ["line", "hexapawn", "--to"],
+    ("match", "record"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
+    ("match-stats", "curve"): ["match-stats", "games.txt", "--curve"],
+    ("pack", "to"): ["pack", "hexapawn", "--to"],
+    ("patterns", "page"): ["patterns", "hexapawn", "--output"],
+    ("play", "boxes"): ["play", "hexapawn", "--player", "matchboxes", "--boxes"],
+    ("plot", "output"): ["plot", "distances", "hexapawn", "--output"],
+    ("probe", "sheet"): ["probe", "hexapawn", "ppp/3/PPP w", "--sheet"],
+    ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--output"],
+    ("prove", "output"): ["prove", "hexapawn", "--output"],
+    ("train", "output"): ["train", "hexapawn", "--games", "1", "--output"],
+    ("train", "curve"): ["train", "hexapawn", "--games", "1", "--output", "hexapawn.learner", "--curve"],
+    ("unpack", "to"): ["unpack", "{data}", "--to"],
+}
+
+NAMED = {
+    ("build", "log"),
+    ("build", "json_log"),
+    ("line", "sheet"),
+    ("play", "boxes"),
+    ("probe", "sheet"),
+    ("match-stats", "curve"),
+    ("train", "curve"),
+}
+"""Outputs whose options have a name of their own."""
+
+
+def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
+    """A command that would write to a place."""
+    words = [word.format(data=data) for word in WORDS[output]]
+    return [*words, str(target), *([] if words[0] in ("boxes", "unpack", "match-stats") else ["--data", str(data)])]
+
+
+def test_all_outputs_are_known() -> None:
+    """Whatever parameter names a file or a folder is an input or an output."""
+    commands: dict[str, Any] = every_command()
+    named = {
+        (name, one.name)
+        for name, command in commands.items()
+        for one in command.params
+        if one.metavar in ("FILE", "DIR") and one.name not in COMMON
+    }
+    assert named == INPUTS | OUTPUTS.keys()
+    assert OUTPUTS.keys() == WORDS.keys()
+
+
+def test_outputs_are_named_alike() -> None:
+    """`--output` for a file and `--to` for a folder; logs, boxes, sheets and curves beside what a command writes have names."""
+    for (name, parameter), kind in OUTPUTS.items():
+        option = next(one.opts for one in every_command()[name].params if one.name == parameter)
+        if (name, parameter) not in NAMED:
+            assert option == ["--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output"]
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_the_folder_of_a_tablebase_is_left_alone(output: tuple[str, str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Neither a table nor the catalog nor a new file in it is written, by whatever name the folder is called."""
+    (tmp_path / "link").symlink_to(hexapawns)
+    before = contents(hexapawns)
+    for name in ("hexapawn/2/new.svg", "new.svg", "catalog.sqlite", next(iter(sorted(before)))):
+        for folder in (hexapawns, tmp_path / "link"):
+            assert_one_sentence(ask(*command_of(output, folder / name, hexapawns)), name)
+    assert contents(hexapawns) == before

@@ -1,0 +1,155 @@
+"""Pictures and sheets of `probe`, `line` and `boxes`: files, messages, and what is refused before anything is overwritten."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Ask, assert_one_sentence, files_of_at_most
+
+import tablebase
+from tablebase.commands.tablebase import Tablebase
+from tablebase.game.installed import load_rules
+
+LOST = "7/7/7/7/3c3/7/7/R6/7 w"
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv"])
+def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """With the best move as an arrow; the answer is what it is without, and a file that was there is replaced."""
+    words = ["probe", "doushouqi", LOST, "--data", tables.folder, "--format", style]
+    path = tmp_path / "lost.svg"
+    path.write_text("old", encoding="utf-8")
+    answer = ask(*words, "--output", path)
+    assert (answer.code, answer.out, answer.err) == (0, ask(*words).out, f"wrote {path}\n")
+    assert path.read_text(encoding="utf-8") == tablebase.svg.board("doushouqi", LOST, arrows=["a2a1"])
+
+
+def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """A file for each row, to the end of the game, in a folder that is new or empty; one with files is left as it is."""
+    words = ["line", "doushouqi", LOST, "--data", tables.folder]
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "new" / "line", tmp_path / "empty"):
+        answer = ask(*words, "--to", folder)
+        assert (answer.code, answer.out, answer.err) == (0, ask(*words).out, f"wrote 9 pictures to {folder}\n")
+        written = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+        assert list(written) == [f"{ply:03}.svg" for ply in range(9)]
+        assert list(written.values()) == tables.line("doushouqi", LOST).pictures()
+    assert "Last move: d2d1" in written["008.svg"]
+    (tmp_path / "empty" / "000.svg").write_text("mine", encoding="utf-8")
+    assert_one_sentence(ask(*words, "--to", tmp_path / "empty"), "is not empty: name a new folder with --to")
+    assert (tmp_path / "empty" / "000.svg").read_text(encoding="utf-8") == "mine"
+
+
+def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_path: Path, ask: Ask) -> None:
+    """To a file, to a folder, on a sheet and in the terminal, by what `svg.board` and the rules draw."""
+    name, start = "pig-die=2-target=3", "0,0 1 0"
+    rules: Any = load_rules(name)
+    data = ["--data", piglet_tables]
+    answer = ask("probe", name, start, *data, "--output", tmp_path / "a.svg", "--sheet", tmp_path / "sheet.svg")
+    assert f"\n\n{rules.drawn(rules.initial)}\n\nplayer 1 to move: " in answer.out
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == tablebase.svg.board(name, start)
+    with Tablebase(piglet_tables) as tables:
+        assert (tmp_path / "sheet.svg").read_text(encoding="utf-8") == tables.probe_many(name, [start]).sheet()[0]
+        line = tables.line(name, start, 4)
+    drawn = ask("line", name, "--plies", 4, *data, "--boards", "--to", tmp_path / "line").out
+    files = sorted((tmp_path / "line").iterdir())
+    assert [path.read_text(encoding="utf-8") for path in files] == line.pictures()
+    assert len(files) == 5
+    for row, probe in zip(line.to_dict(), line, strict=True):
+        assert f"{rules.drawn(probe.asked)}\n   {probe.value.said}, {row['best']}\n\n" in drawn
+
+
+@pytest.mark.parametrize(("command", "option"), [("probe", "--output"), ("line", "--to")])
+def test_want_of_space_has_its_own_code(command: str, option: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    with files_of_at_most(1000):
+        answer = ask(command, "doushouqi", LOST, "--data", tables.folder, option, tmp_path / "a.svg")
+    assert answer.code == 3
+    assert "there is no space left" in answer.err
+
+
+def test_sheets_are_those_of_python(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """Of probes, of a line with and without all plies, and of boxes; the answer is what it is without a sheet."""
+    file = tmp_path / "positions"
+    file.write_text("ppp/3/PPP w\nppp/1P1/P1P b\n", encoding="utf-8")
+    white = tablebase.boxes("hexapawn", side="w")
+    probed, line = pawn_tables.probe_many("hexapawn", file.read_text().splitlines()), pawn_tables.line("hexapawn", "ppp/3/PPP w")
+    data = ["--data", pawn_tables.folder, "--format", "csv"]
+    for words, sheet in (
+        (["probe", "hexapawn", f"@{file}", *data, "--sheet"], probed.sheet()),
+        (["probe", "hexapawn", "ppp/3/PPP w", "ppp/1P1/P1P b", *data, "--page", "letter", "--sheet"], probed.sheet("letter")),
+        (["line", "hexapawn", *data, "--sheet"], line.sheet()),
+        (["line", "hexapawn", *data, "--every", "--page", "letter", "--sheet"], line.sheet(every=True, page="letter")),
+        (["boxes", "hexapawn", "--format", "csv", "--output"], tablebase.boxes("hexapawn").sheet()),
+        (
+            ["boxes", "hexapawn", "--side", "w", "--page", "letter", "--output"],
+            white.sheet("letter"),
+        ),
+    ):
+        [page] = sheet
+        path = tmp_path / "sheet.svg"
+        answer = ask(*words, path)
+        without = [word for word in words[:-1] if word not in ("--page", "letter", "--every")]
+        assert (answer.code, answer.out, answer.err) == (0, ask(*without).out, f"wrote {path}\n")
+        assert path.read_text(encoding="utf-8") == page
+    printed = ask("line", "hexapawn", *data, "--sheet", tmp_path / "line.pdf")
+    assert printed.err == f"wrote {tmp_path / 'line.pdf'}\n"
+    assert (tmp_path / "line.pdf").read_bytes().startswith(b"%PDF-")
+    pages = ask("boxes", "hexapawn-2x6", "--output", tmp_path / "boxes.png")
+    assert pages.err == f"wrote {tmp_path / 'boxes-1.png'} {tmp_path / 'boxes-2.png'}\n"
+
+
+def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
+    """The command lists what `tablebase.boxes` finds, of a file that the player has kept, too."""
+    boxes = tmp_path / "boxes.json"
+    lost = "b1b2\nb2c3\nquit\n"
+    assert ask("boxes", "hexapawn", "--format", "json").json == tablebase.boxes("hexapawn")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("sys.stdin", StringIO(lost))
+        ask("play", "hexapawn", "--player", "matchboxes", "--boxes", boxes, "--seed", 6)
+    rows = ask("boxes", "hexapawn", "--boxes", boxes, "--format", "json").json
+    assert [(row["position"], row["beads"], row["taken"]) for row in rows if row["taken"]] == [("ppp/1P1/P1P b", "a3b2", "a3a2")]
+    assert rows == tablebase.boxes("hexapawn", boxes=boxes)
+    assert_one_sentence(ask("boxes", "hexapawn-3x4", "--boxes", boxes), "another game")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["probe", "kalah", "3", "--sheet", "a.svg"], "kalah has no pieces on squares and no pictures of its own"),
+        (["line", "kalah", "--sheet", "a.pdf"], "kalah has no pieces on squares and no pictures of its own"),
+        (["line", "hexapawn", "--sheet", "a.jpg"], "a.jpg is not the name of a sheet: use one of the suffixes .pdf, .svg, .png"),
+        (["boxes", "hexapawn", "--output", "a"], "a is not the name of a sheet"),
+        (["boxes", "noughts", "--output", "a.pdf"], "it has no pieces on squares"),
+        (["boxes", "doushouqi"], "doushouqi can go on for ever"),
+        (["boxes", "hexapawn", "--output", "a.svg"], "a sheet has 1 to 18 boards, not 19"),
+        (["line", "hexapawn", "--replay", "games", "--sheet", "a.svg"], "leave out the position, --to and --sheet"),
+    ],
+)
+def test_sheets_that_are_refused(words: list[str], said: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a sentence, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tablebase.svg.sheets.MOST", 18)
+    assert_one_sentence(ask(*words), said)
+    assert not list(tmp_path.iterdir())
+
+
+def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """The others are answered, but no sheet is written; nor one of far too many positions."""
+    words = ["probe", "hexapawn", "--data", pawn_tables.folder, "--sheet", tmp_path / "a.svg"]
+    answer = ask(*words, "ppp/3/PPP w", "x")
+    assert answer.code == 2
+    assert "1 of 2 positions have no answer" in answer.err
+    (tmp_path / "many").write_text("ppp/3/PPP w\n" * 1001, encoding="utf-8")
+    assert_one_sentence(ask(*words, f"@{tmp_path / 'many'}"), "a sheet has 1 to 1,000 boards, not 1,001")
+    assert not (tmp_path / "a.svg").exists()
+
+
+def test_pdf_and_png_need_the_extra(pawn_tables: Tablebase, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named before any work; SVG does without."""
+    monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
+    words = ["line", "hexapawn", "--data", pawn_tables.folder, "--sheet"]
+    answer = ask(*words, tmp_path / "a.pdf")
+    assert_one_sentence(answer, "sheets as PDF or PNG need typst: install it with pip install 'endgame-tablebase[print]'")
+    assert not answer.out
+    assert ask(*words, tmp_path / "a.svg").code == 0

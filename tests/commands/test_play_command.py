@@ -1,0 +1,378 @@
+"""The commands `play` and `line`."""
+
+import io
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.pawn_games import SEED, START, any_moves
+from support.program import PROGRAM, Ask, assert_one_sentence
+
+from tablebase.commands.tablebase import Tablebase
+from tablebase.game import Outcome, load_game
+from tablebase.game.installed import load_rules
+from tablebase.slices.location import locate
+from tablebase.slices.material import parse_material
+from tablebase.tables.folder import table_path
+from tablebase.tables.values import Value
+from tablebase_rules.hexapawn import game as hexapawn
+
+JUNGLE = load_game("doushouqi")
+PAWNS = hexapawn()
+HOME = "63:1:0,62:3:0,50:68:0 1"
+AFTER_B2 = """\
+
+White: b1b2
+
+ 3 p p p
+ 2 .[P].
+ 1 P[.]P
+   a b c
+   Black to move
+"""
+GREETING = "Hexapawn: you play White, the tables play Black; type help for a list of commands\n"
+
+
+@pytest.fixture
+def play(hexapawns: Path, typed: Ask) -> Ask:
+    """Plays Hexapawn with one word of input per line: ``play(["a1a2", "quit"], "--seed", 1)``."""
+    return lambda words, *options: typed(words, "play", "hexapawn", "--data", hexapawns, *options)
+
+
+@pytest.fixture
+def race(typed: Ask) -> Ask:
+    """Plays Hare & Hedgehog: ``race(["5", "quit"], "--players", 3)``."""
+    return lambda words, *options: typed(words, "play", "harehedgehog", "--data", "nowhere", *options)
+
+
+@pytest.fixture
+def play_without(typed: Ask, tmp_path: Path) -> Ask:
+    """Plays any game without tables: ``play_without(["a1a2"], "hexapawn", "--player", "matchboxes")``."""
+    return lambda words, *options: typed(words, "play", *options, "--data", tmp_path / "nowhere")
+
+
+def test_a_game_word_by_word(play: Ask) -> None:
+    """Every command does what its help says; this is the complete output."""
+    words = ["moves", "hint", "a1a2", "undo", "board", "help", "c1-c2", "quit"]
+    answer = play(words, "--seed", 1)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == (
+        f"{GREETING}{START}"
+        "White> a1a2 b1b2 c1c2\n"
+        "White> White to move: loss in 6 plies, best move b1b2\n"
+        "White> \nBlack: b3a2\n\n 3 p[.]p\n 2[p]. .\n 1 . P P\n   a b c\n   White to move\n"
+        f"White> {START}"
+        f"White> {START}"
+        "White> a move, such as a1a2\n"
+        "moves   list the legal moves\n"
+        "hint    show the best move, and what the tables or a search say of it\n"
+        "undo    take back your last move and all that came after it\n"
+        "board   draw the board\n"
+        "help    show this list\n"
+        "resign  give the game up\n"
+        "quit    leave the game\n"
+        "White> \nBlack: b3c2\n\n 3 p[.]p\n 2 . .[p]\n 1 P P .\n   a b c\n   White to move\n"
+        "White> game abandoned after 2 plies\n"
+        f"{SEED.format(1)}"
+    )
+
+
+def test_the_other_side_can_be_played(play: Ask) -> None:
+    """If the person plays Black, the tables move first, after showing the board; case and spaces do not matter."""
+    answer = play(["undo", "  MOVES ", "A3B2", "quit"], "--side", "b", "--seed", 0)
+    assert answer.code == 0
+    title, rest = answer.out.split("\n", 1)
+    assert title == "Hexapawn: you play Black, the tables play White; type help for a list of commands"
+    assert rest.startswith(f"{START}{AFTER_B2}Black> you have no move to take back\nBlack> a3a2 a3b2 c3b2 c3c2\nBlack> \nWhite: ")
+    assert rest.endswith(f"Black> game abandoned after 3 plies\n{SEED.format(0)}")
+
+
+def test_a_seed_repeats_a_game(play: Ask) -> None:
+    """The same seed yields the same game, letter for letter; without --seed, the seed shown at the end repeats it."""
+    moves = any_moves(1)
+    games = [play(moves, "--fuzz", 1, "--seed", seed).out for seed in (*range(4), *range(4))]
+    assert games[:4] == games[4:]
+    assert len({game.partition("the seed")[0] for game in games}) > 1
+    drawn = play(moves, "--fuzz", 1).out
+    seed = int(re.search(r"the seed was (\d+):", drawn)[1])  # type: ignore[index]
+    assert play(moves, "--fuzz", 1, "--seed", seed).out == drawn
+
+
+BAD_INPUT = {
+    "a1a3": "a1a3 is not a legal move here: type moves",
+    "a3a2": "a3a2 is not a legal move here: type moves",
+    "z9z9": "z9z9 is not a legal move here: type moves",
+    "   ": "nothing was typed: type a move such as a1a2, or help",
+    "a1": "'a1' is neither a move nor a command: type a move such as a1a2, or help",
+    "a1a2a3": "'a1a2a3' is neither a move nor a command",
+    "help me": "'help me' is neither a move nor a command",
+    "\x1b[A": "'\\x1b[a' is neither a move nor a command",
+    "a" * 99_999: f"'{'a' * 12}...{'a' * 13}' is neither a move nor a command",
+}
+
+
+@pytest.mark.parametrize("word", BAD_INPUT, ids=range(len(BAD_INPUT)))
+def test_bad_input_is_prompted_again(word: str, play: Ask) -> None:
+    """One sentence says what is wrong, nothing changes, and the prompt is shown again."""
+    answer = play([word, "quit"], "--seed", 0)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith(f"{GREETING}{START}White> {BAD_INPUT[word]}")
+    assert answer.out.partition("White> ")[2].partition("\n")[2] == f"White> game abandoned after 0 plies\n{SEED.format(0)}"
+
+
+def test_bytes_that_are_not_text_are_prompted_again(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Input in another encoding is refused like any unknown word, and the following input is still read."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xffa1a2\na1a2\nquit\n"), encoding="utf-8"))
+    answer = ask("play", "hexapawn", "--data", hexapawns)
+    assert (answer.code, answer.err) == (0, "")
+    assert "xffa1a2' is neither a move nor a command" in answer.out
+    assert "game abandoned after 2 plies\n" in answer.out
+
+
+@pytest.mark.parametrize("words", [[], ["a1a2"]], ids=["at once", "after a move"])
+def test_the_end_of_the_input_ends_the_game(words: list[str], play: Ask) -> None:
+    """At the end of the input, the last lines say that the game was abandoned and how to repeat it; that is no error."""
+    answer = play(words, "--seed", 5)
+    assert (answer.code, answer.err) == (0, "")
+    plies = 2 * ("a1a2" in words)
+    assert answer.out.endswith(f"White> \nend of input\ngame abandoned after {plies} plies\n{SEED.format(5)}")
+
+
+def read_until(terminal: int, count: int) -> str:
+    """The output at a terminal until the prompt has appeared `count` times, or until the program has ended."""
+    shown = b""
+    with suppress(OSError):
+        while shown.count(b"White> ") < count:
+            assert select.select([terminal], [], [], 60)[0], f"nothing more after {shown!r}"
+            shown += os.read(terminal, 1000)
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 0)], ids=["Ctrl-C", "Ctrl-D"])
+def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Path) -> None:
+    """At a terminal, Ctrl-C at the prompt ends with the exit code of an interruption, and Ctrl-D is the end of the input."""
+    terminal, line = pty.openpty()
+    # The process that first opens a terminal in a new session receives its keys as signals.
+    script = f"import os; os.close(os.open(os.ttyname(0), os.O_RDWR)); {PROGRAM}"
+    arguments = [sys.executable, "-c", script, "play", "hexapawn", "--data", str(hexapawns)]
+    # Without colours, and without what a library writes to set up its editing of lines.
+    plain = {**os.environ, "NO_COLOR": "1", "TERM": "dumb"}
+    process = subprocess.Popen(arguments, stdin=line, stdout=line, stderr=line, start_new_session=True, env=plain)
+    os.close(line)
+    try:
+        assert read_until(terminal, 1) == f"{GREETING}{START}White> "
+        os.write(terminal, b"a1a2\n")
+        assert read_until(terminal, 1).startswith("a1a2\n\nBlack: b3a2\n")
+        for _ in range(30):
+            # A signal between the prompt and the read is noticed only together with the next one.
+            os.write(terminal, key)
+            with suppress(subprocess.TimeoutExpired):
+                assert process.wait(timeout=2) == code
+                break
+        rest = read_until(terminal, 2)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(terminal)
+    assert ("game abandoned after 2 plies\n" if code == 0 else "error: interrupted;") in rest
+    assert "Traceback" not in rest
+
+
+def test_the_engine_plays_without_tables(typed: Ask, tmp_path: Path) -> None:
+    """It says what it thinks of its moves, and the same seed gives the same game; a hint comes from a search."""
+    words = ["play", "hexapawn", "--player", "engine", "--level", 3, "--seed", 1, "--data", tmp_path / "none"]
+    games = [typed(["hint", "b1b2", "a1a2", "quit"], *words) for _ in range(2)]
+    assert games[0].out == games[1].out
+    # By then, everything is compiled.
+    assert (games[1].code, games[1].err) == (0, "")
+    assert games[0].out.startswith("Hexapawn: you play White, the engine at level 3 plays Black; type help")
+    assert re.search(r"White to move: loss in 6, best move [abc]1[abc]2, by a search\n", games[0].out)
+    assert re.search(r"\nBlack: [ac]3b2\nwin in 5\n", games[0].out)
+
+
+def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
+    """The person plays several games in a row and sees the beads; this is the complete output of two."""
+    words = ["b1b2", "b2c3", "boxes", "b1b2", "hint", "help", "quit"]
+    options = ["hexapawn", "--player", "matchboxes", "--seed", 6, "--boxes", tmp_path / "boxes.json"]
+    answer = play_without(words, *options)
+    assert (answer.code, answer.err) == (0, "")
+    first, second = answer.out.split("\nanother game begins; type quit to leave\n")
+    assert first == (
+        f"Hexapawn: you play White, the matchboxes play Black; type help for a list of commands\n{START}"
+        "White> \nBlack: a3a2\ndrawn from a box of 2 beads: a3a2 a3b2\n"
+        "\n 3[.]p p\n 2[p]P .\n 1 P . P\n   a b c\n   White to move\n"
+        "White> \n 3 . p[P]\n 2 p[.].\n 1 P . P\n   a b c\n"
+        "\nwon by White in 3 plies: the pawn has reached c3\n"
+        "the bead a3a2 is taken out of the box ppp/1P1/P1P b, which keeps 1 bead\n"
+        "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes\n"
+    )
+    start, boxes, reply, hint, help_, end = second.split("White> ")
+    assert start == START
+    assert boxes.splitlines()[0] == "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes"
+    assert "\nppp/1P1/P1P b  a3a2 0, a3b2 1\n" in boxes
+    assert reply.startswith("\nBlack: a3b2\ndrawn from a box of 1 bead: a3b2\n")
+    assert hint.startswith("White to move: ")
+    assert hint.endswith(", by a search\n")
+    assert "\nboxes   show the matchboxes with their beads\nquit    leave the game\n" in help_
+    assert end == f"game abandoned after 2 plies\n{SEED.format(6)}"
+    # What was learned is there the next time.
+    assert "games won: White 1, Black 0; beads left: 44 of 45" in play_without(["boxes"], *options).out
+
+
+def test_matchboxes_resign_at_an_empty_box(play_without: Ask) -> None:
+    """On 1x5 the only bead loses, so that in the second game its box is empty."""
+    out = play_without(["a1a2", "a2a3", "a1a2"], "hexapawn", "--size", "1x5", "--player", "matchboxes", "--seed", 0).out
+    assert "won by White in 3 plies: Black has no legal move\nthe bead a5a4 is taken out of the box" in out
+    assert "\nBlack: resigns\nthe box is empty\n" in out
+    assert "\nwon by White in 1 ply: Black resigns\nno bead is taken away\n" in out
+    assert "games won: White 2, Black 0; beads left: 0 of 1 in 1 box\n" in out
+
+
+def test_a_missing_table_is_named_before_the_first_move(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """The error is the same as for a probe; tables that captures lead to are needed, too, and the command builds them all."""
+    answer = ask("play", "doushouqi", "--data", two_pieces)
+    assert answer == ask("probe", "doushouqi", load_game("doushouqi").start, "--data", two_pieces)
+    assert answer.code == 2
+    # A capture of the wolf leads to RvC, which no table of three pieces can do without.
+    (tmp_path / "doushouqi/3").mkdir(parents=True)
+    (tmp_path / "doushouqi/3/RCvW.h5").touch()
+    answer = ask("play", "doushouqi", "7/7/7/7/7/7/wC5/6R/7 b", "--data", tmp_path)
+    assert_one_sentence(answer, "RvC of doushouqi", f"'tablebase build doushouqi --material RCvW --data {tmp_path}'")
+
+
+def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
+    """The person plays the side to move; the tables reach the den, and the game ends with a picture and a sentence."""
+    answer = typed(["a1b1"], "play", "doushouqi", "--from", "7/3C3/7/7/7/7/7/7/c6 b", "--data", two_pieces, "--seed", 0)
+    assert answer.code == 0
+    end = " 2 . . . ^ . . .\n 1 . c ^ # ^ . .\n   a b c d e f g\n\nwon by White in 2 plies: the cat has reached d9\n"
+    assert answer.out.startswith("Dou Shou Qi: you play Black, the tables play White;")
+    assert "Black> \nWhite: d8d9\n\n 9 . . ^[C]^ . .\n" in answer.out
+    assert answer.out.endswith(f"{end}{SEED.format(0)}")
+
+
+def test_two_people_at_one_terminal(typed: Ask) -> None:
+    """Each is asked in turn, takes back his own last move, and may give the game up; nobody needs tables."""
+    options = ["play", "hexapawn", "--side", "w", "--side", "b", "--seed", 1, "--data", "nowhere"]
+    answer = typed(["b1b2", "a3b2", "undo", "a1b2", "resign"], *options)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == (
+        f"Hexapawn: people play White and Black; type help for a list of commands\n{START}"
+        "White> \n 3 p p p\n 2 .[P].\n 1 P[.]P\n   a b c\n   Black to move\n"
+        "Black> \n 3[.]p p\n 2 .[p].\n 1 P . P\n   a b c\n   White to move\n"
+        f"White> {START}"
+        "White> a1b2 is not a legal move here: type moves to list the legal ones\n"
+        "White> \n 3 p p p\n 2 . . .\n 1 P P P\n   a b c\n\n"
+        f"won by Black in 0 plies: White resigns\n{SEED.format(1)}"
+    )
+
+
+def test_the_only_move_that_draws(typed: Ask, ask: Ask, tables: Tablebase, two_pieces: Path) -> None:
+    """`hint` and `probe` name the move that keeps a draw, where all others lose."""
+    text = "4t2/7/7/7/7/7/7/4R2/7 w"
+    [kept] = [move.move for move in tables.probe(JUNGLE, text).moves if move.value == Value(Outcome.DRAW, None)]
+    said = f"White to move: draw, best move {kept}\n"
+    assert said in typed(["hint", "quit"], "play", "doushouqi", text, "--player", "random", "--data", two_pieces).out
+    assert said in ask("probe", "doushouqi", text, "--data", two_pieces).out
+
+
+def test_hints_that_nobody_can_give(typed: Ask, copied: Path) -> None:
+    """A damaged table is named instead of a search, and so is why no program can look ahead."""
+    path = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 0).material)
+    path.write_bytes(path.read_bytes()[:-100])
+    options = ["7/7/7/7/3d3/7/7/3C3/7 w", "--player", "random", "--data", copied]
+    assert f"no hint: {path} " in typed(["hint", "quit"], "play", "doushouqi", *options).out
+    out = typed(["hint"], "play", "pig", "--players", 3, "--data", copied).out
+    assert "no hint: the player computer cannot play pig-players=3, because its rules are not compiled" in out
+
+
+def test_random_moves_in_a_game_of_pieces(typed: Ask) -> None:
+    """A player of every game plays here, too, with a reply that a seed repeats."""
+    games = [typed(["b1b2", "quit"], "play", "hexapawn", "--player", "random", "--seed", 2).out for _ in range(2)]
+    assert games[0] == games[1]
+    assert games[0].startswith("Hexapawn: you play White, random moves play Black; ")
+    assert re.search(r"\nBlack: [a-c]3[a-c]2\n", games[0])
+
+
+# Games of chance or of several players
+
+
+def test_a_game_of_three(race: Ask) -> None:
+    """The person is the first player, and the computer all others; places and the seed stand at the end."""
+    answer = race(["1"], HOME, "--players", 3, "--seed", 7)
+    # The first game on a machine also says that kernels are compiled.
+    assert (answer.code, answer.errors) == (0, [])
+    greeting = "Hare & Hedgehog: you play player 1, the computer at depth 4 plays player 2 and player 3"
+    rules: Any = load_rules("harehedgehog-players=3")
+    begin = f"{greeting}; type help for a list of commands\n{rules.legend()}\n\n{rules.drawn(rules.parse(HOME))}\n"
+    assert answer.out.startswith(f"{begin}player 1> \nplayer 1: 1 (1 square ahead)\n\nplayer 2: 2 (2 squares ahead)\n")
+    last = rules.drawn(rules.parse("64:0:0#1,64:0:0#2,50:68:0 3"))
+    end = f"{last}\n\nplayer 1 is 1st, player 2 is 2nd, player 3 is 3rd, after 2 turns\n"
+    assert answer.out.endswith(end + SEED.format(7))
+    assert "it expects 10,000.0, 9,000.0, " in answer.out
+
+
+def test_commands_of_a_game(race: Ask) -> None:
+    """Listing moves, taking back, hints, the position, help, and words that are none of these."""
+    words = ["moves", "help", "hint", "board", "undo", "4", "undo", "99", "fly", "", "+4", "quit"]
+    out = race(words, "--variant", "cards=none", "--player", "computer:depth=1", "--seed", 1).out
+    moves, rest = out.split("player 1> ")[1:3]
+    assert "move   meaning" in moves
+    assert "10     10 squares ahead   10:13:3,0:68:3 2\n" in moves
+    assert rest.startswith("a move, such as 1\n")
+    parts, rules = out.split("player 1> "), load_rules("harehedgehog-cards=none")
+    begin = f"\n{rules.drawn(rules.initial)}\n"
+    hint = r"player 1 to move: it expects [0-9.]+, [0-9.]+ points after [\d ]+, best move \d+ \(\d+ squares ahead\), by a search\n"
+    assert re.fullmatch(hint, parts[3])
+    assert parts[4] == begin
+    assert parts[5] == "you have no move to take back\n"
+    assert parts[6].startswith("\nplayer 1: 4 (4 squares ahead)\n\nplayer 2: ")
+    assert parts[7] == begin
+    assert parts[8] == "99 is not a legal move here: type moves to list the legal ones\n"
+    assert parts[9] == "'fly' is neither a move nor a command: type a move such as 1, or help\n"
+    assert parts[10] == "nothing was typed: type a move such as 1, or help\n"
+    assert parts[11].startswith("\nplayer 1: 4 (4 squares ahead)\n")
+    assert parts[12] == f"game abandoned after 2 turns\n{SEED.format(1)}"
+
+
+def test_other_seats_and_players(race: Ask) -> None:
+    """The person may be any player; players are named in order, and the last one has all further seats."""
+    answer = race(["quit"], "--players", 4, "--side", 3, "--player", "computer:depth=1", "--player", "random", "--seed", 1)
+    seats = "you play player 3, the computer at depth 1 plays player 1, random moves play player 2 and player 4"
+    assert answer.out.startswith(f"Hare & Hedgehog: {seats}; ")
+    assert "\nplayer 1: " in answer.out.partition("player 3> ")[0].partition(";")[2]
+
+
+def test_blocked_games_end(race: Ask) -> None:
+    """Where nobody can ever move again, and a game that is over from the start."""
+    answer = race([], "4:0:0,3:2:0 1", "--seed", 1)
+    assert "won by player 1 in 0 turns: nobody can move again\n" in answer.out
+    assert "won by player 1 in 0 turns\n" in race([], "64:0:0#1,3:2:0 2", "--seed", 1).out
+
+
+def test_people_in_a_race(race: Ask) -> None:
+    """Two of three players are people, asked by the names of their players; and nobody resigns for others."""
+    words = ["4", "resign", "2", "quit"]
+    out = race(words, "--players", 3, "--side", 1, "--side", 2, "--player", "computer:depth=1", "--seed", 1).out
+    assert out.startswith("Hare & Hedgehog: people play player 1 and player 2, the computer at depth 1 plays player 3; ")
+    prompts = [line.partition(">")[0] for line in out.splitlines() if re.match("player .>", line)]
+    assert prompts == ["player 1", "player 2", "player 2", "player 1"]
+    assert "'resign' is neither a move nor a command" in out
+
+
+# line
+
+
+@pytest.mark.parametrize("plies", [0, 1, 6, 7])
+def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> None:
+    """A line of N plies is the beginning of the whole line; it includes the end of the game only if it gets there."""
+    arguments = ["line", "hexapawn", PAWNS.start, "--data", hexapawns, "--format", "json"]
+    whole = ask(*arguments).json
+    assert [row["distance"] for row in whole] == [6, 5, 4, 3, 2, 1, 0]
+    assert ask(*arguments, "--plies", plies).json == whole[: plies + 1]

@@ -1,0 +1,196 @@
+"""The list of verbs, compared with the command line, with Python, and with the answers over HTTP."""
+
+import inspect
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.checks import at_least_one
+from support.program import Ask
+from support.web import client_of
+
+import tablebase
+from tablebase.charts.chances import chances
+from tablebase.charts.figures import CHARTS
+from tablebase.commands.program import made
+from tablebase.commands.registry import VERBS, Verb, check_verb, commands_for
+from tablebase.commands.tablebase import Tablebase
+from tablebase.errors import RulesError, TablebaseError
+from tablebase.files.outputs import draft_of
+from tablebase.game.installed import load_rules
+from tablebase.patterns.pattern_search import Settings
+
+OF_PYTHON = {"format"}
+"""Options that say how rows are written."""
+OF_TABLEBASE = {"data", "catalog", "size", "variant"}
+"""An open tablebase has a folder, and takes a variant as part of the name of a game."""
+
+MORE = {
+    "patterns": {one.name for one in fields(Settings)},
+    "plot": {name for chart in (*CHARTS.values(), chances) for name in inspect.signature(chart).parameters},
+}
+"""Arguments that are passed on by name."""
+
+
+def options_of(name: str) -> set[str]:
+    """The arguments and options of a command, as Python would call them."""
+    params = [one for one in made(name).params if not getattr(one, "hidden", False)]
+    names = [one.name if one.param_type_name == "argument" else max(one.opts, key=len) for one in params]
+    return {name.lstrip("-").replace("-", "_") for name in names}
+
+
+def form_of(verb: Verb) -> Any:
+    """The function of Python."""
+    if verb.home:
+        return verb.function
+    owner, _, name = verb.python.partition(".")
+    return getattr(Tablebase if owner == "Tablebase" else tablebase, name)
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_python_has_them_with_the_same_words(verb: Verb) -> None:
+    """Each has a function of the same name; while its options are written twice, all differences are listed with a reason."""
+    if verb.home:
+        name = verb.name.replace("-", "_")
+        assert verb.why or getattr(Tablebase if verb.owner else tablebase, name) is verb.function
+        return
+    if not verb.python:
+        assert verb.why
+        return
+    parameters = inspect.signature(form_of(verb)).parameters
+    if not verb.group:
+        return
+    assert verb.python.rpartition(".")[2] == verb.name.replace("-", "_")
+    left_out = OF_PYTHON | (OF_TABLEBASE if verb.python.startswith("Tablebase.") else set())
+    known = set(parameters) | MORE.get(verb.name, set())
+    assert options_of(verb.name) - left_out - known == set(verb.differs)
+    assert all(verb.differs.values())
+
+
+def test_what_games_lists(ask: Ask) -> None:
+    """The column `commands` has the verbs without an objection."""
+    rows = {row["game"]: row["commands"] for row in ask("games", "--format", "json").json}
+    assert rows["hexapawn"] == "all"
+    assert rows["pig"].split() == list(commands_for(load_rules("pig")))
+    assert "mine" not in rows["pig"].split()
+
+
+def test_one_sentence_everywhere(two_pieces: Path) -> None:
+    """Python and HTTP refuse a game with the objection that the list has, as commands do."""
+    rules = load_rules("pig")
+    given = {"statement": "SELECT 1", "material": "RvC", "pieces": 2}
+    with Tablebase(two_pieces) as tables, client_of(two_pieces, mine=True) as client:
+        for verb in at_least_one([one for one in VERBS.values() if (one.http_objection or one.objection)(rules) is not None]):
+            with pytest.raises(RulesError, match=r"because it has (no pieces on squares|chance)") as fault:
+                check_verb(verb.name, rules, over_http=True)
+            sent = {name: value for name, value in given.items() if verb.name in NEEDS.get(name, ())}
+            answer = client.post("/api/v1/mine", json={"game": "pig", **sent}) if verb.name == "mine" else None
+            if verb.name in OVER_HTTP:
+                answer = client.get(f"/api/v1/{verb.name}", params={"game": "pig", **sent})
+            if answer is not None:
+                assert (answer.status_code, answer.json()["detail"]) == (400, str(fault.value))
+            if verb.name in ("count", "prove"):
+                with pytest.raises(RulesError) as said:
+                    form_of(verb)("pig")
+                assert str(said.value) == str(fault.value)
+            if verb.name in ("features", "patterns"):
+                with pytest.raises(RulesError) as said:
+                    form_of(verb)(tables, "pig")
+                assert str(said.value) == str(fault.value)
+
+
+OVER_HTTP = ("count", "estimate", "materials", "material", "records")
+NEEDS = {"statement": ("mine",), "material": ("material",), "pieces": ("estimate",)}
+
+
+def test_functions_of_python(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """They return the rows that commands write as JSON."""
+    assert tablebase.games() == ask("games", "--format", "json").json
+    counted = ask("count", "hexapawn", "--format", "json").json[0]
+    assert tablebase.count("hexapawn") == {name: value for name, value in counted.items() if name != "seconds"}
+    divided = ask("perft", "hexapawn", "--depth", 2, "--divide", "--format", "json").json
+    assert tablebase.perft("hexapawn", depth=2, divide=True) == divided
+    words = ("match", "hexapawn", "--player", "ranking", "--player", "random", "--games", 4)
+    games = tmp_path / "games"
+    rows = tablebase.match("hexapawn", player=["ranking", "random"], games=4, output=games, data=two_pieces)
+    assert list(rows) == ask(*words, "--data", two_pieces, "--format", "json").json
+    assert len(rows.played) == 4
+    assert tablebase.match_stats(games, by="seat") == ask("match-stats", games, "--by", "seat", "--format", "json").json
+    proved = ask("prove", "hexapawn", "--format", "json").json[0]
+    found = tablebase.prove("hexapawn")
+    assert {**found, "seconds": 0} == {**proved, "seconds": 0}
+    assert not [result for result in tablebase.check_rules("pig", variant="target=4") if result.failure]
+
+
+def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Those of pieces are counts, which a number of pieces restricts; those of functions are the rows of the command."""
+    with Tablebase(two_pieces) as tables:
+        assert {one.pieces for one in tables.stats("doushouqi", pieces=2)} == {2}
+        with pytest.raises(TablebaseError, match="3 pieces"):
+            tables.stats("doushouqi", pieces=3)
+    tablebase.build("noughts", data=tmp_path)
+    with Tablebase(tmp_path) as tables:
+        assert tables.stats("noughts") == ask("stats", "noughts", "--data", tmp_path, "--format", "json").json
+        with pytest.raises(RulesError, match="has no pieces on squares"):
+            tables.stats("noughts", pieces=2)
+
+
+def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables are copied, packed, unpacked, merged and pruned as the commands do it, and what came of it is returned."""
+    copied = tablebase.copy("doushouqi", tmp_path / "copy", material="RvC", data=two_pieces)
+    assert (copied.tables, copied.new, copied.there) == (1, 1, 0)
+    assert "copied to" in capsys.readouterr().err
+    assert tablebase.copy("doushouqi", tmp_path / "copy", material=["RvC"], data=two_pieces).there == 1
+    packed = tablebase.pack("doushouqi", tmp_path / "packed", pieces=2, strength=3, data=tmp_path / "copy", workers=1)
+    assert (packed.new, packed.before) == (1, copied.bytes)
+    with pytest.raises(TablebaseError, match="strength is a number from 1 to 22, not 23"):
+        tablebase.pack("doushouqi", tmp_path / "other", strength=23, data=two_pieces)
+    assert tablebase.unpack(tmp_path / "packed", tmp_path / "back", workers=1).bytes == copied.bytes
+    assert tablebase.merge(tmp_path / "back", data=tmp_path / "merged").new == 1
+    table = next((tmp_path / "merged").rglob("RvC.h5"))
+    stray = draft_of(table)
+    stray.write_bytes(b"")
+    for yes in (False, True):
+        assert [item.file for item in tablebase.prune(tmp_path / "merged", yes=yes)] == [
+            stray.relative_to(tmp_path / "merged").as_posix()
+        ]
+        assert stray.exists() is not yes
+    assert not tablebase.verify("doushouqi", data=tmp_path / "merged", workers=1).faults
+
+
+def test_a_batch_from_python(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Builds and commands; what fails is returned, and a dry run starts nothing."""
+    file, out = tmp_path / "night.toml", tmp_path / "stats.csv"
+    build = '[[build]]\ngame = "hexapawn"\nmaterial = "PvP"\n'
+    then = f'[[then]]\ncommand = ["stats", "hexapawn", "--format", "csv"]\noutput = "{out}"\n'
+    file.write_text(f"workers = 1\n{build}{then}")
+    assert tablebase.batch(file, dry_run=True, data=tmp_path / "tables") is None
+    assert "build hexapawn" not in capfd.readouterr().err
+    assert not (tmp_path / "tables").exists()
+    result = tablebase.batch(file, data=tmp_path / "tables")
+    assert result is not None
+    assert (result.run, result.faults, result.left, result.waiting) == (1, (), 0, 0)
+    assert out.read_text().startswith("pieces,")
+
+
+def test_analyse_finds_what_the_command_finds(two_pieces: Path, ask: Ask) -> None:
+    """The same lines, with tables and without."""
+    words = ("analyse", "hexapawn", "--depth", 5, "--format", "json")
+    given = [
+        {name: value for name, value in row.items() if name not in ("seconds",)} for row in ask(*words, "--data", two_pieces).json
+    ]
+    found = [one.to_dict() for one in tablebase.analyse("hexapawn", depth=5, data=two_pieces)]
+    assert [{name: value for name, value in row.items() if name != "seconds"} for row in found] == given
+    for wrong, said in (({"repetition": "never"}, "repetition must be"), ({"lines": 0}, "lines"), ({"hash": "much"}, "much")):
+        with pytest.raises(TablebaseError, match=said):
+            list(tablebase.analyse("hexapawn", depth=2, **wrong))
+
+
+def test_serve_refuses_what_it_cannot_do(tmp_path: Path) -> None:
+    with pytest.raises(TablebaseError, match="access_log is none or json, not 'csv'"):
+        tablebase.serve(access_log="csv", data=tmp_path)
+    with pytest.raises(TablebaseError, match="port is a whole number from 0 to 65535, not 65536"):
+        tablebase.serve(port=65536, data=tmp_path)
+    with pytest.raises(TablebaseError, match="there is no tablebase in"):
+        tablebase.serve(data=tmp_path / "none")

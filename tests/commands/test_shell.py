@@ -1,0 +1,137 @@
+"""Commands that are made from functions: a new one is a file and a line of the registry."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from support.program import Ask, assert_one_sentence
+from support.web import client_of
+
+from tablebase.commands.registry import VERBS, Verb
+
+SOURCE = '''
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from tablebase.commands.parameters import GameName, PythonOnly, Shell, Size, Variant
+
+
+def echo(
+    game: GameName,
+    *,
+    word: str = "hello",
+    times: Annotated[int, Shell(metavar="N", least=1)] = 1,
+    case: Literal["upper", "lower"] = "lower",
+    loud: bool = False,
+    also: list[str] | None = None,
+    files: Annotated[Path | None, Shell(option="--file")] = None,
+    size: Size = None,
+    variant: Variant = None,
+    tick: Annotated[object, PythonOnly("progress")] = None,
+) -> list[dict[str, object]]:
+    """Repeat a word. It is a test.
+
+    Parameters
+    ----------
+    word : str
+        The word
+        to say.
+    times, case : int
+        How often, and how.
+    loud : bool
+        With a mark.
+    """
+    said = (word.upper() if case == "upper" else word) * times + "!" * loud
+    return [{"game": game if isinstance(game, str) else game.name, "said": said, "also": also, "file": files and files.name}]
+'''
+
+
+@pytest.fixture(autouse=True)
+def echo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command for these tests."""
+    module = ModuleType("tablebase.commands.echo")
+    exec(SOURCE, vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    refuses = lambda rules: "it has chance" if rules.has_chance else None  # noqa: E731
+    monkeypatch.setitem(VERBS, "echo", Verb("echo", "Ask", "echo", objection=refuses, http=("game", "word", "times", "case")))
+
+
+def test_it_is_a_command(ask: Ask) -> None:
+    """With all sorts of options; defaults are those of Python."""
+    plain = {"game": "hexapawn", "said": "hello", "also": None, "file": None}
+    assert ask("echo", "hexapawn", "--format", "json").json == [plain]
+    words = ["--word", "ha", "--times", 2, "--case", "upper", "--loud", "--also", "a", "--also", "b", "--file", "x/y"]
+    found = ask("echo", "hexapawn", *words, "--size", "4x4", "--format", "json").json
+    assert found == [{"game": "hexapawn-4x4", "said": "HAHA!", "also": ["a", "b"], "file": "y"}]
+
+
+def test_its_help(ask: Ask) -> None:
+    """The program lists it; its options have the descriptions of the docstring, and arguments of Python alone are not there."""
+    assert "  echo         Repeat a word.\n" in ask("--help").out
+    text = " ".join(ask("echo", "--help").out.split())
+    assert text.startswith("Usage: tablebase echo [OPTIONS] {GAME} Repeat a word. It is a test. Arguments: GAME <str> Name of")
+    assert "--word TEXT The word to say. [default: hello]" in text
+    assert "--times N How often, and how. [default: 1; x>=1] --case <upper|lower> How often, and how. [default: lower]" in text
+    assert "--size 8x8 Board size" in text
+    assert "tick" not in text
+
+
+def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
+    """A command about an open tablebase that reads no catalog has no option for one."""
+    assert "--catalog" in ask("stats", "--help").out
+    assert "--data" in ask("probe", "--help").out
+    assert "--catalog" not in ask("probe", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["echo"], "Missing argument 'GAME'."),
+        (["echo", "pig"], "pig is not a game for 'echo', because it has chance"),
+        (["echo", "hexapawn", "--times", "0"], "Invalid value for '--times': Input should be greater than or equal to 1"),
+        (["echo", "hexapawn", "--times", "x"], "Invalid value for '--times': Input should be a valid integer"),
+        (["echo", "hexapawn", "--case", "Upper"], "Invalid value for '--case': 'Upper' is not one of 'upper', 'lower'."),
+        (["echo", "hexapawn", "--tims", "2"], "No such option: --tims (Possible options: --times)"),
+        (["echo", "hexapawn", "more"], "Got unexpected extra argument(s) (more)"),
+        (["ech"], "No such command 'ech'. Did you mean 'echo'?"),
+    ],
+)
+def test_refusals(words: list[str], fault: str, ask: Ask) -> None:
+    assert_one_sentence(ask(*words), fault)
+
+
+def test_it_answers_over_http(hexapawns: Path) -> None:
+    """The description has its parameters, and none that HTTP does not take."""
+    with client_of(hexapawns) as client:
+        described = client.get("/api/v1/openapi.json").json()["paths"]["/api/v1/echo"]["get"]
+        refused = client.get("/api/v1/echo", params={"game": "pig"})
+    assert described["summary"] == "Repeat a word. It is a test."
+    found = {one["name"]: (one["required"], one["schema"].get("default")) for one in described["parameters"]}
+    assert found == {"game": (True, None), "word": (False, "hello"), "times": (False, 1), "case": (False, "lower")}
+    assert (refused.status_code, "because it has chance" in refused.json()["detail"]) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("shell", "file", "start"),
+    [("bash", ".bash_completions/tablebase.sh", ".bashrc"), ("fish", ".config/fish/completions/tablebase.fish", None)],
+)
+def test_completion_is_shown_and_installed(shell: str, file: str, start: str | None, tmp_path: Path) -> None:
+    """The script is written once, and the shell reads it when it starts."""
+    environment = {**os.environ, "HOME": str(tmp_path), "SHELL": f"/bin/{shell}"}
+    call = [sys.executable, "-m", "tablebase"]
+    shown = subprocess.run([*call, "--show-completion"], env=environment, capture_output=True, text=True, check=True).stdout
+    assert "_TABLEBASE_COMPLETE" in shown
+    for _ in range(2):
+        subprocess.run([*call, "--install-completion"], env=environment, capture_output=True, text=True, check=True)
+    assert (tmp_path / file).read_text() == shown[:-1]
+    assert start is None or (tmp_path / start).read_text() == f"source '{tmp_path / file}'\n"
+
+
+def test_an_unknown_shell_has_no_completion(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/bin/csh")
+    assert_one_sentence(ask("--show-completion"), "csh", "set SHELL")
