@@ -108,7 +108,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
 
     A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.cli.child_processes import run_command
+    from tablebase.commands.child_processes import run_command
     from tablebase.commands.output import say
 
     tables = one.tables()
@@ -186,15 +186,15 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
         _check_statement(name, from_input(params["statement"]), catalog)
     if rules is not None:
         _check_positions(name, params, rules)
-    if params.get("feature_file") is not None:
+    if params.get("features") is not None:
         from tablebase.game.features import load_features
 
-        files.append(Path(params["feature_file"]))
+        files.append(Path(params["features"]))
         load_features(files[-1])
-    if params.get("own"):
+    if params.get("table"):
         from tablebase.mining.own_tables import check_file, named_files
 
-        for file in named_files(params["own"]).values():
+        for file in named_files(params["table"]).values():
             check_file(file)
             files.append(file)
     for key in ("replay", "published"):

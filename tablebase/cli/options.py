@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from tablebase.commands.calls import chosen_rules as chosen_rules
 from tablebase.commands.calls import chosen_start as chosen_start
+from tablebase.commands.calls import from_input as from_input
 from tablebase.commands.calls import program_call as program_call
 from tablebase.commands.calls import usage_sentence as usage_sentence
 from tablebase.commands.calls import without_passwords as without_passwords
@@ -21,14 +20,9 @@ from tablebase.commands.parameters import CHECK_FAILED as CHECK_FAILED
 from tablebase.commands.parameters import Format, complete_game
 from tablebase.commands.parameters import complete_player as complete_player
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, quoted
-from tablebase.files.inputs import MOST, read_text
 from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
 from tablebase.game.plain_arguments import parse_size as parse_size
 from tablebase.game.rules import Rules
-
-if TYPE_CHECKING:
-    from tablebase.game import Game
-    from tablebase.game.features import Feature
 
 Parsed = TypeVar("Parsed")
 
@@ -45,36 +39,6 @@ class Paper(StrEnum):
 
     A4 = "a4"
     LETTER = "letter"
-
-
-class By(StrEnum):
-    """What one line of statistics covers."""
-
-    PIECES = "pieces"
-    MATERIAL = "material"
-
-
-class ShownOutcome(StrEnum):
-    """Outcomes to choose from."""
-
-    WIN = "win"
-    LOSS = "loss"
-    DRAW = "draw"
-
-
-def from_input(word: str) -> str:
-    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
-    if word != "-" and not word.startswith("@"):
-        return word
-    if word != "-":
-        return read_text(Path(word[1:]), "name another file")
-    try:
-        text = sys.stdin.read(MOST + 1)
-    except UnicodeDecodeError as fault:
-        raise TablebaseError("standard input is not text in UTF-8: write it anew") from fault
-    if len(text) > MOST:
-        raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
-    return text
 
 
 def use_all(files: list[str] | None) -> None:
@@ -177,37 +141,10 @@ Grace = Annotated[
 ]
 LogFile = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Append a line about each table to this file.")]
 JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", help="Like --log, as JSON: one object per line.")]
-FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", help="Python file with your own features.")]
-
-
-def parse_seconds(text: str) -> float:
-    """A time limit such as ``60`` or ``0.5``."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise TablebaseError(f"{quoted(text)} is not a time limit: write a number of seconds such as 60")
-    return seconds
-
-
-Statement = Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement; - reads standard input, @FILE a file.")]
-Timeout = Annotated[
-    float | None,
-    typer.Option("--timeout", metavar="SECONDS", parser=parse_seconds, help="Give up if the statement takes longer."),
-]
 
 DEFAULT_DATA = Path("data")
 DEFAULT_GRACE: Any = "10min"
 """As text, which the option's parser reads."""
-
-
-def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
-    """The features of a game and of a feature file."""
-    from tablebase.features.common import features_of
-    from tablebase.game.features import load_features
-
-    return features_of(game, load_features(file) if file is not None else ())
 
 
 class Output(StrEnum):
@@ -228,13 +165,13 @@ OUTPUTS: dict[tuple[str, str], Output] = {
     ("build", "log"): Output.ADDED,
     ("build", "json_log"): Output.ADDED,
     ("copy", "to"): Output.FOLDER,
-    ("export", "folder"): Output.FOLDER,
+    ("export", "to"): Output.FOLDER,
     ("line", "sheet"): Output.FILE,
     ("line", "svg"): Output.NEW_FOLDER,
     ("match", "record"): Output.NEW_FILE,
     ("match-stats", "curve"): Output.FILE,
     ("pack", "to"): Output.FOLDER,
-    ("patterns", "page"): Output.FILE,
+    ("patterns", "output"): Output.FILE,
     ("play", "boxes"): Output.FILE,
     ("plot", "output"): Output.FILE,
     ("probe", "sheet"): Output.FILE,

@@ -36,12 +36,6 @@ MODULES = {
     "analyse": "search",
     "prove": "prove",
     "exploit": "exploit",
-    "sql": "catalog",
-    "mine": "mine",
-    "features": "mine",
-    "export": "mine",
-    "patterns": "patterns",
-    "plot": "plot",
     "serve": "serve",
 }
 """Each command and the module with its function."""

@@ -57,6 +57,8 @@ class Verb:
         Why it does not take a game, as a clause; None if it does.
     takes_game : bool
         Whether it is about one game.
+    reads_folder : bool
+        Whether its method reads the folder of the tables.
     http : sequence of str
         The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
     http_objection : callable, optional
@@ -71,6 +73,7 @@ class Verb:
     differs: Mapping[str, str] = field(default_factory=dict)
     objection: Objection = _none
     takes_game: bool = True
+    reads_folder: bool = True
     http: Sequence[str] = ()
     http_objection: Objection | None = None
 
@@ -102,7 +105,6 @@ FEATURES = "what is returned has features"
 SHEET = "what is returned, by probe_many for several positions, has a sheet"
 LABELS = "what is returned has a sheet"
 RULES = {"rules": "see `tablebase.load`"}
-WRITTEN = "what is returned can be written"
 
 VERBS = {
     verb.name: verb
@@ -159,24 +161,12 @@ VERBS = {
             differs={"check": "see `tablebase.checking.proofs`", **FROM},
             objection=_no_pieces,
         ),
-        Verb(
-            "mine",
-            "Mine",
-            python="Tablebase.mine",
-            differs={"limit": "`Query.run` takes it", "timeout": "`Query.run` takes it"},
-            objection=_no_pieces,
-        ),
-        Verb("sql", "Mine", python="Tablebase.sql", takes_game=False),
-        Verb("features", "Mine", python="Tablebase.features", objection=_no_pieces),
-        Verb("export", "Mine", python="Tablebase.export", objection=_no_pieces),
-        Verb(
-            "patterns",
-            "Mine",
-            python="Tablebase.patterns",
-            differs={"top": "all are returned", "output": WRITTEN},
-            objection=_no_pieces,
-        ),
-        Verb("plot", "Mine", python="Tablebase.plot", differs={"output": WRITTEN, **FROM}, objection=_no_pieces),
+        Verb("mine", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("sql", "Mine", "cataloged:Cataloged", takes_game=False),
+        Verb("features", "Mine", "collection:Collection", objection=_no_pieces, reads_folder=False),
+        Verb("export", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("patterns", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("plot", "Mine", "collection:Collection", objection=_no_pieces),
         Verb("play", "Play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
         Verb("match", "Play", python="tablebase.match", differs=FROM),
         Verb("match-stats", "Play", python="tablebase.match_stats", differs=RULES, takes_game=False),

@@ -24,6 +24,8 @@ from tablebase.commands.registry import Verb
 from tablebase.compute.modules import docstring
 
 HELP = ("-h", "--help")
+LAST = (*OF_FOLDER, "workers", "style")
+"""Parameters that come last in the help of a command about an open tablebase."""
 
 
 class Parameter(NamedTuple):
@@ -90,11 +92,14 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
     own, shown = list(parameters_of(verb.function)), list(parameters_of(verb.show or show_rows))
     if not verb.owner:
         return own + shown
-    own.sort(key=lambda one: (not one.shell.argument, not one.shell.help))
-    before = [one for one in own if one.shell.argument]
+    own.sort(key=lambda one: not (one.shell.argument or one.shell.help))
     shared = {one.name: one for one in parameters_of(of_tablebase)}
     of_game = [shared[name] for name in ("size", "variant") if verb.takes_game]
-    return [*before, *of_game, *own[len(before) :], *(shared[name] for name in OF_FOLDER), *shown]
+    of_folder = [shared[name] for name in OF_FOLDER if verb.reads_folder]
+    return sorted(
+        [*of_game, *own, *shown, *of_folder],
+        key=lambda one: (not one.shell.argument, not one.is_required, one.name in LAST and LAST.index(one.name) + 1),
+    )
 
 
 # What follows makes commands of click.
@@ -120,6 +125,8 @@ class _Whole(click.IntRange):
             self.fail("Input should be a valid integer, unable to parse string as an integer", param, ctx)
         if self.min is not None and number < self.min:
             self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
+        if self.max is not None and number > self.max:
+            self.fail(f"Input should be less than or equal to {self.max}", param, ctx)
         return number
 
 
@@ -148,7 +155,7 @@ def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
             return _Word(kind)
     if Path in kinds:
         return click.Path(path_type=Path)
-    return click.FLOAT if float in kinds else _Whole(min=shell.least) if int in kinds else click.STRING
+    return click.FLOAT if float in kinds else _Whole(min=shell.least, max=shell.most) if int in kinds else click.STRING
 
 
 class _Argument(click.Argument):
@@ -240,7 +247,8 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     if not shell.argument:
         yield click.Option(
             [shell.option or f"--{one.name.replace('_', '-')}", one.name],
-            default=shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default),
+            default=_default(one),
+            required=one.is_required,
             show_default=True,
             is_flag=bool in one.kinds,
             multiple=several,
@@ -248,6 +256,12 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
             show_envvar=True,
             **(more if bool not in one.kinds else {"help": one.help}),
         )
+
+
+def _default(one: Parameter) -> Any:
+    """The default as click has it."""
+    default = None if one.is_required else one.default
+    return one.shell.default or (str(default) if isinstance(default, Enum) else default)
 
 
 def summary(verb: Verb) -> str:

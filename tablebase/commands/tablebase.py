@@ -30,6 +30,7 @@ from tablebase.probe.source import Each
 from tablebase.probe.squares import checked_squares
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import parse_material
+from tablebase.tables.folder import check_folder
 
 if TYPE_CHECKING:
     from tablebase.search import Engine
@@ -68,6 +69,7 @@ class Tablebase(Collection):
 
     def __init__(self, folder: str | Path, catalog: str | None = None, cache: int | str | None = None) -> None:
         super().__init__(as_path("folder", folder), None if catalog is None else as_text("catalog", catalog))
+        check_folder(self.folder, built=True)
         self._cache = None if cache is None else as_size("cache", cache)
         self.prober = Prober(self.folder, self._cache)
 

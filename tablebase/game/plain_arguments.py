@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time as clock
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
@@ -142,6 +143,17 @@ def parse_time(text: str) -> float:
     if time <= now:
         raise ArgumentError(f"{text} has passed: name a time to come, such as 07:00")
     return time.timestamp()
+
+
+def parse_seconds(text: str) -> float:
+    """A time limit such as ``60`` or ``0.5``."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise ArgumentError(f"{quoted(text)} is not a time limit: write a number of seconds such as 60")
+    return seconds
 
 
 def end_of_work(deadline: float | None, duration: float | None) -> float | None:
