@@ -51,7 +51,8 @@ class Call:
         if "game" in given:
             words = [given.pop(name, None) for name in OF_GAME]
             self.rules = given["game"] = chosen_rules(verb.name, given["game"], *words)
-            if "position" in signature(verb.function).parameters:
+            position = signature(verb.function).parameters.get("position")
+            if position and (position.kind is position.POSITIONAL_OR_KEYWORD or {"position", "start"} & given.keys()):
                 given["position"] = chosen_start(self.rules, given.get("position"), given.pop("start", None))
 
     @contextmanager

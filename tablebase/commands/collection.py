@@ -267,9 +267,7 @@ class Collection(Cataloged):
         check_extra("pictures", "plot")
         if not isinstance(chart, str) or chart not in CHARTS:
             raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
-        # A shell names the start of the game if there is no other position.
-        begin = None if position == rules.format(rules.initial) else position
-        given = {"piece": piece, "outcome": outcome, "log": log, "from": begin, "player": player}
+        given = {"piece": piece, "outcome": outcome, "log": log, "from": position, "player": player}
         for option, charts in CHARTS_OF_OPTION.items():
             if {**given, "pieces": pieces, "material": material}[option] and chart not in charts:
                 raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")

@@ -247,21 +247,20 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     if not shell.argument:
         yield click.Option(
             [shell.option or f"--{one.name.replace('_', '-')}", one.name],
-            default=_default(one),
-            required=one.is_required,
             show_default=True,
             is_flag=bool in one.kinds,
             multiple=several,
             envvar=shell.variable or None,
             show_envvar=True,
+            # Click takes a default that is None for a value.
+            **({"required": True} if one.is_required else {"default": _default(one)}),
             **(more if bool not in one.kinds else {"help": one.help}),
         )
 
 
 def _default(one: Parameter) -> Any:
     """The default as click has it."""
-    default = None if one.is_required else one.default
-    return one.shell.default or (str(default) if isinstance(default, Enum) else default)
+    return one.shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default)
 
 
 def summary(verb: Verb) -> str:
