@@ -186,11 +186,12 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
         _check_statement(name, from_input(params["statement"]), catalog)
     if rules is not None:
         _check_positions(name, params, rules)
-    if params.get("features") is not None:
+    # That of probe is no file.
+    if isinstance(features := params.get("features"), Path):
         from tablebase.game.features import load_features
 
-        files.append(Path(params["features"]))
-        load_features(files[-1])
+        files.append(features)
+        load_features(features)
     if params.get("table"):
         from tablebase.mining.own_tables import check_file, named_files
 
