@@ -24,12 +24,6 @@ MODULES = {
     "match": "match",
     "match-stats": "match_stats",
     "train": "train",
-    "sql": "catalog",
-    "mine": "mine",
-    "features": "mine",
-    "export": "mine",
-    "patterns": "patterns",
-    "plot": "plot",
 }
 """Each command and the module with its function."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
