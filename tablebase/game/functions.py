@@ -11,7 +11,6 @@ import hashlib
 import inspect
 import json
 import sys
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -67,26 +66,6 @@ class FunctionGame(Rules[P]):
     def sides(self) -> Sequence[Side]:  # type: ignore[override]
         """The players by their numbers from 1."""
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
-
-    @abstractmethod
-    def to_move(self, position: P) -> int:
-        """The player to move, numbered from 0; `OVER` if the game is over."""
-
-    @abstractmethod
-    def moves(self, position: P) -> Mapping[Any, P]:
-        """The position that each legal move leads to, by its text or number; at least one, unless the game is over."""
-
-    @abstractmethod
-    def result(self, position: P) -> Ending | None:
-        """How the game has ended; None while it goes on."""
-
-    @abstractmethod
-    def format(self, position: P) -> str:
-        """A position as one line of text."""
-
-    @abstractmethod
-    def parse(self, text: str) -> P:
-        """The position that a text describes; `NotationError` says why there is none."""
 
     def given(self, position: Any) -> P:
         """A position that a caller has made; `NotationError` unless it is one that would be written and read as itself."""

@@ -88,14 +88,6 @@ class StochasticGame(FunctionGame[State]):
         return self.code_text(int(move))
 
     @abstractmethod
-    def to_move(self, state: State) -> int:
-        """The number of the player to move; `CHANCE` or `OVER` if nobody is."""
-
-    @abstractmethod
-    def moves(self, state: State) -> dict[int, State]:
-        """The state that each legal move leads to, by the move's code; at least one, unless no player is to move."""
-
-    @abstractmethod
     def draws(self, state: State) -> tuple[Draw, ...]:
         """The outcomes of a state in which chance moves."""
 
@@ -106,20 +98,6 @@ class StochasticGame(FunctionGame[State]):
     @abstractmethod
     def begins_turn(self, state: State) -> bool:
         """Whether a turn begins here, or the game is over; false in the middle of a turn."""
-
-    @abstractmethod
-    def format(self, state: State) -> str:
-        """A state as text."""
-
-    @abstractmethod
-    def parse(self, text: str) -> State:
-        """The state that a text describes.
-
-        Raises
-        ------
-        NotationError
-            If it is not a state of the game; the message says why.
-        """
 
     def code_text(self, code: int) -> str:
         """A move's code in words, for people."""

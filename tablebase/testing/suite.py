@@ -5,7 +5,7 @@ from. A check tries many *cases*, most of them positions, and ends at the first 
 up so that every single step is tested and finding a slip in one corner of the board does not depend on luck; the others
 are random.
 
-Faults that `Game` already rejects are not checked again. The checks of a `StochasticGame` are in `tablebase.testing.states`.
+Faults that `Game` already rejects are not checked again. The checks of games by functions are in `tablebase.testing.functions`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, islice, repeat
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, played
-from tablebase.game.notation import parse, render
+from tablebase.game.notation import parse
 from tablebase.game.rules import Rules
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
-from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
+from tablebase.testing.checks import Bench, Check, CheckResult, RulesTests, run, with_tests
 from tablebase.testing.contract import CONTRACT
 from tablebase.testing.faults import (
     REBUILDS,
@@ -40,8 +40,7 @@ from tablebase.testing.faults import (
     stored_fault,
     swap_fault,
 )
-from tablebase.testing.functions import check_functions
-from tablebase.testing.states import check_states
+from tablebase.testing.functions import FUNCTION_CHECKS, STATE_CHECKS
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
 SCENES = 10  # most scenes for each random position
@@ -72,10 +71,9 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     >>> [result.failure for result in check_rules(load_game("doushouqi"), samples=10) if result.failure]
     []
     """
-    if isinstance(game, Game):
-        return [run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if check.applies(game)]
-    check = check_states if game.has_chance else check_functions
-    return check(game, samples=samples, seed=seed)
+    bench = Bench(game, samples, seed, pieces)
+    checks = CHECKS if isinstance(game, Game) else STATE_CHECKS if game.has_chance else FUNCTION_CHECKS
+    return [run(check, bench) for check in checks if check.applies(game)]
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:
@@ -96,23 +94,6 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
     raise RulesError(f"{game.name}: found no way to set up {material_name(game, material)}")
 
 
-class _Bench(NamedTuple):
-    """A game, and how closely to check it."""
-
-    game: Game
-    pieces: int
-    samples: int
-    seed: int
-
-    def describe(self, case: object) -> str:
-        """A position in notation, or whatever the case is."""
-        return render(self.game, case) if isinstance(case, Position) else str(case or self.game.name)
-
-    def nothing(self) -> str:
-        """Why there may be no case."""
-        return f"nothing to check: {self.game.name} has no positions of 2 to {self.pieces} pieces"
-
-
 # Where cases come from.
 
 _Pieces = tuple[tuple[int, int], ...]
@@ -123,17 +104,17 @@ def _are_apart(pieces: Iterable[tuple[int, int]]) -> bool:
     return len(set(squares)) == len(squares)
 
 
-def _counts(bench: _Bench) -> range:
+def _counts(bench: Bench) -> range:
     return range(2, min(bench.pieces, bench.game.max_pieces) + 1)
 
 
-def _stored(bench: _Bench, _: Random) -> list[Material]:
+def _stored(bench: Bench, _: Random) -> list[Material]:
     """The stored materials that have indices."""
     stored = [material for count in _counts(bench) for material in stored_materials(bench.game, count)]
     return [material for material in stored if layout_of(bench.game, material).size]
 
 
-def _random(bench: _Bench, rng: Random) -> Iterator[Position]:
+def _random(bench: Bench, rng: Random) -> Iterator[Position]:
     """As many random positions as the bench asks for."""
     pool = [material for count in _counts(bench) for material in materials(bench.game, count)]
     seen = 0
@@ -164,7 +145,7 @@ def _playout(game: Game, position: Position, rng: Random) -> Iterator[Position]:
             return
 
 
-def _random_play(bench: _Bench, rng: Random) -> Iterator[Position]:
+def _random_play(bench: Bench, rng: Random) -> Iterator[Position]:
     """Positions of random play: `samples` of them from the start, and as many from random positions."""
     starts = chain.from_iterable(repeat(_starts(bench.game), bench.samples))
     for firsts in (starts, _random(bench, rng)):
@@ -199,11 +180,11 @@ def _homes(game: Game, side: int) -> _Pieces:
     return tuple((number, square) for number, kind in enumerate(game.kinds) if kind.side == side for square in kind.squares)
 
 
-def _from_start(bench: _Bench, rng: Random) -> Iterator[Position]:
+def _from_start(bench: Bench, rng: Random) -> Iterator[Position]:
     return chain(_starts(bench.game), _random(bench, rng))
 
 
-def _staged(bench: _Bench, rng: Random) -> Iterator[Position]:
+def _staged(bench: Bench, rng: Random) -> Iterator[Position]:
     scenes = list(_scenes(bench.game, rng))
     # If only a few are used, they should be a fair sample.
     rng.shuffle(scenes)
@@ -258,17 +239,6 @@ class GameTests(RulesTests):
     """
 
     checks = CHECKS
-    pieces = 3
-    samples = 2000
-    seed = 0
-
-    def game(self) -> Game:
-        """The game under test."""
-        return super().game()  # type: ignore[no-any-return]
-
-    def bench(self) -> _Bench:
-        """The game, and how closely to check it."""
-        return _Bench(self.game(), self.pieces, self.samples, self.seed)
 
 
 __all__ = ["CHECKS", "CheckResult", "GameTests", "check_rules", "random_position"]
