@@ -102,22 +102,6 @@ class FunctionGame(Rules[P]):
         """What the module beside the author's draws; it is no part of the digest."""
         return beside(type(self).__module__, guarded)
 
-    def svg(self, position: P) -> str | None:
-        """A picture of a position as SVG, by default that of the module of pictures; None without one."""
-        return None if self.pictures is None else self.pictures.svg(self, position, "light")
-
-    def drawn(self, position: P) -> str | None:
-        """A position drawn with characters by the module of pictures; None without one."""
-        return None if self.pictures is None else self.pictures.drawn(self, position)
-
-    def legend(self) -> str:
-        """What the characters of `drawn` stand for."""
-        return "" if self.pictures is None else self.pictures.legend
-
-    def described(self, position: P) -> str:
-        """A position in words by the module of pictures; by default its text."""
-        return super().described(position) if self.pictures is None else self.pictures.described(self, position)
-
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the rules: their options, and the source of the modules that define them.

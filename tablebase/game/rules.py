@@ -208,22 +208,20 @@ class Rules(ABC, Generic[P]):
         return None
 
     def svg(self, position: P) -> str | None:
-        """A picture of a position as SVG, with a width and a height; None if the rules draw none."""
-        del position
-        return None
+        """A picture of a position as SVG, by default that of the module of pictures; None without one."""
+        return None if self.pictures is None else self.pictures.svg(self, position, "light")
 
     def drawn(self, position: P) -> str | None:
         """A position drawn with characters, on several lines, for terminals; None if there is no more to see than its text."""
-        del position
-        return None
+        return None if self.pictures is None else self.pictures.drawn(self, position)
 
     def legend(self) -> str:
         """What the characters of a drawing stand for; empty if there is nothing to explain."""
-        return ""
+        return "" if self.pictures is None else self.pictures.legend
 
     def described(self, position: P) -> str:
-        """A position in words, for those who do not see its picture."""
-        return f"The position {self.format(position)}."
+        """A position in words, for those who do not see its picture; by default its text."""
+        return f"The position {self.format(position)}." if self.pictures is None else self.pictures.described(self, position)
 
     def draw_text(self, label: str) -> str:
         """An outcome of chance in words, for people."""

@@ -60,10 +60,6 @@ class StochasticGame(FunctionGame[State]):
     ----------
     start : tuple of int
         The initial state.
-    limits : mapping of str to int or str
-        What bounds a table's region, with the defaults; empty if all states can be reached and listed.
-    weights : mapping of str to str
-        The parts of the game's evaluation, each with what it means; empty if it has none.
     """
 
     value_fields = BOUNDED

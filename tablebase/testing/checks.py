@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from unittest import SkipTest
 
 from tablebase.errors import RulesError
@@ -49,11 +49,6 @@ class Bench(NamedTuple):
         return f"nothing to check: {self.game.name} has no {cases}"
 
 
-def always(_: Any) -> bool:
-    """Applies to every game."""
-    return True
-
-
 class Check(NamedTuple):
     """A source of cases, and a function that returns the fault of a case, if any; `name` and `shows` are those of `CheckResult`."""
 
@@ -61,7 +56,7 @@ class Check(NamedTuple):
     shows: str
     cases: Callable[[Any, Random], Iterable[Any]]  # given the bench and the check's own random numbers
     fault: Callable[[Any, Any], str | None]  # given the game and a case
-    applies: Callable[[Any], bool] = always  # whether a game has what the check is about
+    applies: Callable[[Any], bool] = lambda _: True  # whether a game has what the check is about
     # Given all cases: the sentence that takes the place of `shows` after a check without a failure.
     sums_up: Callable[[list[Any]], str] | None = None
 
@@ -108,6 +103,11 @@ class RulesTests:
     samples = 2000
     seed = 0
 
+    def __init_subclass__(cls) -> None:
+        # A test for each check, so that none can be missing.
+        for check in vars(cls).get("checks", ()):
+            setattr(cls, f"test_{check.name}", _as_test(check))
+
     def game(self) -> Any:
         """The game under test."""
         raise NotImplementedError(f"{type(self).__name__} must define game() to say which game it tests")
@@ -122,16 +122,6 @@ class RulesTests:
         failure = run(check, bench).failure
         if failure is not None:
             raise AssertionError(failure)
-
-
-Tests = TypeVar("Tests", bound=type[RulesTests])
-
-
-def with_tests(tests: Tests) -> Tests:
-    """Give a class a test ``test_<name>`` for each of its checks, so that no check can be missing."""
-    for check in tests.checks:
-        setattr(tests, f"test_{check.name}", _as_test(check))
-    return tests
 
 
 def _as_test(check: Check) -> Callable[[RulesTests], None]:

@@ -18,7 +18,7 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.symmetry import canonical_fault, has_symmetries
-from tablebase.testing.checks import Bench, Check, RulesTests, with_tests
+from tablebase.testing.checks import Bench, Check, RulesTests
 from tablebase.testing.contract import CONTRACT, positions
 from tablebase.testing.playouts import following, playout
 
@@ -93,10 +93,6 @@ def _states_and_numbers(bench: Bench, rng: Random) -> Iterator[State | int]:
 # What is checked.
 
 
-def _no_fault(_: Any, __: Playout) -> None:
-    """That random play goes on for ever is worth knowing, but no fault."""
-
-
 def digest_fault(game: FunctionGame[Any], how: str) -> str | None:
     """Options that are no options, or a digest that changes when the game is built again."""
     for name, value in game.options.items():
@@ -165,11 +161,7 @@ def state_fault(game: StochasticGame, state: State) -> str | None:
 
 def _compiled(name: str) -> Callable[[Any, Any], Any]:
     """A function of the module about kernels, which is loaded only if it is called."""
-
-    def call(first: Any, second: Any) -> Any:
-        return getattr(import_module(COMPILED), name)(first, second)
-
-    return call
+    return lambda first, second: getattr(import_module(COMPILED), name)(first, second)
 
 
 def _has_kernels(game: StochasticGame) -> bool:
@@ -191,7 +183,8 @@ def _has_region(game: StochasticGame) -> bool:
     return True
 
 
-PLAY = Check("play", "Random play can be played.", _games, _no_fault, sums_up=_ended)
+# That random play never ends is worth knowing, but no fault.
+PLAY = Check("play", "Random play can be played.", _games, lambda *_: None, sums_up=_ended)
 DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault)
 WORDS = Check("words", "Moves and positions have words for people.", positions, words_fault)
 PICTURES = Check("pictures", "Positions can be drawn, and pictures are SVG.", _to_draw, picture_fault)
@@ -220,14 +213,12 @@ STATE_CHECKS = (
 """All checks of a `StochasticGame`."""
 
 
-@with_tests
 class FunctionGameTests(RulesTests):
     """Tests for rules as functions without chance: inherit and define `game`, as for `tablebase.testing.GameTests`."""
 
     checks = FUNCTION_CHECKS
 
 
-@with_tests
 class StochasticGameTests(RulesTests):
     """Tests for rules with chance or several players: inherit and define `game`, as for `tablebase.testing.GameTests`."""
 

@@ -18,13 +18,13 @@ from typing import Any
 
 from tablebase.errors import RulesError
 from tablebase.game import Game
-from tablebase.game.moves import Position, legal_moves, played
+from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.game.rules import Rules
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
-from tablebase.testing.checks import Bench, Check, CheckResult, RulesTests, run, with_tests
+from tablebase.testing.checks import Bench, Check, CheckResult, RulesTests, run
 from tablebase.testing.contract import CONTRACT
 from tablebase.testing.faults import (
     REBUILDS,
@@ -41,6 +41,7 @@ from tablebase.testing.faults import (
     swap_fault,
 )
 from tablebase.testing.functions import FUNCTION_CHECKS, STATE_CHECKS
+from tablebase.testing.playouts import playout
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
 SCENES = 10  # most scenes for each random position
@@ -133,24 +134,12 @@ def _starts(game: Game) -> list[Position]:
     return [parse(game, game.start)] if spelling_fault(game, game.start) is None else []
 
 
-def _playout(game: Game, position: Position, rng: Random) -> Iterator[Position]:
-    """The positions of random play from a position until the game is over."""
-    for _ in range(PLIES):
-        yield position
-        moves = legal_moves(game, position)
-        if not moves:
-            return
-        position = played(game, position, rng.choice(moves))
-        if position.won:
-            return
-
-
 def _random_play(bench: Bench, rng: Random) -> Iterator[Position]:
     """Positions of random play: `samples` of them from the start, and as many from random positions."""
     starts = chain.from_iterable(repeat(_starts(bench.game), bench.samples))
     for firsts in (starts, _random(bench, rng)):
-        positions = (position for first in firsts for position in _playout(bench.game, first, rng))
-        yield from islice(positions, bench.samples)
+        positions = chain.from_iterable(islice(playout(bench.game, rng, first), PLIES) for first in firsts)
+        yield from islice((position for position in positions if not position.won), bench.samples)
 
 
 def _scenes(game: Game, rng: Random) -> Iterator[_Pieces]:
@@ -192,19 +181,11 @@ def _staged(bench: Bench, rng: Random) -> Iterator[Position]:
     return chain((position for position in positions if position is not None), _random(bench, rng))
 
 
-def _has_mirror(game: Game) -> bool:
-    return game.mirror is not None
-
-
-def _has_swap(game: Game) -> bool:
-    return game.swap is not None
-
-
 CHECKS = (
     *CONTRACT,
     Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_fault),
-    Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, _has_mirror),
-    Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, _has_swap),
+    Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, lambda game: bool(game.mirror)),
+    Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, lambda game: bool(game.swap)),
     Check("children", "Every move leads to a declared slice or ends the game.", _from_start, children_fault),
     Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_fault),
     Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_fault),
@@ -216,7 +197,6 @@ CHECKS = (
 """All checks."""
 
 
-@with_tests
 class GameTests(RulesTests):
     """Tests for a rules module: inherit and define `game`; each check is a test ``test_<name>``.
 
