@@ -13,13 +13,11 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import NotationError, quoted
 from tablebase.game.functions import FunctionGame
-from tablebase.game.rules import CHANCE, OVER, Ending
+from tablebase.game.rules import CHANCE, OVER, Draw, Ending
 from tablebase.game.values import BOUNDED
 
 if TYPE_CHECKING:
@@ -27,30 +25,6 @@ if TYPE_CHECKING:
 
 State = tuple[int, ...]
 _CODE = re.compile("[+-]?[0-9]{1,9}")
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One outcome of chance.
-
-    Parameters
-    ----------
-    probability : Fraction
-        Above 0; those of a state add up to 1.
-    label : str
-        The card or the face of the die, one word.
-    state : tuple of int
-        The state that it leads to.
-    """
-
-    probability: Fraction
-    label: str
-    state: State
-
-    @property
-    def position(self) -> State:
-        """The state that it leads to, as other rules call it."""
-        return self.state
 
 
 class StochasticGame(FunctionGame[State]):
