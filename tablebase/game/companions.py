@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from tablebase.errors import RulesError
@@ -35,13 +39,23 @@ def companion(module: str, ending: str, what: str) -> Any:
     # The package cannot be loaded, or the module was not imported by its name.
     except Exception:
         return None
-    try:
+    with faults_as_sentences(f"the {what} of {module} in {name} cannot be used"):
         return import_module(name)
-    except Exception as fault:
-        raise unusable(module, name, what, fault) from fault
 
 
-def unusable(module: str, name: str, what: str, fault: Exception) -> RulesError:
-    """The error for a module that fails."""
-    said = " ".join(f"{type(fault).__name__}: {fault}".split())
-    return RulesError(f"the {what} of {module} in {name} cannot be used: {said}").naming(getattr(fault, "path", None))
+@contextmanager
+def faults_as_sentences(what: str, *passing: type[BaseException], path: str = "") -> Iterator[None]:
+    """Turn any exception of an author's code into one sentence, with the line if it is in the file at `path`.
+
+    Ctrl-C and the exceptions of the classes `passing` are left as they are.
+    """
+    try:
+        yield
+    except BaseException as fault:
+        if isinstance(fault, (KeyboardInterrupt, *passing)):
+            raise
+        lines = [frame.lineno for frame in traceback.extract_tb(fault.__traceback__) if frame.filename == path]
+        # The text of a SyntaxError names its file and line.
+        line = f" ({Path(path).name}, line {lines[-1]})" if lines and not isinstance(fault, SyntaxError) else ""
+        said = " ".join(f"{what}: {type(fault).__name__}: {fault}{line}".split())
+        raise RulesError(said).naming(getattr(fault, "path", None)) from fault

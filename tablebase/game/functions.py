@@ -11,7 +11,6 @@ import hashlib
 import inspect
 import json
 import sys
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -68,26 +67,6 @@ class FunctionGame(Rules[P]):
         """The players by their numbers from 1."""
         return tuple(Side(str(number), f"player {number}") for number in range(1, self.players + 1))
 
-    @abstractmethod
-    def to_move(self, position: P) -> int:
-        """The player to move, numbered from 0; `OVER` if the game is over."""
-
-    @abstractmethod
-    def moves(self, position: P) -> Mapping[Any, P]:
-        """The position that each legal move leads to, by its text or number; at least one, unless the game is over."""
-
-    @abstractmethod
-    def result(self, position: P) -> Ending | None:
-        """How the game has ended; None while it goes on."""
-
-    @abstractmethod
-    def format(self, position: P) -> str:
-        """A position as one line of text."""
-
-    @abstractmethod
-    def parse(self, text: str) -> P:
-        """The position that a text describes; `NotationError` says why there is none."""
-
     def given(self, position: Any) -> P:
         """A position that a caller has made; `NotationError` unless it is one that would be written and read as itself."""
         if type(position) is type(self.start):
@@ -122,22 +101,6 @@ class FunctionGame(Rules[P]):
     def pictures(self) -> Pictures | None:
         """What the module beside the author's draws; it is no part of the digest."""
         return beside(type(self).__module__, guarded)
-
-    def svg(self, position: P) -> str | None:
-        """A picture of a position as SVG, by default that of the module of pictures; None without one."""
-        return None if self.pictures is None else self.pictures.svg(self, position, "light")
-
-    def drawn(self, position: P) -> str | None:
-        """A position drawn with characters by the module of pictures; None without one."""
-        return None if self.pictures is None else self.pictures.drawn(self, position)
-
-    def legend(self) -> str:
-        """What the characters of `drawn` stand for."""
-        return "" if self.pictures is None else self.pictures.legend
-
-    def described(self, position: P) -> str:
-        """A position in words by the module of pictures; by default its text."""
-        return super().described(position) if self.pictures is None else self.pictures.described(self, position)
 
     @cached_property
     def digest(self) -> str:

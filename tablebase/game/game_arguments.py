@@ -9,7 +9,7 @@ from tablebase.errors import ArgumentTypeError, RulesError, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.installed import full_name, game_names, load_rules, with_pieces
 from tablebase.game.moves import Position
-from tablebase.game.notation import check_pieces, check_placement, parse, read
+from tablebase.game.notation import check_pieces, parse
 from tablebase.game.rules import Rules
 
 AnyGame = str | Rules[Any]
@@ -56,14 +56,6 @@ def as_position(game: Game, position: str | Position) -> Position:
     if not isinstance(position, Position):
         return parse(game, position)
     check_pieces(game, position)
-    return position
-
-
-def as_placement(game: Game, position: str | Position) -> Position:
-    """A position even if the game is over in it, from its text or itself; errors are those of `parse`."""
-    if not isinstance(position, Position):
-        return read(game, position)
-    check_placement(game, position)
     return position
 
 

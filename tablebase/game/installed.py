@@ -20,12 +20,12 @@ from typing import Any
 
 from tablebase.errors import RULES_FILES, ArgumentTypeError, RulesError, did_you_mean, quoted
 from tablebase.game import Game
-from tablebase.game.companions import installed_games
+from tablebase.game.companions import faults_as_sentences, installed_games
 from tablebase.game.file_words import FileWord, names_file
 from tablebase.game.functions import FunctionGame
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.rules import Rules
-from tablebase.game.rules_files import SUFFIX, VARIABLE, RulesFile, faults_as_sentences, listed_files, read_rules
+from tablebase.game.rules_files import SUFFIX, VARIABLE, RulesFile, listed_files, read_rules
 
 Point = EntryPoint | RulesFile
 SIZE = "size"

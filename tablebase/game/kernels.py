@@ -6,7 +6,6 @@ module of its own, which nothing but `StochasticGame.kernels` imports, since com
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,29 +38,16 @@ WIN = 10_000 * POINT
 """What it is worth to have won."""
 
 
-def expands(function: Callable[..., Any]) -> Any:
-    """Compile the function that lists what follows a state."""
-    return callback(EXPAND)(function)
-
-
-def indexes(function: Callable[..., Any]) -> Any:
-    """Compile the function that numbers states."""
-    return callback(INDEX)(function)
-
-
-def lists_states(function: Callable[..., Any]) -> Any:
-    """Compile the function that finds a state by its number."""
-    return callback(STATE_AT)(function)
-
-
-def counts_alike(function: Callable[..., Any]) -> Any:
-    """Compile the function that counts states that are alike."""
-    return callback(ALIKE)(function)
-
-
-def evaluates(function: Callable[..., Any]) -> Any:
-    """Compile the function that evaluates states."""
-    return callback(EVALUATE)(function)
+expands = callback(EXPAND)
+"""Compile the function that lists what follows a state."""
+indexes = callback(INDEX)
+"""Compile the function that numbers states."""
+lists_states = callback(STATE_AT)
+"""Compile the function that finds a state by its number."""
+counts_alike = callback(ALIKE)
+"""Compile the function that counts states that are alike."""
+evaluates = callback(EVALUATE)
+"""Compile the function that evaluates states."""
 
 
 @evaluates

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from tablebase.game.companions import companion, unusable
+from tablebase.game.companions import companion, faults_as_sentences
 
 SUFFIX, WHAT = "_pictures", "pictures"
 
@@ -38,8 +38,6 @@ def beside(module: str, guarded: Callable[[str, Callable[..., Any]], Callable[..
     found = companion(module, SUFFIX, WHAT)
     if found is None:
         return None
-    try:
+    with faults_as_sentences(f"the {WHAT} of {module} in {found.__name__} cannot be used"):
         svg, drawn, described = (guarded(part, getattr(found, part)) for part in Pictures._fields[:-1])
         return Pictures(svg, drawn, described, found.LEGEND)
-    except Exception as fault:
-        raise unusable(module, found.__name__, WHAT, fault) from fault

@@ -9,8 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from tablebase.errors import NotationError
 from tablebase.game.types import CHANCE, OVER, Board, Kind, Outcome, Side
@@ -55,20 +56,28 @@ class Ending(NamedTuple):
         return Outcome.DRAW if self.winner is None else Outcome.WIN
 
 
-class Drawn(Protocol):
-    """One outcome of chance."""
+@dataclass(frozen=True)
+class Draw:
+    """One outcome of chance.
 
-    @property
-    def probability(self) -> Fraction:
-        """Above 0; those of a position add up to 1."""
+    Parameters
+    ----------
+    probability : Fraction
+        Above 0; those of a position add up to 1.
+    label : str
+        The card or the face of the die, one word.
+    state : position
+        The position that it leads to, a state.
+    """
 
-    @property
-    def label(self) -> str:
-        """The card or the face of the die, one word."""
+    probability: Fraction
+    label: str
+    state: Any
 
     @property
     def position(self) -> Any:
-        """What it leads to."""
+        """The state that it leads to, as other rules call it."""
+        return self.state
 
 
 class Rules(ABC, Generic[P]):
@@ -146,7 +155,7 @@ class Rules(ABC, Generic[P]):
     def result(self, position: P) -> Ending | None:
         """How the game has ended; None exactly where it goes on."""
 
-    def draws(self, position: P) -> Sequence[Drawn]:
+    def draws(self, position: P) -> Sequence[Draw]:
         """What may happen in a position in which chance moves."""
         del position
         return ()
@@ -208,22 +217,20 @@ class Rules(ABC, Generic[P]):
         return None
 
     def svg(self, position: P) -> str | None:
-        """A picture of a position as SVG, with a width and a height; None if the rules draw none."""
-        del position
-        return None
+        """A picture of a position as SVG, by default that of the module of pictures; None without one."""
+        return None if self.pictures is None else self.pictures.svg(self, position, "light")
 
     def drawn(self, position: P) -> str | None:
         """A position drawn with characters, on several lines, for terminals; None if there is no more to see than its text."""
-        del position
-        return None
+        return None if self.pictures is None else self.pictures.drawn(self, position)
 
     def legend(self) -> str:
         """What the characters of a drawing stand for; empty if there is nothing to explain."""
-        return ""
+        return "" if self.pictures is None else self.pictures.legend
 
     def described(self, position: P) -> str:
-        """A position in words, for those who do not see its picture."""
-        return f"The position {self.format(position)}."
+        """A position in words, for those who do not see its picture; by default its text."""
+        return f"The position {self.format(position)}." if self.pictures is None else self.pictures.described(self, position)
 
     def draw_text(self, label: str) -> str:
         """An outcome of chance in words, for people."""
@@ -235,4 +242,4 @@ def legal(rules: Rules[P], position: P) -> dict[str, P]:
     return {str(move): after for move, after in rules.moves(position).items()}
 
 
-__all__ = ["CHANCE", "OVER", "Drawn", "Ending", "Rules", "legal"]
+__all__ = ["CHANCE", "OVER", "Draw", "Ending", "Rules", "legal"]

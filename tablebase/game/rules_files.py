@@ -10,9 +10,7 @@ import linecache
 import os
 import sys
 import threading
-import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +19,7 @@ from typing import Any, NamedTuple
 from tablebase.compute.processes import held_at_fork
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.files.inputs import MEBIBYTE, read_text
+from tablebase.game.companions import faults_as_sentences
 from tablebase.game.rules import Rules
 
 VARIABLE = "TABLEBASE_RULES"
@@ -82,24 +81,6 @@ def read_rules(given: str) -> RulesFile:
     if found.source != source:
         raise RulesError(f"the rules file {given} has changed since it was loaded: start Python again")
     return found
-
-
-@contextmanager
-def faults_as_sentences(what: str, *passing: type[BaseException], path: str = "") -> Iterator[None]:
-    """Turn any exception of an author's code into one sentence, with the line if it is in the file at `path`.
-
-    Ctrl-C and the exceptions of the classes `passing` are left as they are.
-    """
-    try:
-        yield
-    except BaseException as fault:
-        if isinstance(fault, (KeyboardInterrupt, *passing)):
-            raise
-        lines = [frame.lineno for frame in traceback.extract_tb(fault.__traceback__) if frame.filename == path]
-        # The text of a SyntaxError names its file and line.
-        line = f" ({Path(path).name}, line {lines[-1]})" if lines and not isinstance(fault, SyntaxError) else ""
-        said = " ".join(f"{what}: {type(fault).__name__}: {fault}{line}".split())
-        raise RulesError(said).naming(getattr(fault, "path", None)) from fault
 
 
 def _is_taken(stem: str, path: str) -> bool:

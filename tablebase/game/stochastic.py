@@ -13,13 +13,11 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import NotationError, quoted
 from tablebase.game.functions import FunctionGame
-from tablebase.game.rules import CHANCE, OVER, Ending
+from tablebase.game.rules import CHANCE, OVER, Draw, Ending
 from tablebase.game.values import BOUNDED
 
 if TYPE_CHECKING:
@@ -29,30 +27,6 @@ State = tuple[int, ...]
 _CODE = re.compile("[+-]?[0-9]{1,9}")
 
 
-@dataclass(frozen=True)
-class Draw:
-    """One outcome of chance.
-
-    Parameters
-    ----------
-    probability : Fraction
-        Above 0; those of a state add up to 1.
-    label : str
-        The card or the face of the die, one word.
-    state : tuple of int
-        The state that it leads to.
-    """
-
-    probability: Fraction
-    label: str
-    state: State
-
-    @property
-    def position(self) -> State:
-        """The state that it leads to, as other rules call it."""
-        return self.state
-
-
 class StochasticGame(FunctionGame[State]):
     """A game of chance, of several players, or both.
 
@@ -60,10 +34,6 @@ class StochasticGame(FunctionGame[State]):
     ----------
     start : tuple of int
         The initial state.
-    limits : mapping of str to int or str
-        What bounds a table's region, with the defaults; empty if all states can be reached and listed.
-    weights : mapping of str to str
-        The parts of the game's evaluation, each with what it means; empty if it has none.
     """
 
     value_fields = BOUNDED
@@ -88,14 +58,6 @@ class StochasticGame(FunctionGame[State]):
         return self.code_text(int(move))
 
     @abstractmethod
-    def to_move(self, state: State) -> int:
-        """The number of the player to move; `CHANCE` or `OVER` if nobody is."""
-
-    @abstractmethod
-    def moves(self, state: State) -> dict[int, State]:
-        """The state that each legal move leads to, by the move's code; at least one, unless no player is to move."""
-
-    @abstractmethod
     def draws(self, state: State) -> tuple[Draw, ...]:
         """The outcomes of a state in which chance moves."""
 
@@ -106,20 +68,6 @@ class StochasticGame(FunctionGame[State]):
     @abstractmethod
     def begins_turn(self, state: State) -> bool:
         """Whether a turn begins here, or the game is over; false in the middle of a turn."""
-
-    @abstractmethod
-    def format(self, state: State) -> str:
-        """A state as text."""
-
-    @abstractmethod
-    def parse(self, text: str) -> State:
-        """The state that a text describes.
-
-        Raises
-        ------
-        NotationError
-            If it is not a state of the game; the message says why.
-        """
 
     def code_text(self, code: int) -> str:
         """A move's code in words, for people."""

@@ -8,62 +8,25 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator
 from itertools import chain
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from tablebase.errors import did_you_mean, quoted
-from tablebase.game.types import SHAPES, SQUARE_LIMIT, TEXTURES, Board, Escape, Evaluation, Kind, Outcome, Side, Terrain
+from tablebase.game.types import SHAPES, SQUARE_LIMIT, TEXTURES, Kind, Outcome
+
+if TYPE_CHECKING:
+    from tablebase.game import Game
 
 MOST_VALUE = 800_000
 """Scores of a search beyond this one are wins and losses."""
 
 
-class Description(Protocol):
-    """A game that has not been validated; the fields are those of `tablebase.game.Game`."""
-
-    @property
-    def board(self) -> Board:
-        """The board."""
-
-    @property
-    def sides(self) -> tuple[Side, Side]:
-        """Side 0 and side 1."""
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """All kinds of both sides, side 0 first."""
-
-    @property
-    def no_move(self) -> Outcome:
-        """The outcome for a side to move without a legal move."""
-
-    @property
-    def mirror(self) -> tuple[int, ...] | None:
-        """Image of each square under the board's mirror."""
-
-    @property
-    def swap(self) -> tuple[int, ...] | None:
-        """Image of each square under colour swap."""
-
-    @property
-    def escape(self) -> Escape | None:
-        """A second way for one side to win."""
-
-    @property
-    def terrain(self) -> tuple[Terrain, ...]:
-        """What the board looks like."""
-
-    @property
-    def evaluation(self) -> Evaluation | None:
-        """What positions are worth to a search."""
-
-
-def faults(game: Description) -> Iterator[str]:
+def faults(game: Game) -> Iterator[str]:
     """All faults of a game, as sentences."""
     parts = (_board_faults, _terrain_faults, _kind_faults, _symmetry_faults, _escape_faults, _evaluation_faults)
     return chain.from_iterable(part(game) for part in parts)
 
 
-def _board_faults(game: Description) -> Iterator[str]:
+def _board_faults(game: Game) -> Iterator[str]:
     board = game.board
     if not 0 < len(board) <= SQUARE_LIMIT:
         yield f"a board has 1 to {SQUARE_LIMIT} squares, not {len(board)}"
@@ -75,7 +38,7 @@ def _board_faults(game: Description) -> Iterator[str]:
         yield "the two sides need different letters"
 
 
-def _terrain_faults(game: Description) -> Iterator[str]:
+def _terrain_faults(game: Game) -> Iterator[str]:
     symbols = [one.symbol for one in game.terrain]
     if len(set(symbols)) != len(symbols) or not all(len(s) == 1 and not s.isalnum() and s not in " .[]" for s in symbols):
         yield f"each terrain needs a character of its own that is no letter, digit, space, dot or bracket, not {' '.join(symbols)}"
@@ -91,7 +54,7 @@ def _look_faults(what: str, name: str | None, known: tuple[str, ...]) -> Iterato
         yield f"{what} is {quoted(str(name))}{did_you_mean(str(name), known)}: choose one of {', '.join(known)}, or none"
 
 
-def _kind_faults(game: Description) -> Iterator[str]:
+def _kind_faults(game: Game) -> Iterator[str]:
     symbols = [kind.symbol for kind in game.kinds]
     names = [(kind.side, kind.symbol.upper()) for kind in game.kinds]
     if len(set(symbols)) != len(symbols) or len(set(names)) != len(names) or not all(len(s) == 1 and s.isalpha() for s in symbols):
@@ -113,7 +76,7 @@ def _kind_faults(game: Description) -> Iterator[str]:
         yield from _step_faults(game, kind)
 
 
-def _step_faults(game: Description, kind: Kind) -> Iterator[str]:
+def _step_faults(game: Game, kind: Kind) -> Iterator[str]:
     home, board = set(kind.squares), set(range(len(game.board)))
     enemies = {other.symbol for other in game.kinds if other.side != kind.side}
     for step in kind.steps:
@@ -126,7 +89,7 @@ def _step_faults(game: Description, kind: Kind) -> Iterator[str]:
             yield f"{step_name} captures {''.join(sorted(step.victims - enemies))}, which the other side does not have"
 
 
-def _symmetry_faults(game: Description) -> Iterator[str]:
+def _symmetry_faults(game: Game) -> Iterator[str]:
     count = len(game.board)
     if game.swap is not None and any(kind.tiered for kind in game.kinds):
         yield "a game with colour swap cannot have tiered kinds"
@@ -145,7 +108,7 @@ def _symmetry_faults(game: Description) -> Iterator[str]:
                 yield f"colour swap needs a {kind.symbol.swapcase()!r} of the other side with the squares and limit of {kind.name}"
 
 
-def _escape_faults(game: Description) -> Iterator[str]:
+def _escape_faults(game: Game) -> Iterator[str]:
     escape = game.escape
     if escape is None:
         return
@@ -169,7 +132,7 @@ def _escape_faults(game: Description) -> Iterator[str]:
         yield "a game with colour swap cannot have an escape, because only one side can escape"
 
 
-def _evaluation_faults(game: Description) -> Iterator[str]:
+def _evaluation_faults(game: Game) -> Iterator[str]:
     evaluation = game.evaluation
     if evaluation is None:
         return

@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple
 
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game.guards import contradiction
-from tablebase.game.rules import CHANCE, OVER, Drawn, Ending, P, Rules, legal
+from tablebase.game.rules import CHANCE, OVER, Draw, Ending, P, Rules, legal
 
 REPEATED, RESIGNED, DEADLOCK, BROKEN_OFF = "repeated", "resigned", "deadlock", "broken off"
 """Why a match is over though its position is not an end."""
@@ -143,7 +143,7 @@ class Match(Generic[P]):
             self._add(Event(player, drawn.label, True, drawn.position))
         self._stand(mover)
 
-    def _drawn(self, draws: Sequence[Drawn]) -> Drawn:
+    def _drawn(self, draws: Sequence[Draw]) -> Draw:
         """One of the outcomes of chance: the one to be repeated, if there is any."""
         if not self._to_repeat:
             return self.random.choices(draws, [float(draw.probability) for draw in draws])[0]

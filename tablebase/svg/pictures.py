@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from tablebase.errors import ArgumentError, RulesError
 from tablebase.game import Game
-from tablebase.game.game_arguments import AnyGame, as_any_game, as_placement
+from tablebase.game.game_arguments import AnyGame, as_any_game
 from tablebase.game.moves import Position
 from tablebase.game.rules import Rules
 from tablebase.svg import ground, marks, tokens
@@ -69,12 +69,13 @@ def board(
     rules, colours = as_any_game(game), as_theme(theme)
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise ArgumentError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
+    placed = rules.parse(position) if isinstance(position, str) else rules.given(position)
     if rules.board is not None:
-        root = _squares(cast(Game, rules), as_placement(cast(Game, rules), position), last_move, arrows, colours, size)
+        root = _squares(cast(Game, rules), placed, last_move, arrows, colours, size)
     elif last_move is not None or arrows:
         raise RulesError(f"{rules.name} has no squares: leave out last_move and arrows")
     else:
-        root = _of_rules(rules, rules.parse(position) if isinstance(position, str) else rules.given(position), theme)
+        root = _of_rules(rules, placed, theme)
     _, _, width, height = box_of(root)
     scale = size / max(width, height)
     root.attrib |= {"width": f"{round(width * scale, 2):g}", "height": f"{round(height * scale, 2):g}"}

@@ -12,7 +12,7 @@ from tablebase.game import Game, Kind
 from tablebase.game.moves import Position
 from tablebase.svg.ground import MARGIN, Grid
 from tablebase.svg.markup import element, lettering
-from tablebase.svg.shapes import SHAPES, Tone
+from tablebase.svg.shapes import SHAPES
 from tablebase.svg.themes import Theme, Tint
 
 RADIUS = 41
@@ -25,14 +25,6 @@ FIGURE = 0.88
 LETTER_HEIGHT, LETTER_LINE = 44, 0.9
 """In hundredths of a square, and in units of glyphs."""
 STROKES = {"stroke_linecap": "round", "stroke_linejoin": "round"}
-PAINT = {
-    Tone.FIGURE: {"stroke": "none"},
-    Tone.TOKEN: {"fill": "currentColor", "stroke": "none"},
-    Tone.OUTLINED: {"fill": "currentColor"},
-    Tone.LINE: {"fill": "none"},
-    Tone.TOKEN_LINE: {"fill": "none", "stroke": "currentColor"},
-}
-"""What a path does not inherit: the fill and the stroke are the figure's, the colour is the token's."""
 MARKER = 0.32
 """Size of the token beside the board that shows the side to move."""
 
@@ -85,7 +77,7 @@ def _shape_id(kind: Kind) -> str:
 def _shape(kind: Kind) -> Element:
     """A shape of the library, or the letter that names the kind in materials."""
     if kind.shape is not None:
-        layers = [element("path", **PAINT[layer.tone], d=layer.path) for layer in SHAPES[kind.shape]]
+        layers = [element("path", **layer.tone.value, d=layer.path) for layer in SHAPES[kind.shape]]
         return element("g", *layers, id=_shape_id(kind), stroke_width=4, **STROKES)
     letter = lettering(kind.symbol.upper(), 0, 0, LETTER_HEIGHT)
     return element("g", *letter, id=_shape_id(kind), stroke_width=LETTER_LINE, **STROKES)

@@ -8,9 +8,8 @@ from tablebase.compute.modules import lazy
 
 if TYPE_CHECKING:
     from tablebase.testing.executors import ExecutorTests
-    from tablebase.testing.functions import FUNCTION_CHECKS, FunctionGameTests
+    from tablebase.testing.functions import FUNCTION_CHECKS, STATE_CHECKS, FunctionGameTests, StochasticGameTests
     from tablebase.testing.solvers import SolverTests
-    from tablebase.testing.states import STATE_CHECKS, StochasticGameTests
     from tablebase.testing.suite import CHECKS, CheckResult, GameTests, check_rules, random_position
 
 __all__ = [
@@ -28,8 +27,7 @@ __all__ = [
 ]
 
 _RULES = ("CHECKS", "CheckResult", "GameTests", "check_rules", "random_position")
-_FUNCTIONS = ("FUNCTION_CHECKS", "FunctionGameTests")
-_STATES = ("STATE_CHECKS", "StochasticGameTests")
+_FUNCTIONS = ("FUNCTION_CHECKS", "STATE_CHECKS", "FunctionGameTests", "StochasticGameTests")
 __getattr__ = lazy(
     __name__,
     {
@@ -37,6 +35,5 @@ __getattr__ = lazy(
         "SolverTests": "tablebase.testing.solvers",
         **dict.fromkeys(_RULES, "tablebase.testing.suite"),
         **dict.fromkeys(_FUNCTIONS, "tablebase.testing.functions"),
-        **dict.fromkeys(_STATES, "tablebase.testing.states"),
     },
 )

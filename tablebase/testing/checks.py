@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 from unittest import SkipTest
 
 from tablebase.errors import RulesError
 from tablebase.game.guards import advice
+from tablebase.game.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -34,27 +35,18 @@ class CheckResult:
     failure: str | None
 
 
-class Bench(Protocol):
-    """A game, and how closely to check it."""
+class Bench(NamedTuple):
+    """A game, and how closely to check it; fields are the parameters of `tablebase.testing.check_rules`."""
 
-    @property
-    def game(self) -> Any:
-        """The game under test."""
-
-    @property
-    def seed(self) -> int:
-        """Equal seeds draw equal cases."""
-
-    def describe(self, case: Any) -> str:
-        """A case as text; it may fail if the game does."""
+    game: Any
+    samples: int
+    seed: int
+    pieces: int
 
     def nothing(self) -> str:
-        """Why there may be no case, as a sentence."""
-
-
-def always(_: Any) -> bool:
-    """Applies to every game."""
-    return True
+        """Explain why a check may have no case."""
+        cases = "states" if self.game.board is None else f"positions of 2 to {self.pieces} pieces"
+        return f"nothing to check: {self.game.name} has no {cases}"
 
 
 class Check(NamedTuple):
@@ -64,7 +56,7 @@ class Check(NamedTuple):
     shows: str
     cases: Callable[[Any, Random], Iterable[Any]]  # given the bench and the check's own random numbers
     fault: Callable[[Any, Any], str | None]  # given the game and a case
-    applies: Callable[[Any], bool] = always  # whether a game has what the check is about
+    applies: Callable[[Any], bool] = lambda _: True  # whether a game has what the check is about
     # Given all cases: the sentence that takes the place of `shows` after a check without a failure.
     sums_up: Callable[[list[Any]], str] | None = None
 
@@ -88,35 +80,41 @@ def run(check: Check, bench: Bench) -> CheckResult:
         failure = str(error).removesuffix(advice(bench.game))
     except Exception as error:
         # Rules can fail in unforeseen ways; their author needs the case, not a traceback through this file.
-        failure = f"{type(error).__name__}: {error} (case: {_described(bench, seen[-1] if seen else None)})"
+        failure = f"{type(error).__name__}: {error} (case: {_described(bench.game, seen[-1] if seen else None)})"
     shows = check.shows if failure is not None or check.sums_up is None else check.sums_up(seen)
     return CheckResult(check.name, shows, len(seen), failure)
 
 
-def _described(bench: Bench, case: Any) -> str:
-    """A case as text, as readable as the game allows."""
+def _described(game: Rules[Any], case: Any) -> str:
+    """A case as text, as readable as the game allows: not all cases are positions."""
+    if case is None or isinstance(case, str):
+        return case or game.name
     try:
-        return bench.describe(case)
+        return game.format(case)
     except Exception:
-        return repr(case)
+        return str(case)
 
 
 class RulesTests:
-    """Tests for a rules module, one for each check; see `GameTests` and `StochasticGameTests`."""
+    """Tests for a rules module, one for each check; see `tablebase.testing.GameTests`."""
 
     checks: tuple[Check, ...] = ()
+    pieces = 3
+    samples = 2000
+    seed = 0
+
+    def __init_subclass__(cls) -> None:
+        # A test for each check, so that none can be missing.
+        for check in vars(cls).get("checks", ()):
+            setattr(cls, f"test_{check.name}", _as_test(check))
 
     def game(self) -> Any:
         """The game under test."""
         raise NotImplementedError(f"{type(self).__name__} must define game() to say which game it tests")
 
-    def bench(self) -> Bench:
-        """The game, and how closely to check it."""
-        raise NotImplementedError
-
     def run_check(self, name: str) -> None:
         """Run one check: fail with its sentence, or skip if it does not apply."""
-        bench = self.bench()
+        bench = Bench(self.game(), self.samples, self.seed, self.pieces)
         check = next(check for check in self.checks if check.name == name)
         if not check.applies(bench.game):
             # pytest treats this as its own skip, so the package need not import pytest.
@@ -124,16 +122,6 @@ class RulesTests:
         failure = run(check, bench).failure
         if failure is not None:
             raise AssertionError(failure)
-
-
-Tests = TypeVar("Tests", bound=type[RulesTests])
-
-
-def with_tests(tests: Tests) -> Tests:
-    """Give a class a test ``test_<name>`` for each of its checks, so that no check can be missing."""
-    for check in tests.checks:
-        setattr(tests, f"test_{check.name}", _as_test(check))
-    return tests
 
 
 def _as_test(check: Check) -> Callable[[RulesTests], None]:

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from tablebase.errors import NotationError
-from tablebase.game.rules import CHANCE, OVER, Drawn, Rules, legal
+from tablebase.game.rules import CHANCE, OVER, Draw, Rules, legal
 from tablebase.testing.checks import Check
 from tablebase.testing.playouts import following, playouts
 
@@ -78,7 +78,7 @@ def draws_fault(rules: Rules[Any], position: Any) -> str | None:
     return None if total == 1 else f"the probabilities of {rules.format(position)} add up to {total}, not to 1"
 
 
-def _draw_fault(draw: Drawn) -> str | None:
+def _draw_fault(draw: Draw) -> str | None:
     """What is wrong with one outcome of chance."""
     if not isinstance(draw.probability, Fraction) or draw.probability <= 0:
         return f"the draw {draw.label!r} has the probability {draw.probability!r}, which is not a fraction above 0"

@@ -1,13 +1,14 @@
-"""A test suite for rules as functions without chance that any author can run.
+"""Test suites for rules as functions, with chance and without, that any author can run.
 
-`tablebase.testing.check_rules` runs all checks on a game; `FunctionGameTests` is the same as a pytest class to inherit from.
-Most cases are positions of random play. A check ends at the first fault.
+`tablebase.testing.check_rules` runs all checks on a game; `FunctionGameTests` and `StochasticGameTests` are the same as pytest
+classes to inherit from. Most cases are positions of random play, in which all outcomes of chance are taken equally often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
+from importlib import import_module
 from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
@@ -15,11 +16,14 @@ from typing import Any, NamedTuple
 from tablebase.errors import NotationError, RulesError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
+from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.symmetry import canonical_fault, has_symmetries
-from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
+from tablebase.testing.checks import Bench, Check, RulesTests
 from tablebase.testing.contract import CONTRACT, positions
 from tablebase.testing.playouts import following, playout
 
+COMPILED = "tablebase.testing.kernel_faults"
+"""Imported only where a game has kernels, since it loads Numba."""
 LONGEST = 5000
 """A game of random play with more positions is not expected to end."""
 A_PICTURE = 10
@@ -30,27 +34,6 @@ KNOWN_DIGEST = "digest"
 """Where `FunctionGame.digest` keeps what it has computed."""
 NONSENSE = ("", "?", "nonsense of no game", "-1")
 """Texts that are positions of no game."""
-
-
-def check_functions(game: Any, *, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
-    """Run all checks that apply to a game; see `tablebase.testing.check_rules`."""
-    return [run(check, Bench(game, samples, seed)) for check in FUNCTION_CHECKS if check.applies(game)]
-
-
-class Bench(NamedTuple):
-    """A game, and how closely to check it."""
-
-    game: Any
-    samples: int
-    seed: int
-
-    def describe(self, case: Any) -> str:
-        """A position as text, or whatever the case is."""
-        return str(case or self.game.name) if isinstance(case, str) else str(self.game.format(case))
-
-    def nothing(self) -> str:
-        """Why there may be no case."""
-        return f"nothing to check: {self.game.name} has no states"
 
 
 class Playout(NamedTuple):
@@ -100,11 +83,14 @@ def _to_draw(bench: Bench, rng: Random) -> Iterator[Any]:
     return islice(positions(bench, rng), 0, None, A_PICTURE)
 
 
+def _states_and_numbers(bench: Bench, rng: Random) -> Iterator[State | int]:
+    """States of random play, and numbers of a table: all of them if they are few."""
+    size = bench.game.region({}).size
+    yield from positions(bench, rng)
+    yield from range(size) if size <= bench.samples else (rng.randrange(size) for _ in range(bench.samples))
+
+
 # What is checked.
-
-
-def _no_fault(_: Any, __: Playout) -> None:
-    """That random play goes on for ever is worth knowing, but no fault."""
 
 
 def digest_fault(game: FunctionGame[Any], how: str) -> str | None:
@@ -155,7 +141,50 @@ def nonsense_fault(game: FunctionGame[Any], text: str) -> str | None:
     return None if again == found else f"parse({text!r}) is {found!r}, which is {written}"
 
 
-PLAY = Check("play", "Random play can be played.", _games, _no_fault, sums_up=_ended)
+def _shape_fault(game: StochasticGame, state: Any) -> str | None:
+    """Why something is no state."""
+    if not isinstance(state, tuple) or any(type(number) is not int for number in state):
+        return f"{state!r} is not a tuple of whole numbers"
+    if len(state) != len(game.start):
+        return f"{state!r} has {len(state)} numbers, but the start has {len(game.start)}"
+    return None
+
+
+def state_fault(game: StochasticGame, state: State) -> str | None:
+    """Something that follows a state and is none, or a move's code that is not a number."""
+    for after in (state, *following(game, state)):
+        if (fault := _shape_fault(game, after)) is not None:
+            return f"after {game.format(state)}: {fault}"
+    wrong = next((code for code in game.moves(state) if type(code) is not int), None)
+    return None if wrong is None else f"{game.format(state)} has a move with the code {wrong!r}, which is not a whole number"
+
+
+def _compiled(name: str) -> Callable[[Any, Any], Any]:
+    """A function of the module about kernels, which is loaded only if it is called."""
+    return lambda first, second: getattr(import_module(COMPILED), name)(first, second)
+
+
+def _has_kernels(game: StochasticGame) -> bool:
+    return game.kernels() is not None
+
+
+def _has_evaluation(game: StochasticGame) -> bool:
+    return _has_kernels(game) and game.evaluation({}) is not None
+
+
+def _has_region(game: StochasticGame) -> bool:
+    """Whether tables of the game have numbers of its own; a variant with kernels need not have tables."""
+    if not _has_kernels(game):
+        return False
+    try:
+        game.region({})
+    except RulesError:
+        return False
+    return True
+
+
+# That random play never ends is worth knowing, but no fault.
+PLAY = Check("play", "Random play can be played.", _games, lambda *_: None, sums_up=_ended)
 DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault)
 WORDS = Check("words", "Moves and positions have words for people.", positions, words_fault)
 PICTURES = Check("pictures", "Positions can be drawn, and pictures are SVG.", _to_draw, picture_fault)
@@ -169,34 +198,28 @@ FUNCTION_CHECKS = (
     Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_fault, has_symmetries),
 )
 """All checks of a `FunctionGame` without chance."""
+STATE_CHECKS = (
+    *CONTRACT,
+    Check("states", "What follows a state is a state, of as many whole numbers as the start.", positions, state_fault),
+    PLAY,
+    DIGEST,
+    WORDS,
+    PICTURES,
+    Check("kernels", "The compiled functions do what the plain ones do.", positions, _compiled("kernels_fault"), _has_kernels),
+    Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
+    Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),
+    Check("evaluation", "States have values for each player.", positions, _compiled("evaluation_fault"), _has_evaluation),
+)
+"""All checks of a `StochasticGame`."""
 
 
-@with_tests
 class FunctionGameTests(RulesTests):
-    """Tests for a rules module: inherit and define `game`; each check is a test ``test_<name>``.
-
-    Attributes
-    ----------
-    samples, seed : int
-        As for `tablebase.testing.check_rules`.
-
-    Examples
-    --------
-    ::
-
-        from tablebase_rules import noughts
-        from tablebase.testing import FunctionGameTests
-
-
-        class TestNoughts(FunctionGameTests):
-            def game(self):
-                return noughts.game()
-    """
+    """Tests for rules as functions without chance: inherit and define `game`, as for `tablebase.testing.GameTests`."""
 
     checks = FUNCTION_CHECKS
-    samples = 2000
-    seed = 0
 
-    def bench(self) -> Bench:
-        """The game, and how closely to check it."""
-        return Bench(self.game(), self.samples, self.seed)
+
+class StochasticGameTests(RulesTests):
+    """Tests for rules with chance or several players: inherit and define `game`, as for `tablebase.testing.GameTests`."""
+
+    checks = STATE_CHECKS

@@ -23,9 +23,9 @@ def following(rules: Rules[P], position: P) -> list[P]:
     return [draw.position for draw in rules.draws(position)] if mover == CHANCE else list(rules.moves(position).values())
 
 
-def playout(rules: Rules[P], rng: Random) -> Iterator[P]:
-    """The positions of random play from the start until the game is over."""
-    position = rules.initial
+def playout(rules: Rules[P], rng: Random, start: P | None = None) -> Iterator[P]:
+    """The positions of random play until the game is over, by default from the start."""
+    position = rules.initial if start is None else start
     while True:
         yield position
         after = following(rules, position)

@@ -5,7 +5,7 @@ from. A check tries many *cases*, most of them positions, and ends at the first 
 up so that every single step is tested and finding a slip in one corner of the board does not depend on luck; the others
 are random.
 
-Faults that `Game` already rejects are not checked again. The checks of a `StochasticGame` are in `tablebase.testing.states`.
+Faults that `Game` already rejects are not checked again. The checks of games by functions are in `tablebase.testing.functions`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, islice, repeat
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from tablebase.errors import RulesError
 from tablebase.game import Game
-from tablebase.game.moves import Position, legal_moves, played
-from tablebase.game.notation import parse, render
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
 from tablebase.game.rules import Rules
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
-from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
+from tablebase.testing.checks import Bench, Check, CheckResult, RulesTests, run
 from tablebase.testing.contract import CONTRACT
 from tablebase.testing.faults import (
     REBUILDS,
@@ -40,8 +40,8 @@ from tablebase.testing.faults import (
     stored_fault,
     swap_fault,
 )
-from tablebase.testing.functions import check_functions
-from tablebase.testing.states import check_states
+from tablebase.testing.functions import FUNCTION_CHECKS, STATE_CHECKS
+from tablebase.testing.playouts import playout
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
 SCENES = 10  # most scenes for each random position
@@ -72,10 +72,9 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     >>> [result.failure for result in check_rules(load_game("doushouqi"), samples=10) if result.failure]
     []
     """
-    if isinstance(game, Game):
-        return [run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if check.applies(game)]
-    check = check_states if game.has_chance else check_functions
-    return check(game, samples=samples, seed=seed)
+    bench = Bench(game, samples, seed, pieces)
+    checks = CHECKS if isinstance(game, Game) else STATE_CHECKS if game.has_chance else FUNCTION_CHECKS
+    return [run(check, bench) for check in checks if check.applies(game)]
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:
@@ -96,23 +95,6 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
     raise RulesError(f"{game.name}: found no way to set up {material_name(game, material)}")
 
 
-class _Bench(NamedTuple):
-    """A game, and how closely to check it."""
-
-    game: Game
-    pieces: int
-    samples: int
-    seed: int
-
-    def describe(self, case: object) -> str:
-        """A position in notation, or whatever the case is."""
-        return render(self.game, case) if isinstance(case, Position) else str(case or self.game.name)
-
-    def nothing(self) -> str:
-        """Why there may be no case."""
-        return f"nothing to check: {self.game.name} has no positions of 2 to {self.pieces} pieces"
-
-
 # Where cases come from.
 
 _Pieces = tuple[tuple[int, int], ...]
@@ -123,17 +105,17 @@ def _are_apart(pieces: Iterable[tuple[int, int]]) -> bool:
     return len(set(squares)) == len(squares)
 
 
-def _counts(bench: _Bench) -> range:
+def _counts(bench: Bench) -> range:
     return range(2, min(bench.pieces, bench.game.max_pieces) + 1)
 
 
-def _stored(bench: _Bench, _: Random) -> list[Material]:
+def _stored(bench: Bench, _: Random) -> list[Material]:
     """The stored materials that have indices."""
     stored = [material for count in _counts(bench) for material in stored_materials(bench.game, count)]
     return [material for material in stored if layout_of(bench.game, material).size]
 
 
-def _random(bench: _Bench, rng: Random) -> Iterator[Position]:
+def _random(bench: Bench, rng: Random) -> Iterator[Position]:
     """As many random positions as the bench asks for."""
     pool = [material for count in _counts(bench) for material in materials(bench.game, count)]
     seen = 0
@@ -152,24 +134,12 @@ def _starts(game: Game) -> list[Position]:
     return [parse(game, game.start)] if spelling_fault(game, game.start) is None else []
 
 
-def _playout(game: Game, position: Position, rng: Random) -> Iterator[Position]:
-    """The positions of random play from a position until the game is over."""
-    for _ in range(PLIES):
-        yield position
-        moves = legal_moves(game, position)
-        if not moves:
-            return
-        position = played(game, position, rng.choice(moves))
-        if position.won:
-            return
-
-
-def _random_play(bench: _Bench, rng: Random) -> Iterator[Position]:
+def _random_play(bench: Bench, rng: Random) -> Iterator[Position]:
     """Positions of random play: `samples` of them from the start, and as many from random positions."""
     starts = chain.from_iterable(repeat(_starts(bench.game), bench.samples))
     for firsts in (starts, _random(bench, rng)):
-        positions = (position for first in firsts for position in _playout(bench.game, first, rng))
-        yield from islice(positions, bench.samples)
+        positions = chain.from_iterable(islice(playout(bench.game, rng, first), PLIES) for first in firsts)
+        yield from islice((position for position in positions if not position.won), bench.samples)
 
 
 def _scenes(game: Game, rng: Random) -> Iterator[_Pieces]:
@@ -199,11 +169,11 @@ def _homes(game: Game, side: int) -> _Pieces:
     return tuple((number, square) for number, kind in enumerate(game.kinds) if kind.side == side for square in kind.squares)
 
 
-def _from_start(bench: _Bench, rng: Random) -> Iterator[Position]:
+def _from_start(bench: Bench, rng: Random) -> Iterator[Position]:
     return chain(_starts(bench.game), _random(bench, rng))
 
 
-def _staged(bench: _Bench, rng: Random) -> Iterator[Position]:
+def _staged(bench: Bench, rng: Random) -> Iterator[Position]:
     scenes = list(_scenes(bench.game, rng))
     # If only a few are used, they should be a fair sample.
     rng.shuffle(scenes)
@@ -211,19 +181,11 @@ def _staged(bench: _Bench, rng: Random) -> Iterator[Position]:
     return chain((position for position in positions if position is not None), _random(bench, rng))
 
 
-def _has_mirror(game: Game) -> bool:
-    return game.mirror is not None
-
-
-def _has_swap(game: Game) -> bool:
-    return game.swap is not None
-
-
 CHECKS = (
     *CONTRACT,
     Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_fault),
-    Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, _has_mirror),
-    Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, _has_swap),
+    Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, lambda game: bool(game.mirror)),
+    Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, lambda game: bool(game.swap)),
     Check("children", "Every move leads to a declared slice or ends the game.", _from_start, children_fault),
     Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_fault),
     Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_fault),
@@ -235,7 +197,6 @@ CHECKS = (
 """All checks."""
 
 
-@with_tests
 class GameTests(RulesTests):
     """Tests for a rules module: inherit and define `game`; each check is a test ``test_<name>``.
 
@@ -258,17 +219,6 @@ class GameTests(RulesTests):
     """
 
     checks = CHECKS
-    pieces = 3
-    samples = 2000
-    seed = 0
-
-    def game(self) -> Game:
-        """The game under test."""
-        return super().game()  # type: ignore[no-any-return]
-
-    def bench(self) -> _Bench:
-        """The game, and how closely to check it."""
-        return _Bench(self.game(), self.pieces, self.samples, self.seed)
 
 
 __all__ = ["CHECKS", "CheckResult", "GameTests", "check_rules", "random_position"]

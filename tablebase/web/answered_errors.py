@@ -2,74 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import json
+from http import HTTPStatus
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Mount
+from starlette.types import Scope
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.web.context import in_thread, settings_of
-from tablebase.web.hidden import without_paths
-from tablebase.web.missing_tables import fields_of
-from tablebase.web.pages import fault_page, problem_page, reason
-from tablebase.web.problems import ProblemError, is_of_api, problem, sentence_of, status_of
+from tablebase.web.missing_tables import as_problem
+from tablebase.web.pages import error_page
+from tablebase.web.problems import FAILED, MEDIA_TYPE, ProblemError, sentence_of
 
-
-def _answer(
-    request: Request, status: int, said: TablebaseError | str, headers: Mapping[str, str] | None = None, **fields: Any
-) -> Response:
-    """An error as problem+json or, outside the API, as a page; its sentence names no path of this machine."""
-    detail = without_paths(said, settings_of(request))
-    if is_of_api(request.scope):
-        return problem(status, detail, headers, **fields)
-    page = problem_page(request, status, detail)
-    page.headers.update(headers or {})
-    return page
-
-
-async def _on_known(request: Request, fault: Exception) -> Response:
-    """A known error: its sentence, and of a table that has not been built what builds it, and what that would take."""
-    assert isinstance(fault, TablebaseError)
-    headers = fault.headers if isinstance(fault, ProblemError) else {}
-    if not is_of_api(request.scope):
-        page = await in_thread(request, fault_page, request, fault)
-        page.headers.update(headers)
-        return page
-    fields = fault.fields if isinstance(fault, ProblemError) else {}
-    if isinstance(fault, MissingTableError):
-        fields = await in_thread(request, fields_of, settings_of(request), fault)
-    return _answer(request, status_of(fault), fault, headers, **fields)
-
-
-async def _on_invalid(request: Request, fault: Exception) -> Response:
-    """A body that is not as the description of the interface demands."""
-    assert isinstance(fault, RequestValidationError)
-    return _answer(request, 400, sentence_of(fault.errors()[0]))
-
-
+API = "/api/"
 SENTENCES = {
     404: "there is nothing at this address: /api/v1/openapi.json lists what there is",
     405: "this address does not answer that method: use {allow}",
     400: "the body cannot be read: send JSON in UTF-8",
 }
-"""What the framework says too tersely."""
+REASONS = {404: "There is no page with this address", 405: "This page only answers requests of another method"}
+"""What the framework says too tersely, to programs and to people."""
 
 
-async def _on_http(request: Request, fault: Exception) -> Response:
-    """What the framework refuses."""
-    assert isinstance(fault, HTTPException)
-    headers, allow = dict(fault.headers or {}), ""
-    if fault.status_code == 405:
+def problem(found: ProblemError) -> Response:
+    """An error as problem+json, whose sentence must not name a path of this machine."""
+    body = {"title": HTTPStatus(found.status).phrase, "status": found.status, "detail": str(found), **found.fields}
+    # In ASCII, since a text may hold half a character.
+    return Response(json.dumps(body), found.status, {"cache-control": "no-store", **found.headers}, MEDIA_TYPE)
+
+
+def is_of_api(scope: Scope) -> bool:
+    """Whether a request is answered in JSON."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path.startswith(API)
+
+
+async def _on_error(request: Request, fault: Exception) -> Response:
+    """The answer to an error of any sort."""
+    known = fault if isinstance(fault, TablebaseError) else _translated(request, fault)
+    # What it would take to build a table is estimated.
+    if isinstance(known, MissingTableError):
+        return await in_thread(request, _answer, request, known)
+    return _answer(request, known)
+
+
+def _answer(request: Request, fault: TablebaseError) -> Response:
+    if is_of_api(request.scope):
+        return problem(as_problem(fault, settings_of(request)))
+    return error_page(request, fault)
+
+
+def _translated(request: Request, fault: Exception) -> ProblemError:
+    """An error of the framework or, of which the log tells more, of this program."""
+    if isinstance(fault, RequestValidationError):
+        return ProblemError(400, sentence_of(fault.errors()[0]))
+    if not isinstance(fault, HTTPException):
+        return ProblemError(500, FAILED)
+    status, headers, allow = fault.status_code, dict(fault.headers or {}), ""
+    if status == 405:
         allow = _methods(request)
         headers = {"allow": allow}
-    if is_of_api(request.scope):
-        sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
-    else:
-        sentence = reason(fault.status_code)
-    return _answer(request, fault.status_code, sentence, headers)
+    if not is_of_api(request.scope):
+        return ProblemError(status, REASONS.get(status, "The request cannot be answered"), headers)
+    return ProblemError(status, SENTENCES.get(status, str(fault.detail)).format(allow=allow), headers)
 
 
 def _methods(request: Request) -> str:
@@ -83,14 +81,7 @@ def _methods(request: Request) -> str:
     return ", ".join([*found, "HEAD"] if "GET" in found else found)
 
 
-async def _on_unknown(request: Request, _fault: Exception) -> Response:
-    """A fault of this program, which its log has in full."""
-    return _answer(request, 500, "the server has failed, and its log says why: ask for something else, or report it")
-
-
 def handle_errors(app: FastAPI) -> None:
     """Let an application answer every error with one sentence."""
-    app.add_exception_handler(TablebaseError, _on_known)
-    app.add_exception_handler(RequestValidationError, _on_invalid)
-    app.add_exception_handler(HTTPException, _on_http)
-    app.add_exception_handler(Exception, _on_unknown)
+    for kind in (TablebaseError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, _on_error)

@@ -12,9 +12,10 @@ from anyio import to_thread
 from fastapi import Request
 
 from tablebase.commands.tablebase import Tablebase
-from tablebase.errors import NotationError, TimeLimitError
+from tablebase.errors import NotationError
 from tablebase.game.rules import Rules
 from tablebase.web.known_catalog import KnownCatalog
+from tablebase.web.problems import ProblemError
 from tablebase.web.settings import Settings
 
 Given = ParamSpec("Given")
@@ -50,19 +51,11 @@ def catalog_of(request: Request) -> KnownCatalog:
 async def in_thread(request: Request, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
     """What a function returns, called in a thread, so that other requests are answered meanwhile.
 
-    `SlowError` if it takes longer than a request may. The thread goes on, so that only work of a limited size may be given to it.
+    `ProblemError` if it takes longer than a request may. The thread continues, so only work of a limited size may be given to it.
     """
     seconds = settings_of(request).limits.seconds
     try:
         async with asyncio.timeout(seconds):
             return await to_thread.run_sync(partial(work, *given, **named), abandon_on_cancel=True)
     except TimeoutError:
-        raise SlowError(seconds) from None
-
-
-class SlowError(TimeLimitError):
-    """An answer that takes longer than it may."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
-        self.args = (f"the answer takes longer than {seconds:g} s: ask for less",)
+        raise ProblemError(504, f"the answer takes longer than {seconds:g} s: ask for less") from None

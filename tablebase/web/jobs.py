@@ -13,8 +13,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from tablebase.commands.row_types import MineAnswer
-from tablebase.errors import MissingTableError, TablebaseError, system_error
-from tablebase.web.hidden import without_paths
+from tablebase.errors import TablebaseError, system_error
+from tablebase.web.problems import FAILED, ProblemError, unusable
 from tablebase.web.settings import Settings
 
 NICE = 5
@@ -130,15 +130,19 @@ def answer(settings: Settings, question: Mapping[str, Any]) -> str:
             raise _too_large(settings)
         return line
     except TablebaseError as fault:
-        return _encoded(_described(settings, fault))
+        found = fault
     except MemoryError:
-        return _encoded({"status": 503, "sentence": "the answer needs more memory than there is: ask for less", "fields": {}})
+        found = ProblemError(503, "the answer needs more memory than there is: ask for less")
     except OSError as fault:
-        return _encoded({"status": 503, "sentence": without_paths(system_error(fault), settings), "fields": {}})
+        found = unusable(system_error(fault))
     except Exception:
         traceback.print_exc()
-        sentence = "the server has failed, and its log says why: ask for something else, or report it"
-        return _encoded({"status": 500, "sentence": sentence, "fields": {}})
+        found = ProblemError(500, FAILED)
+    # Imported here because it loads what builds tables.
+    from tablebase.web.missing_tables import as_problem
+
+    found = as_problem(found, settings)
+    return _encoded({"status": found.status, "sentence": str(found), "fields": found.fields})
 
 
 def _encoded(said: Mapping[str, Any]) -> str:
@@ -149,19 +153,9 @@ def _encoded(said: Mapping[str, Any]) -> str:
         raise TablebaseError(f"JSON cannot represent one of the values ({fault}): cast it to VARCHAR") from fault
 
 
-def _described(settings: Settings, fault: TablebaseError) -> dict[str, Any]:
-    """An error as data."""
-    from tablebase.web.missing_tables import fields_of
-    from tablebase.web.problems import status_of
-
-    fields = fields_of(settings, fault) if isinstance(fault, MissingTableError) else {}
-    return {"status": status_of(fault), "sentence": without_paths(fault, settings), "fields": fields}
-
-
-def work(pipe: Connection, given: str) -> None:
+def work(pipe: Connection, settings: Settings) -> None:
     """Answer questions with some settings until nobody asks any more; runs in the child process."""
     os.nice(NICE)
-    settings = Settings.from_json(given)
 
     def say(message: str) -> None:
         pipe.send_bytes(message.encode("ascii"))

@@ -10,7 +10,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from tablebase.web.problems import is_of_api, problem
+from tablebase.web.answered_errors import is_of_api, problem
+from tablebase.web.problems import ProblemError
 from tablebase.web.settings import Limits
 
 CLOSE = {"connection": "close"}
@@ -32,64 +33,61 @@ class Bounded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request with a head and a body that are allowed."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        if _head_size(scope) > HEAD_BYTES:
-            await problem(431, LARGE_HEAD, CLOSE)(scope, receive, send)
-            return
-        if scope["method"] in ("GET", "OPTIONS"):
-            await self.app(scope, receive, send)
-            return
-        headers = Headers(scope=scope)
-        refused = self._objection(scope, headers)
-        if refused is None:
-            try:
-                async with asyncio.timeout(self.limits.body_seconds):
-                    body = await self._read(receive)
-            except TimeoutError:
-                refused = 408, f"the body did not arrive within {self.limits.body_seconds:g} s: send it at once"
-            else:
-                if body is not None:
-                    await self.app(scope, _replayed(body, receive), send)
-                    return
-                refused = self._too_large()
-        status, sentence = refused
-        await problem(status, sentence, CLOSE)(scope, receive, send)
+        try:
+            body = await self._body(scope, receive)
+        except ProblemError as refused:
+            await problem(refused)(scope, receive, send)
+        else:
+            await self.app(scope, receive if body is None else _replayed(body, receive), send)
 
-    def _objection(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Why a body is refused before it is read: a status and a sentence."""
+    async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
+        """Read the body of a request that may have one; `ProblemError` if the head or the body is not allowed."""
+        if scope["type"] != "http":
+            return None
+        if _head_size(scope) > HEAD_BYTES:
+            raise ProblemError(431, LARGE_HEAD, CLOSE)
+        if scope["method"] in ("GET", "OPTIONS"):
+            return None
+        headers = Headers(scope=scope)
         length = headers.get("content-length", "")
         # What reads the request checks its digits.
         if length.isdigit() and (len(length) > 15 or int(length) > self.limits.body):
-            return self._too_large()
-        if scope["method"] != "POST" or not is_of_api(scope):
-            return None
-        if headers.get("content-encoding", "identity").lower() != "identity":
-            return 415, "the body is compressed: send it without Content-Encoding"
-        kind, _, parameters = headers.get("content-type", "").lower().partition(";")
-        charset = parameters.replace(" ", "").replace('"', "")
-        if kind.strip() != "application/json" or (charset and charset not in ("charset=utf-8", "charset=utf8")):
-            return 415, "the body is not JSON: send it with 'Content-Type: application/json', in UTF-8"
-        return None
+            raise self._too_large()
+        if scope["method"] == "POST" and is_of_api(scope):
+            _check_type(headers)
+        try:
+            async with asyncio.timeout(self.limits.body_seconds):
+                return await self._read(receive)
+        except TimeoutError:
+            sentence = f"the body did not arrive within {self.limits.body_seconds:g} s: send it at once"
+            raise ProblemError(408, sentence, CLOSE) from None
 
-    def _too_large(self) -> tuple[int, str]:
-        return 413, f"the body is larger than {self.limits.body:,} bytes: send less at a time"
+    def _too_large(self) -> ProblemError:
+        return ProblemError(413, f"the body is larger than {self.limits.body:,} bytes: send less at a time", CLOSE)
 
-    async def _read(self, receive: Receive) -> bytes | None:
-        """The whole body; None if it is too large."""
-        parts, size = [], 0
+    async def _read(self, receive: Receive) -> bytes:
+        """The whole body."""
+        body = bytearray()
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
                 return b""
-            part = message.get("body", b"")
-            size += len(part)
-            if size > self.limits.body:
-                return None
-            parts.append(part)
+            body += message.get("body", b"")
+            if len(body) > self.limits.body:
+                raise self._too_large()
             if not message.get("more_body", False):
-                return b"".join(parts)
+                return bytes(body)
+
+
+def _check_type(headers: Headers) -> None:
+    """Raise `ProblemError` unless a body is JSON in UTF-8."""
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise ProblemError(415, "the body is compressed: send it without Content-Encoding", CLOSE)
+    kind, _, parameters = headers.get("content-type", "").lower().partition(";")
+    charset = parameters.replace(" ", "").replace('"', "")
+    if kind.strip() != "application/json" or (charset and charset not in ("charset=utf-8", "charset=utf8")):
+        sentence = "the body is not JSON: send it with 'Content-Type: application/json', in UTF-8"
+        raise ProblemError(415, sentence, CLOSE)
 
 
 def _head_size(scope: Scope) -> int:
@@ -186,7 +184,7 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
     def _refuse(self, status: int, sentence: str) -> None:
         self._stop_waiting()
-        answer = problem(status, sentence, CLOSE)
+        answer = problem(ProblemError(status, sentence, CLOSE))
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", *(f"{name}: {text}" for name, text in answer.headers.items())]
         self.transport.write("\r\n".join([*lines, "", ""]).encode() + bytes(answer.body))
         self.transport.close()

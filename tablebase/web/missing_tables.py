@@ -1,4 +1,4 @@
-"""What it would take to build a table that is missing."""
+"""Errors as answers; that a table is missing comes with what it would take to build it."""
 
 from __future__ import annotations
 
@@ -12,26 +12,31 @@ from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.slices.material import material_name, parse_material
 from tablebase.tables.folder import table_path
-from tablebase.web.hidden import without_paths
+from tablebase.web.problems import ProblemError, status_of, without_paths
 from tablebase.web.settings import Settings
 
 MOST_TABLES = 2000
 """Of a plan: more are enumerated by `tablebase estimate`, which may take its time."""
 
 
+def as_problem(fault: TablebaseError, settings: Settings) -> ProblemError:
+    """The answer to an error: its sentence without paths of this machine; of a missing table also how to build it."""
+    headers = fault.headers if isinstance(fault, ProblemError) else {}
+    fields = fault.fields if isinstance(fault, ProblemError) else {}
+    if isinstance(fault, MissingTableError):
+        fields = fields_of(settings, fault)
+    return ProblemError(status_of(fault), without_paths(fault, settings), headers, **fields)
+
+
 def fields_of(settings: Settings, fault: MissingTableError) -> dict[str, Any]:
     """What an answer says of a missing table beside its sentence: `game`, `material`, `pieces`, `command` and `estimate`."""
-    known = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command_of(settings, fault)}
+    command = fault.command and without_paths(fault.command, settings)
+    known = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command}
     try:
         return {**known, "estimate": _cost(settings, fault)}
     except TablebaseError:
         # The answer says already what is wrong; that more is wrong elsewhere is not the question.
         return {**known, "estimate": None}
-
-
-def command_of(settings: Settings, fault: MissingTableError) -> str | None:
-    """The command that builds what is missing, without the server's folder; None if it can never be built."""
-    return None if fault.command is None else without_paths(fault.command, settings)
 
 
 def _cost(settings: Settings, fault: MissingTableError) -> Cost | None:

@@ -20,8 +20,7 @@ from tablebase.errors import TablebaseError
 from tablebase.tables.folder import check_folder
 from tablebase.web.caching import PRIVATE, answered
 from tablebase.web.context import settings_of
-from tablebase.web.hidden import without_paths
-from tablebase.web.problems import ProblemError
+from tablebase.web.problems import unusable
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 """Names the folder in which several processes keep their numbers; it must be set before the client library is loaded."""
@@ -121,7 +120,7 @@ async def healthz(request: Request) -> Response:
     try:
         check_folder(settings_of(request).folder, built=True)
     except TablebaseError as fault:
-        raise ProblemError(503, without_paths(fault, settings_of(request))) from fault
+        raise unusable(fault) from fault
     return answered(request, {"status": "ok"}, PRIVATE)
 
 

@@ -1,4 +1,4 @@
-"""Errors as answers: one sentence, as RFC 9457 (problem+json) has it.
+"""Errors as answers: one sentence, as RFC 9457 (problem+json) has it, without the paths of this machine.
 
 What cannot be done as it was asked has a status from 400 to 499. 503 and 504 are for tables that cannot be used, and for work that
 takes more than the server allows.
@@ -6,15 +6,13 @@ takes more than the server allows.
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
-from fastapi import Response
-from starlette.types import Scope
-
 from tablebase.errors import (
+    RULES_FILES,
     CorruptCatalogError,
     CorruptTableError,
     MissingExtraError,
@@ -25,10 +23,10 @@ from tablebase.errors import (
     UnusableFileError,
     did_you_mean,
     quoted,
+    shell_word,
 )
+from tablebase.web.settings import Settings
 
-MEDIA_TYPE = "application/problem+json"
-API = "/api/"
 STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (MissingTableError, 404),
     (CorruptTableError, 503),
@@ -39,6 +37,14 @@ STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (TimeLimitError, 504),
 )
 """The statuses of errors that are not about what was sent; all others have 400."""
+MEDIA_TYPE = "application/problem+json"
+LONGEST = 2000
+"""Characters of a sentence; some quote a whole position."""
+A_FOLDER = "this tablebase"
+A_DATABASE = "the database of the catalog"
+ELSEWHERE = "…"
+"""The name of a file outside the folder of the tables."""
+FAILED = "the server has failed, and its log says why: ask for something else, or report it"
 
 
 class ProblemError(TablebaseError):
@@ -49,17 +55,46 @@ class ProblemError(TablebaseError):
         super().__init__(sentence)
 
 
-def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **fields: Any) -> Response:
-    """An error as problem+json, whose sentence must not name a path of this machine."""
-    body = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, **fields}
-    # In ASCII, since a text may hold half a character.
-    return Response(json.dumps(body), status, {"cache-control": "no-store", **(headers or {})}, MEDIA_TYPE)
+def unusable(fault: TablebaseError) -> ProblemError:
+    """The answer to an error that says nothing about what was sent: the tables or their catalog cannot be used now."""
+    return ProblemError(503, str(fault)).naming(*fault.places)
 
 
-def is_of_api(scope: Scope) -> bool:
-    """Whether a request is answered in JSON."""
-    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
-    return path.startswith(API)
+def without_paths(said: TablebaseError | str, settings: Settings) -> str:
+    """Return a sentence without the folder of the tables, the address of their catalog, and the `places` of an error.
+
+    Examples
+    --------
+    >>> local = Settings(Path("/srv/x"), "postgresql+psycopg://host/db")
+    >>> without_paths("the table RvC is missing: run 'tablebase build x --material RvC --data /srv/x'", local)
+    "the table RvC is missing: run 'tablebase build x --material RvC'"
+    >>> without_paths("/srv/x/doushouqi/2/RvC.h5 cannot be read", local)
+    'doushouqi/2/RvC.h5 cannot be read'
+    >>> without_paths("no table is registered in /srv/x: build one", local)
+    'no table is registered in this tablebase: build one'
+    >>> without_paths("postgresql+psycopg://host/db cannot be reached", local)
+    'the database of the catalog cannot be reached'
+    >>> without_paths(TablebaseError("/etc/x cannot be used").naming("/etc/x"), local)
+    '… cannot be used'
+    """
+    sentence = str(said)
+    folders = {str(settings.folder.absolute()), str(settings.folder.resolve())}
+    names = {place: ELSEWHERE for place in getattr(said, "places", ()) if "://" in place or Path(place).is_absolute()}
+    if settings.catalog is not None:
+        # Imported here because it loads SQLAlchemy.
+        from tablebase.catalog.urls import place_of
+
+        names |= dict.fromkeys((settings.catalog, place_of(settings.catalog)), A_DATABASE)
+    names |= {file: name for name, file in RULES_FILES.items()}
+    for folder in folders:
+        names = {name: shown for name, shown in names.items() if not name.startswith(f"{folder}{os.sep}")}
+        names |= {f"{folder}{os.sep}": "", folder: A_FOLDER}
+    for name, shown in sorted(names.items(), key=lambda item: len(item[0]), reverse=True):
+        for option in ("data", "catalog"):
+            sentence = sentence.replace(f" --{option} {shell_word(name)}", "")
+        sentence = sentence.replace(name, shown)
+    sentence = " ".join(sentence.split())
+    return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST - 1]}…"
 
 
 def status_of(fault: TablebaseError) -> int:

@@ -24,7 +24,7 @@ from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.jobs import COMPILING, work
 from tablebase.web.player_moves import chosen_move, is_quick
 from tablebase.web.problems import ProblemError
-from tablebase.web.settings import Limits, Settings
+from tablebase.web.settings import Settings
 
 PATIENCE = 5.0
 """Seconds for which a question waits for a process."""
@@ -48,14 +48,9 @@ class Apart:
     """The processes of one process of the server; used by its event loop only."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self._settings, self._limits = settings, settings.limits
         self._free = asyncio.Semaphore(settings.limits.apart)
         self._idle: list[ChildProcess] = []
-
-    @property
-    def limits(self) -> Limits:
-        """What a question may take."""
-        return self._settings.limits
 
     async def answer(self, request: Request, question: Question) -> Any:
         """The answer of the work on a request's question, or a `ProblemError` for whatever went wrong."""
@@ -80,7 +75,7 @@ class Apart:
 
         If the client goes meanwhile, the process is killed: nobody reads the answer, and others wait for the place.
         """
-        process = self._idle.pop() if self._idle else ChildProcess(work, self._settings.to_json())
+        process = self._idle.pop() if self._idle else ChildProcess(work, self._settings)
         asking = asyncio.ensure_future(asyncio.to_thread(self._asked, process, question))
         sound = False
         try:
@@ -88,7 +83,7 @@ class Apart:
                 if await request.is_disconnected():
                     raise ProblemError(408, "the client has gone before the answer came: ask again")
             said = asking.result()
-            sound = 0 < process.memory() < self.limits.memory // 2
+            sound = 0 < process.memory() < self._limits.memory // 2
         finally:
             if sound:
                 self._idle.append(process)
@@ -102,18 +97,18 @@ class Apart:
 
     def _asked(self, process: ChildProcess, question: Question) -> dict[str, Any]:
         """What a process answers; runs in a thread."""
-        clock = Clock(self.limits.seconds, MOST_COMPILING)
+        clock = Clock(self._limits.seconds, MOST_COMPILING)
         try:
             process.pipe.send_bytes(json.dumps({"job": question.job, "given": question.given}).encode())
             while True:
-                said: dict[str, Any] = json.loads(process.receive(self.limits.memory, clock))
+                said: dict[str, Any] = json.loads(process.receive(self._limits.memory, clock))
                 if COMPILING not in said:
                     return said
                 clock.pause(said[COMPILING])
         except OutOfTimeError:
-            raise _too_much(question, 504, f"takes longer than {self.limits.seconds:g} s") from None
+            raise _too_much(question, 504, f"takes longer than {self._limits.seconds:g} s") from None
         except OutOfMemoryError:
-            raise _too_much(question, 503, f"needs more than {self.limits.memory:,} bytes of memory") from None
+            raise _too_much(question, 503, f"needs more than {self._limits.memory:,} bytes of memory") from None
         except (EOFError, OSError):
             raise _too_much(question, 503, "was ended, most likely because memory ran out") from None
 

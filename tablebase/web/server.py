@@ -27,9 +27,6 @@ from tablebase.web.limits import Connection
 from tablebase.web.monitoring import SHARED
 from tablebase.web.settings import Settings
 
-SETTINGS = "TABLEBASE_SERVE"
-"""The environment variable that holds the settings of the server's processes."""
-FACTORY = "tablebase.web.server:from_environment"
 KEEP_ALIVE = 30
 """Seconds for which a connection stays open without a request; those of a reverse proxy are reused."""
 GRACE = 5.0
@@ -52,11 +49,11 @@ def serve(settings: Settings, address: Address, workers: int, started: Callable[
     `started` is called with the server's address as text as soon as it accepts connections.
     """
     check_folder(settings.folder, built=True)
-    with listening(address) as listener, _variables(settings, workers), _signals_ignored():
+    with listening(address) as listener, _shared_numbers(workers), _signals_ignored():
         if started is not None:
             started(_shown(listener, address))
         config = uvicorn.Config(
-            FACTORY,
+            partial(application, settings),
             factory=True,
             http=Connection,
             workers=workers,
@@ -93,9 +90,8 @@ class _Workers(Multiprocess):
         super().terminate_all()
 
 
-def from_environment() -> FastAPI:
+def application(settings: Settings) -> FastAPI:
     """The application of one process of a server."""
-    settings = Settings.from_json(os.environ[SETTINGS])
     # Requests that have begun are answered.
     end_with_parent(settings.limits.seconds + GRACE)
     return create_app(settings)
@@ -176,20 +172,20 @@ def _shown(listener: socket.socket, address: Address) -> str:
 
 
 @contextmanager
-def _variables(settings: Settings, workers: int) -> Iterator[None]:
-    """Pass the settings on to processes that are started in the block, with a folder for their numbers if there are several."""
-    folder = mkdtemp(prefix="tablebase-")
+def _shared_numbers(workers: int) -> Iterator[None]:
+    """A folder for the numbers of processes that are started in the block, if there are several."""
+    if workers == 1:
+        yield
+        return
+    folder, before = mkdtemp(prefix="tablebase-"), os.environ.get(SHARED)
     with ensured(partial(rmtree, folder, ignore_errors=True)):
-        given = {SETTINGS: settings.to_json()} | ({SHARED: folder} if workers > 1 else {})
-        before = {name: os.environ.get(name) for name in given}
-        os.environ.update(given)
+        os.environ[SHARED] = folder
         try:
             yield
         finally:
-            for name, value in before.items():
-                os.environ.pop(name, None)
-                if value is not None:
-                    os.environ[name] = value
+            del os.environ[SHARED]
+            if before is not None:
+                os.environ[SHARED] = before
 
 
 @contextmanager

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-
-from tablebase.errors import TablebaseError
 
 MEBIBYTE = 1 << 20
 
@@ -40,17 +37,3 @@ class Settings:
     access_log: bool = False  # whether each request is logged, as an object of JSON on a line of standard error
     limits: Limits = field(default_factory=Limits)
     root: str = ""  # the path below which a reverse proxy shows the pages; by default the one that the proxy names
-
-    def to_json(self) -> str:
-        """The settings as text, for processes that are started later."""
-        return json.dumps({**asdict(self), "folder": str(self.folder)})
-
-    @classmethod
-    def from_json(cls, text: str) -> Settings:
-        """The settings that `to_json` has written."""
-        try:
-            fields = json.loads(text)
-            fields |= {"folder": Path(fields["folder"]), "origins": tuple(fields["origins"]), "limits": Limits(**fields["limits"])}
-            return cls(**fields)
-        except (KeyError, TypeError, ValueError) as fault:
-            raise TablebaseError(f"these are no settings of a server ({fault!r}): start it with 'tablebase serve'") from fault

@@ -9,7 +9,7 @@ import pytest
 from support.program import Ask, assert_one_sentence, assert_refused
 
 from tablebase.commands.program import commands, made
-from tablebase.web.hidden import without_paths
+from tablebase.web.problems import without_paths
 from tablebase.web.settings import Settings
 
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"

@@ -7,9 +7,8 @@ from support import toys
 
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
-from tablebase.game.game_arguments import as_placement
 from tablebase.game.moves import Position
-from tablebase.game.notation import check_pieces, parse, read_move, render
+from tablebase.game.notation import check_pieces, parse, read, read_move, render
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -125,11 +124,11 @@ def test_what_is_no_move_is_refused(text: str, sentence: str) -> None:
 def test_a_placement_may_be_over() -> None:
     """As a text or as an object, which must hold pieces of the game on squares of their own."""
     over = Position(((0, 59), (8, 0)), 1)
-    assert as_placement(GAME, over) is over
+    assert GAME.given(over) == over._replace(won="goal")
     assert render(GAME, over) == "3R3/7/7/7/7/7/7/7/r6 b"
     with pytest.raises(NotationError, match="cannot stand on d9"):
         check_pieces(GAME, over)
-    assert as_placement(GAME, "3R3/7/7/7/7/7/7/7/r6 b") == over
+    assert read(GAME, "3R3/7/7/7/7/7/7/7/r6 b") == over
     for wrong in (Position(((0, 63),), 0), Position(((16, 0),), 0), Position(((0, 1), (0, 0)), 0), Position(((0, 1), (1, 1)), 0)):
         with pytest.raises(NotationError):
-            as_placement(GAME, wrong)
+            GAME.given(wrong)

@@ -158,7 +158,7 @@ def test_a_picture_is_a_text_that_notebooks_show() -> None:
 
 REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     "no position": ({"position": "7/7 w"}, NotationError, "has 2 rows; the board of doushouqi has 9"),
-    "no text": ({"position": 7}, NotationError, "a position is a text such as"),
+    "no text": ({"position": 7}, NotationError, "a position of doushouqi is a text such as"),
     "no square": ({"position": Position(((0, 63),), 0)}, NotationError, "squares to 62"),
     "one square for two": ({"position": Position(((0, 3), (1, 3)), 0)}, NotationError, "two pieces stand on one square"),
     "no game": ({"game": "chess"}, RulesError, "there is no game 'chess'"),

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from functools import cache
 from random import Random
@@ -297,7 +297,13 @@ def test_an_alias_that_plays_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_play_that_leaves_the_stored_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     """`stored` finds a piece where none is stored; rules alone cannot cause that, so play is made to go on in the den."""
-    monkeypatch.setattr(testing, "played", lambda _, position, move: play(position, move))
+
+    def playout(game: Game, rng: Random, position: Position) -> Iterator[Position]:
+        while moves := legal_moves(game, position):
+            yield position
+            position = play(position, rng.choice(moves))
+
+    monkeypatch.setattr(testing, "playout", playout)
     failure = only_failure(duel(), "stored")
     assert failure.startswith("random play reached ")
     assert "cannot stand on b" in failure

@@ -18,10 +18,8 @@ from support.program import Ask, assert_one_sentence, assert_refused
 from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, in_thread, read_answer, served
 from support.work import until
 
-from tablebase.errors import TablebaseError
 from tablebase.web import limits
 from tablebase.web.server import KEEP_ALIVE, Address, listening
-from tablebase.web.settings import Limits, Settings
 
 LOST = "7/7/7/7/3c3/7/7/R6/7%20w"
 PROBE = f"/api/v1/probe?game=doushouqi&position={LOST}"
@@ -265,13 +263,6 @@ def test_ipv6() -> None:
         pytest.skip("this machine has no IPv6")
     with listening(Address("::1", 0)) as listener:
         assert listener.family == socket.AF_INET6
-
-
-def test_settings_are_passed_on(tmp_path: Path) -> None:
-    given = Settings(tmp_path, "postgresql://host/db", True, ("https://a", "*"), 1 << 20, True, Limits(rows=3))
-    assert Settings.from_json(given.to_json()) == given
-    with pytest.raises(TablebaseError, match="no settings of a server"):
-        Settings.from_json("{}")
 
 
 # Clients that are too slow, with limits that a test can reach

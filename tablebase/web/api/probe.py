@@ -19,10 +19,12 @@ from tablebase.web.api.routes import get, post, query_of, refuse
 from tablebase.web.api.schemas import LIMITS, Distance, GameName, Given, Outcome, PositionText, Told
 from tablebase.web.caching import answered
 from tablebase.web.context import in_thread, settings_of, tables_of, with_spaces
-from tablebase.web.hidden import without_paths
-from tablebase.web.problems import ProblemError
+from tablebase.web.problems import ProblemError, without_paths
 
 router = APIRouter(tags=["positions"])
+Turns = Annotated[
+    int | None, Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns.")
+]
 
 
 class ProbeGiven(Given):
@@ -31,10 +33,7 @@ class ProbeGiven(Given):
     game: GameName
     position: PositionText
     strict: Annotated[bool, Field(description="Refuse positions with moves whose tables are missing.")] = False
-    turns: Annotated[
-        int | None,
-        Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
-    ] = None
+    turns: Turns = None
 
 
 class BatchGiven(Given):
@@ -47,10 +46,7 @@ class BatchGiven(Given):
         Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch}),
     ]
     strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
-    turns: Annotated[
-        int | None,
-        Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
-    ] = None
+    turns: Turns = None
 
 
 class MoveRow(Told):

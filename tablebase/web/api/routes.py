@@ -43,12 +43,8 @@ ALWAYS = (400, 500, 503, 504)
 WITH_BODY = (408, 413, 415)
 
 
-def described(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The answers of a route that are errors, for its description."""
-    return {status: _described(status) for status in sorted({*ALWAYS, *statuses})}
-
-
 def _described(status: int) -> dict[str, Any]:
+    """An answer that is not the one that was asked for, for the description of a route."""
     if status == 304:
         return {"description": MEANINGS[status]}
     schema = "MissingTable" if status == 404 else "Problem"
@@ -64,7 +60,30 @@ def get(
     route, and the parameters that the function reads with `query_of`, which `given` describes.
     """
     extra = None if given is None else {"parameters": parameters_of(given)}
-    return _route(router, "GET", path, model, (304, *statuses), None, extra)
+    return _route(router, path, model, {304, *statuses}, methods=["GET"], openapi_extra=extra)
+
+
+def post(router: APIRouter, path: str, model: Any, *statuses: int, name: str | None = None) -> Callable[[Handler], Handler]:
+    """Make a function answer POST."""
+    return _route(router, path, model, {*WITH_BODY, *statuses}, methods=["POST"], operation_id=name)
+
+
+def _route(router: APIRouter, path: str, model: Any, statuses: set[int], **more: Any) -> Callable[[Handler], Handler]:
+    def decorate(handler: Handler) -> Handler:
+        summary, _, description = docstring(handler).partition("\n")
+        router.add_api_route(
+            f"{PREFIX}{path}",
+            handler,
+            response_model=model,
+            response_class=Answer,
+            responses={200: ANSWERED, **{status: _described(status) for status in sorted({*ALWAYS, *statuses})}},
+            summary=summary,
+            description=description.strip(),
+            **{**more, "operation_id": more.get("operation_id") or handler.__name__},
+        )
+        return handler
+
+    return decorate
 
 
 def query_of(request: Request, given: type[Query]) -> Query:
@@ -90,39 +109,6 @@ def parameters_of(given: type[BaseModel]) -> list[dict[str, Any]]:
         }
         for name, field in schema["properties"].items()
     ]
-
-
-def post(router: APIRouter, path: str, model: Any, *statuses: int, name: str | None = None) -> Callable[[Handler], Handler]:
-    """Make a function answer POST."""
-    return _route(router, "POST", path, model, (*WITH_BODY, *statuses), name, None)
-
-
-def _route(
-    router: APIRouter,
-    method: str,
-    path: str,
-    model: Any,
-    statuses: tuple[int, ...],
-    name: str | None,
-    extra: dict[str, Any] | None,
-) -> Callable[[Handler], Handler]:
-    def decorate(handler: Handler) -> Handler:
-        summary, _, description = docstring(handler).partition("\n")
-        router.add_api_route(
-            f"{PREFIX}{path}",
-            handler,
-            methods=[method],
-            response_model=model,
-            response_class=Answer,
-            responses={200: ANSWERED, **described(*statuses)},
-            openapi_extra=extra,
-            operation_id=name or handler.__name__,
-            summary=summary,
-            description=description.strip(),
-        )
-        return handler
-
-    return decorate
 
 
 def game_for(verb: str, name: str) -> Any:

@@ -69,6 +69,11 @@ def spelled(text: str) -> str:
     return text if "_" in text else text.replace(" ", "_")
 
 
+def start_of(rules: Rules[Any], position: Any) -> str | None:
+    """The field of an address for the position in which a game has begun; None for the start of the game."""
+    return None if position == rules.initial else spelled(rules.format(position))
+
+
 def in_path(text: str) -> str:
     """A position as a part of an address."""
     found = spelled(text)

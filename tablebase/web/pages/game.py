@@ -24,7 +24,6 @@ from tablebase.web.context import catalog_of
 from tablebase.web.pages.addresses import addresses_of, whole
 from tablebase.web.pages.pictures import description
 from tablebase.web.pages.rendering import page
-from tablebase.web.pages.variants import by_players
 
 SHADES = 10
 """Shades of cells, beside that of no draws."""
@@ -32,6 +31,9 @@ MOST_IN_ONE = 60
 """Up to as many materials are in one matrix; more are divided by their number of pieces."""
 RECORDS = 10
 """Records of each sort for each number of pieces."""
+
+MOST, OPTION = 6, "players"
+"""Players of a variant at most, and the word of its name that says how many."""
 
 router = APIRouter()
 
@@ -117,6 +119,19 @@ def game(request: Request, game: str, pieces: str | None = None) -> Response:
         return page(request, "game.html", **{**shown, "layers": layers, "exact": exact}, counts=by_players(rules))
     shown["alt"] = description(with_pieces(rules), rules.initial)
     return page(request, "game.html", **{**shown, **_slices(request, with_pieces(rules), pieces)})
+
+
+def by_players(rules: Rules[Any]) -> list[tuple[int, str]]:
+    """The numbers of players that the game can have, each with the name of its variant; empty if there is but one."""
+    base, *words = rules.name.split("-")
+    kept = [word for word in words if not word.startswith(f"{OPTION}=")]
+    found = []
+    for number in range(2, MOST + 1):
+        try:
+            found.append((number, load_rules("-".join([base, *kept, f"{OPTION}={number}"])).name))
+        except RulesError:
+            continue
+    return found if len(found) > 1 else []
 
 
 def _slices(request: Request, rules: Game, pieces: str | None) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from fastapi.responses import Response
 
 from tablebase.commands.descriptions import list_built
 from tablebase.web.context import catalog_of, in_thread, settings_of
-from tablebase.web.hidden import without_paths
 from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.rendering import page, problem_page
-from tablebase.web.problems import ProblemError
+from tablebase.web.pages.rendering import page
+from tablebase.web.problems import ProblemError, without_paths
 from tablebase.web.questions import mined
 
 EXAMPLES = (
@@ -46,7 +45,7 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
     """An editor for statements; one in the address stands in it already, with its result."""
     settings = settings_of(request)
     if not settings.mine:
-        return problem_page(request, 404, "This server answers no statements over positions: start it with --mine.")
+        raise ProblemError(404, "This server answers no statements over positions: start it with --mine")
     games = await in_thread(request, _games, catalog_of(request))
     chosen = game if game in games else next(iter(games), "")
     examples = [(title, text.format(pieces=games.get(chosen, 2))) for title, text in EXAMPLES]

@@ -23,11 +23,11 @@ from tablebase.play.player_records import read_settings
 from tablebase.play.players import all_players, find_player, player_names
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
-from tablebase.web.pages.addresses import addresses_of, named_position, spelled
+from tablebase.web.pages.addresses import addresses_of, named_position, start_of
+from tablebase.web.pages.game import by_players
 from tablebase.web.pages.learned import TAKEN, Learned, read_learned
 from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.rendering import page
-from tablebase.web.pages.variants import by_players
 from tablebase.web.questions import played
 
 PERSON = "person"
@@ -52,9 +52,12 @@ class Table:
 
     def query(self, happened: Sequence[str] = ()) -> dict[str, Any]:
         """The fields of the address after some moves and draws, none of which has a space."""
-        start = None if self.start == self.rules.initial else spelled(self.rules.format(self.start))
         learned = {} if self.learned is None else self.learned.query()
-        return {"seat": list(self.seats), **self.settings, **learned, "start": start, "moves": " ".join(happened) or None}
+        return {"seat": list(self.seats), **self.settings, **learned, **self.replay(happened)}
+
+    def replay(self, happened: Sequence[str]) -> dict[str, Any]:
+        """The fields of the address that replays the game."""
+        return {"seat": list(self.seats), "start": start_of(self.rules, self.start), "moves": " ".join(happened) or None}
 
     def settings_at(self, seat: str) -> dict[str, str]:
         """The settings of the player at a seat, beside those behind its name."""
@@ -99,7 +102,11 @@ async def play(
         return await in_thread(request, _choice, request, rules, start)
     table = await in_thread(request, _seated, rules, seat, start, given, won, taken)
     listed = moves.split()
-    match = await in_thread(request, _replayed, table, listed, settings_of(request).limits.plies)
+    most = settings_of(request).limits.plies
+    if len(listed) > most:
+        raise TablebaseError(f"more than {most:,} moves and draws have been made: begin a new game")
+    people = [player for player, name in enumerate(seat) if name == PERSON]
+    match = await in_thread(request, replayed, rules, table.start, listed, people)
     happened = [*(event.text for event in match.events), *listed[len(match.events) :]]
     if match.ending() is None and not table.has_person(match.player) and (go is not None or _asks(table, match)):
         happened.append(await _reply(request, table, match))
@@ -137,17 +144,18 @@ def _start(rules: Rules[Any], text: str | None) -> Any:
     return start
 
 
-def _replayed(table: Table, listed: Sequence[str], most: int) -> Match[Any]:
-    """The match after what an address lists, and after the draws that follow it; `TablebaseError` if it is not possible."""
-    if len(listed) > most:
-        raise TablebaseError(f"more than {most:,} moves and draws have been made: begin a new game")
-    if not listed or listed[-1] != RESIGNS:
-        return Match(table.rules, table.start, happened=listed)
-    match = Match(table.rules, table.start, happened=listed[:-1])
-    if match.ending() is not None or table.has_person(match.player):
-        # No move is called that.
-        match.play(RESIGNS)
-    match.resign()
+def replayed(rules: Rules[Any], start: Any, listed: Sequence[str], people: Sequence[int] = ()) -> Match[Any]:
+    """The match after what an address lists, and after the draws that follow it; `TablebaseError` if it is not possible.
+
+    `people` are the players who do not resign.
+    """
+    resigned = bool(listed) and listed[-1] == RESIGNS
+    match = Match(rules, start, happened=listed[:-1] if resigned else listed)
+    if resigned:
+        if match.ending() is not None or match.player in people:
+            # No move is called that.
+            match.play(RESIGNS)
+        match.resign()
     return match
 
 
@@ -216,7 +224,7 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
     people = [place for place, event in enumerate(match.events) if not event.drawn and table.has_person(event.player)]
     last = match.events[-1].text if match.events and rules.board is not None else None
     legal = [(*words.move(rules, match.position, text), text) for text in (match.legal() if waits else ())]
-    said = _said(match)
+    said = words.all_happened(match)
     shown: dict[str, Any] = {
         "game": rules,
         "section": "play",
@@ -228,7 +236,7 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
         "happened": said,
         "legal": [(written, meaning, text, address([*listed, text])) for written, meaning, text in legal],
         "next": address(listed, go="1") if ending is None and not waits else None,
-        "replay": addresses_of(request).game(rules.name, "replay", **_replayable(table, listed)) if listed else None,
+        "replay": addresses_of(request).game(rules.name, "replay", **table.replay(listed)) if listed else None,
         "back": address(listed[: people[-1]]) if people else None,
         "again": address([], after),
         "learned": after,
@@ -236,20 +244,6 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
         "verdict": f"{words.capital(rules.sides[match.player].name)} to move" if ending is None else _result(table, match, ending),
     }
     return page(request, "play.html", **shown, **drawing(rules, match.position, last))
-
-
-def _replayable(table: Table, listed: Sequence[str]) -> dict[str, Any]:
-    """The fields of the address that replays a game."""
-    return {name: value for name, value in table.query(listed).items() if name in ("seat", "start", "moves")}
-
-
-def _said(match: Match[Any]) -> list[str]:
-    """Each move and each draw in words; moves with who made them."""
-    rules, said = match.rules, []
-    for before, event in zip(match.positions, match.events, strict=False):
-        text = words.happened(rules, before, event.text, drawn=event.drawn)
-        said.append(text if event.drawn else f"{words.capital(rules.sides[event.player].name)}: {text}")
-    return said
 
 
 def _since(table: Table, match: Match[Any]) -> int:

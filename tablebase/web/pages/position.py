@@ -88,15 +88,8 @@ def _shown(game: Rules[Any], asked: Any) -> dict[str, Any]:
         "material": None if game.board is None else _material(with_pieces(game), asked),
         "turns": [] if game.board is None else _turns(with_pieces(game), asked),
         "start": game.format(game.initial),
-        "answer": None,
-        "groups": [],
-        "features": [],
-        "line": None,
-        "line_missing": None,
-        "missing": None,
-        "over": None,
-        "unrated": None,
-        "fault": None,
+        **dict.fromkeys(("answer", "line", "line_missing", "missing", "over", "unrated", "fault")),
+        **dict.fromkeys(("groups", "features"), ()),
     }
 
 

@@ -16,12 +16,11 @@ from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
 from tablebase.version import VERSION
-from tablebase.web import problems
 from tablebase.web.context import settings_of
-from tablebase.web.hidden import without_paths
-from tablebase.web.missing_tables import command_of, lines_of
+from tablebase.web.missing_tables import as_problem, lines_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
+from tablebase.web.problems import without_paths
 
 HERE = Path(__file__).parents[1]
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
@@ -65,19 +64,6 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     return HTMLResponse(text, status, HEADERS)
 
 
-def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
-    """A page with a sentence that names no path of this machine."""
-    title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
-    return page(request, "problem.html", status=status, title=title, detail=detail)
-
-
-def reason(status: int) -> str:
-    """What a status of HTTP means here, as a sentence."""
-    return {404: "There is no page with this address.", 405: "This page only answers requests of another method."}.get(
-        status, "The request cannot be answered."
-    )
-
-
 def check_parameters(request: Request) -> None:
     """Refuse a parameter that means nothing to a page; a variant, for instance, is a part of the address."""
     known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
@@ -86,19 +72,23 @@ def check_parameters(request: Request) -> None:
             raise TablebaseError(f"this page has no parameter {quoted(name)}{did_you_mean(name, known)}: leave it out")
 
 
-def fault_page(request: Request, fault: TablebaseError) -> Response:
+def error_page(request: Request, fault: TablebaseError) -> Response:
     """The page for an error; to a page, the name of a game is a part of its address, and an unknown one not found."""
     if isinstance(fault, MissingTableError):
         game = load_rules(fault.game)
         return page(request, "missing.html", status=404, game=game, **missing(request, game, fault))
-    status = 404 if isinstance(fault, RulesError) else problems.status_of(fault)
-    return problem_page(request, status, f"{without_paths(fault, settings_of(request))}.")
+    found = as_problem(fault, settings_of(request))
+    status = 404 if isinstance(fault, RulesError) else found.status
+    title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
+    shown = page(request, "problem.html", status=status, title=title, detail=f"{found}.")
+    shown.headers.update(found.headers)
+    return shown
 
 
 def missing(request: Request, game: Rules[Any], fault: MissingTableError) -> dict[str, object]:
     """What there is to say about a missing table: a sentence, the command without the server's folder, and the estimate."""
     settings = settings_of(request)
-    command = command_of(settings, fault)
+    command = fault.command and without_paths(fault.command, settings)
     if fault.material is not None and command is None:
         detail = f"{words.capital(without_paths(fault, settings))}."
     elif fault.material is not None:

@@ -23,11 +23,10 @@ from tablebase.play.records import happened, label_of, read_records
 from tablebase.probe.answers import Probe
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
-from tablebase.web.pages.addresses import addresses_of, named_position, spelled, whole
+from tablebase.web.pages.addresses import addresses_of, named_position, start_of, whole
 from tablebase.web.pages.pictures import drawing
-from tablebase.web.pages.play import RESIGNS
+from tablebase.web.pages.play import RESIGNS, replayed
 from tablebase.web.pages.rendering import page
-from tablebase.web.problems import ProblemError
 from tablebase.web.questions import played
 
 router = APIRouter()
@@ -56,11 +55,9 @@ class Replay:
     def query(self, at: int, searches: bool | None = None) -> dict[str, Any]:
         """The fields of the address of another position of the game, or of this one with a search or without."""
         asked = self.searches if searches is None else searches
-        rules, start = self.match.rules, self.match.start
-        begun = None if start == rules.initial else spelled(rules.format(start))
         return {
             "seat": list(self.seats) or None,
-            "start": begun,
+            "start": start_of(self.match.rules, self.match.start),
             "moves": " ".join(self.listed),
             "at": at,
             "search": "1" if asked else None,
@@ -104,11 +101,10 @@ def _of_record(request: Request, text: str, number: str) -> Response:
         what = "no game" if wanted is None else f"no game with the number {wanted}"
         raise NotationError(f"the record has {what}: paste what match --output has written")
     rules = load_rules(found.game)
-    begun = rules.parse(found.start)
     events = [label_of(event) or event for event in happened(rules, found)]
     fields = {
         "seat": list(found.players),
-        "start": None if begun == rules.initial else spelled(found.start),
+        "start": start_of(rules, rules.parse(found.start)),
         "moves": " ".join([*events, *([RESIGNS] if found.ending == RESIGNED else [])]),
     }
     return RedirectResponse(addresses_of(request).game(rules.name, "replay", **fields), 303)
@@ -123,10 +119,7 @@ def _replayed(
     if seats and len(seats) != rules.players:
         raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each, or none")
     begun = rules.initial if not start else named_position(rules, start)
-    resigned = bool(listed) and listed[-1] == RESIGNS
-    match = Match(rules, begun, happened=listed[:-1] if resigned else listed)
-    if resigned:
-        match.resign()
+    match = replayed(rules, begun, listed)
     place = 0 if at is None else whole(at, "the number of the position")
     found = Replay(match, seats, listed, place, searches)
     if place > found.end:
@@ -152,7 +145,7 @@ async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | N
     asked = {"game": rules.name, "position": rules.format(position), "moves": [], "player": name, "seed": 0}
     try:
         found = await played(request, asked)
-    except (ProblemError, TablebaseError):
+    except TablebaseError:
         return None
     best = words.happened(rules, position, found["move"], drawn=False)
     return f"{found['remark']}; it would play: {best}" if found["remark"] else None
@@ -162,7 +155,7 @@ def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | N
     """The page of a game at one of its positions."""
     match, rules, to = shown.match, shown.match.rules, addresses_of(request)
     last = shown.end
-    made = [_said(match, number) for number in range(last)]
+    made = words.all_happened(match)[:last]
     steps = {"first": 0, "back": max(0, shown.at - 1), "forth": min(last, shown.at + 1), "last": last}
     ending = match.ending() if shown.at == last == len(match.events) else None
     context: dict[str, Any] = {
@@ -182,13 +175,6 @@ def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | N
         "searches": shown.searches,
     }
     return page(request, "replay.html", game=rules, **context, **drawing(rules, shown.position, context["last"]))
-
-
-def _said(match: Match[Any], number: int) -> str:
-    """A move with who made it, or a draw, in words."""
-    rules, event = match.rules, match.events[number]
-    text = words.happened(rules, match.positions[number], event.text, drawn=event.drawn)
-    return text if event.drawn else f"{words.capital(rules.sides[event.player].name)}: {text}"
 
 
 def _verdict(rules: Rules[Any], position: Any, answer: Probe | None) -> str:

@@ -10,6 +10,7 @@ from tablebase.errors import RulesError
 from tablebase.game import Outcome
 from tablebase.game.rules import Ending, Rules
 from tablebase.game.values import AnyValue, Bounds, Value
+from tablebase.play.match import Match
 from tablebase.probe.answers import Probe, RatedMove
 
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
@@ -95,6 +96,15 @@ def happened(game: Rules[Any], position: Any, text: str, *, drawn: bool) -> str:
         return game.draw_text(text)
     written, meaning = move(game, position, text)
     return f"{written} ({meaning})" if written and meaning else written or meaning
+
+
+def all_happened(match: Match[Any]) -> list[str]:
+    """Each move and each draw of a game in words; moves with who made them."""
+    said = []
+    for before, event in zip(match.positions, match.events, strict=False):
+        text = happened(match.rules, before, event.text, drawn=event.drawn)
+        said.append(text if event.drawn else f"{capital(match.rules.sides[event.player].name)}: {text}")
+    return said
 
 
 class Group(NamedTuple):

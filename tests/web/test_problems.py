@@ -9,7 +9,7 @@ import pytest
 
 from tablebase.errors import RulesError, TablebaseError, system_error
 from tablebase.game.installed import _load
-from tablebase.web.hidden import without_paths
+from tablebase.web.problems import without_paths
 from tablebase.web.settings import Settings
 
 
