@@ -32,43 +32,7 @@ def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foxhounds, "ProcessPoolExecutor", lambda count, _: ThreadPoolExecutor(count))
 
 
-def pairs(answer: Answer) -> list[tuple[list[str], list[str]]]:
-    """The cells of the known numbers and of those found here, board by board."""
-    rows = [line.replace(",", "").split() for line in answer.out.splitlines()]
-    theirs, ours = ([row[:1] + row[2:] for row in rows if row[1:2] == [word]] for word in ("known", "here"))
-    return list(zip(theirs, ours, strict=True))
-
-
 # Fox & Hounds
-
-
-@pytest.mark.full
-@pytest.mark.usefixtures("in_threads")
-def test_fox_and_hounds_is_reproduced(tell: Tell) -> None:
-    """All boards of the article that are studied by default, its example of an opposite position, and its table of fuzz factors."""
-    answer = tell(foxhounds, "--workers", "1")
-    assert answer.code == 0
-    lines = answer.out.splitlines()
-    assert lines[-1] == "no number differs from the article's"
-    boards = pairs(answer)
-    assert [theirs[0] for theirs, _ in boards] == ["2x2", "4x4", "6x6", "8x8"]
-    # Name, reachable positions and, where they are given digit for digit, games; then the value of the start.
-    assert [ours[1:3] for _, ours in boards] == [
-        ["1", "1"],
-        ["83", "178"],
-        ["8175", "982462133247"],
-        ["709868", "360552037329667882019232833884"],
-    ]
-    assert all(theirs[3:7] == ours[3:7] for theirs, ours in boards)
-    assert "4x4: plies to force a FoxBox from the start: 0, largest still to come 2 in 4 plies" in lines
-    assert "6x6: plies to force a FoxBox from the start: never" in lines
-    assert "8x8: plies to force a FoxBox from the start: 0, largest still to come 6 in 6 plies" in lines
-    for size, fuzz in ((4, "0.095558"), (6, "0.041771"), (8, "0.006935")):
-        assert f"{size}x{size}: even chance from the start at fuzz factor {fuzz}" in lines
-    assert "8x8: opposite position 8/3F4/8/8/8/8/6H1/1H1H3H f, win in 29" in lines
-    fuzzy = [line.split() for line in lines if line[:2] in ("0.", "1.")]
-    assert len(fuzzy) == 19
-    assert all(len(row) == 5 and row[1] == row[2] and row[3] == row[4] for row in fuzzy)
 
 
 @pytest.mark.parametrize(

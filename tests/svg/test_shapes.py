@@ -1,7 +1,6 @@
 """Shapes, textures and letters: all that rules modules may name are there, different, and within their squares."""
 
 import string
-from itertools import combinations
 from math import hypot
 
 import pytest
@@ -10,7 +9,7 @@ from support.pictures import corners
 from tablebase.game import types
 from tablebase.svg.ground import MEANINGLESS, TEXTURES
 from tablebase.svg.markup import GLYPHS
-from tablebase.svg.shapes import SHAPES, Tone
+from tablebase.svg.shapes import SHAPES
 from tablebase.svg.tokens import FIGURE, RADIUS
 
 
@@ -27,19 +26,6 @@ def test_a_shape_lies_within_its_token(name: str) -> None:
     assert all(hypot(x, y) * FIGURE <= RADIUS and max(abs(x), abs(y)) <= 40 for x, y in points)
     heights = [y for _, y in points]
     assert max(heights) - min(heights) > 40
-
-
-def test_shapes_have_two_tones() -> None:
-    """Figures with details are told apart better than outlines; a pawn is known by its outline."""
-    for name, layers in SHAPES.items():
-        tones = {layer.tone for layer in layers}
-        assert tones & {Tone.FIGURE, Tone.LINE}
-        assert name == "pawn" or tones & {Tone.TOKEN, Tone.TOKEN_LINE, Tone.OUTLINED}
-
-
-def test_no_two_drawings_are_alike() -> None:
-    for drawings in (SHAPES.values(), [*TEXTURES.values(), *MEANINGLESS], GLYPHS.values()):
-        assert all(one != other for one, other in combinations(list(drawings), 2))  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("path", [*TEXTURES.values(), *MEANINGLESS])
