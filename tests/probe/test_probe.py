@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from support import toys
 from support.checks import at_least_one
 from support.installs import functions_installed
@@ -121,15 +120,6 @@ def test_the_best_move_is_first(tables: Tablebase, position: Position) -> None:
     answer = tables.probe(GAME, position)
     assert list(answer.moves) == sorted(answer.moves, key=key)
     assert (answer.best, answer.value) == (answer.moves[0].move, answer.moves[0].value)
-
-
-@given(st.lists(TWO, max_size=25), st.randoms(use_true_random=False))
-def test_a_batch_is_as_many_single_probes(tables: Tablebase, positions: list[Position], random: Random) -> None:
-    """Positions of many slices together, also repeated, mirrored, swapped and as text, have the values they have alone."""
-    asked = [*positions, *positions[:3], *(mirrored(GAME, one) for one in positions), *(swapped(GAME, one) for one in positions)]
-    random.shuffle(asked)
-    mixed = [render(GAME, one) if random.random() < 0.3 else one for one in asked]
-    assert tables.probe_values(GAME, mixed) == [tables.probe_value(GAME, one) for one in asked]
 
 
 @given(TWO)
