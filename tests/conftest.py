@@ -53,7 +53,7 @@ collect_ignore_glob = ["*/conftest.py"]
 
 # Kernels load or compile on first use, which no deadline can foresee.
 settings.register_profile("default", deadline=None, max_examples=20)
-settings.register_profile("full", deadline=None)
+settings.register_profile("full", deadline=None, max_examples=40)
 settings.load_profile("default")
 
 LONG = (
@@ -80,7 +80,7 @@ LONG = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Try all examples of properties with ``-m full``."""
+    """Try more examples of properties with ``-m full``."""
     if config.option.markexpr == "full":
         settings.load_profile("full")
         # A file with one long test would come last, and two processes would wait for it.
@@ -89,7 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the tests of properties again with ``-m full``, with all examples; begin with the files that take longest."""
+    """Run the tests of properties again with ``-m full``, with more examples; begin with the files that take longest."""
     if config.option.markexpr != "full":
         return
     place = {Path(__file__).parent / name: number for number, name in enumerate(LONG)}

@@ -18,7 +18,7 @@ TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 
 
 def examples(number: int) -> settings:
-    """As many examples of a property by default, and five times as many in full."""
+    """As many examples of a property by default, and twice as many in full."""
     return settings(max_examples=number * settings().max_examples // 20)
 
 
