@@ -225,6 +225,7 @@ def test_a_step_that_fails_leaves_no_file(hexapawns: Path, tmp_path: Path, ask: 
     assert good.read_text() == ask(*probed(), "--data", hexapawns).out
 
 
+@pytest.mark.full
 def test_a_game_with_chance(tmp_path: Path, ask: Ask) -> None:
     """Its layers are built like tables, in time or not at all."""
     data, log = tmp_path / "data", tmp_path / "night.jsonl"

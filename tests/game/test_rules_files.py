@@ -184,6 +184,7 @@ def test_python(folder: Path) -> None:
     assert ask_fresh("stats", "heap", "--data", "d").code == 0
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("folder")
 def test_worker_processes(folder: Path) -> None:
     """They load the same file."""

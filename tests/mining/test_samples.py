@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.checks import in_full
 from support.queries import mined
 
 from tablebase.errors import TablebaseError
@@ -83,7 +84,10 @@ def test_each_row_has_a_number(two_pieces: Path, *, of_moves: bool) -> None:
 
 @pytest.mark.parametrize(
     ("table", "size"),
-    [("positions", "25%"), ("distinct_positions", "25%"), ("moves", "25%"), ("positions", "5000 ROWS")],
+    [
+        ("distinct_positions", "25%"),
+        *in_full(("moves", "25%"), ("positions", "5000 ROWS")),
+    ],
 )
 def test_a_sample_is_even_over_slices(two_pieces: Path, table: str, size: str) -> None:
     """From each slice about its part is drawn, as the binomial distribution has it, and nothing twice."""
@@ -125,9 +129,7 @@ IN_TWO, ODD = "WHERE material IN ('CvC', 'LvT')", "WHERE pieces = 2 AND distance
     [
         ("positions", IN_TWO, "20%"),
         ("moves", IN_TWO, "500 ROWS"),
-        ("positions", ODD, "500 ROWS"),
-        ("positions", "", "500 ROWS"),
-        *(pytest.param("moves", clause, size, marks=pytest.mark.full) for clause, size in [(ODD, "20%"), ("", "20%")]),
+        *in_full(("positions", ODD, "500 ROWS"), ("positions", "", "500 ROWS")),
     ],
 )
 def test_a_condition_is_checked_after_the_draw(two_pieces: Path, table: str, clause: str, size: str) -> None:
@@ -143,7 +145,7 @@ def test_a_condition_is_checked_after_the_draw(two_pieces: Path, table: str, cla
 # Numbers of rows
 
 
-@pytest.mark.parametrize(("table", "whole"), [("positions", 160068), ("moves", None)])
+@pytest.mark.parametrize(("table", "whole"), [("positions", 160068), pytest.param("moves", None, marks=pytest.mark.full)])
 def test_a_number_of_rows(two_pieces: Path, table: str, whole: int | None) -> None:
     """Exactly as many are drawn as are asked for, those of a smaller number among those of a greater one."""
     statement = (

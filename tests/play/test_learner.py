@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.checks import in_full
 from support.program import Ask, assert_one_sentence
 
 import tablebase
@@ -80,7 +81,11 @@ def test_a_step_is_down_the_gradient() -> None:
         assert step[0, group] == pytest.approx(-0.5 / len(groups) * slope, rel=1e-4)
 
 
-@pytest.mark.parametrize(("game", "order"), [(FOX, 1), (FOX, 4), (PAWNS, 2), (JUNGLE, 3)], ids=str)
+@pytest.mark.parametrize(
+    ("game", "order"),
+    [(FOX, 1), (PAWNS, 2), *in_full((FOX, 4), (JUNGLE, 3))],
+    ids=str,
+)
 def test_groups_are_those_of_a_plain_count(game: Any, order: int) -> None:
     """Positions that have a group in common, by squares or by how its pieces stand to each other, share a weight for it."""
 

@@ -130,7 +130,7 @@ COSTLY = [
 ]
 
 
-@pytest.mark.parametrize("side", ["w", "b"])
+@pytest.mark.parametrize("side", ["w", pytest.param("b", marks=pytest.mark.full)])
 @pytest.mark.parametrize(("board", "pieces", "expected"), CHEAP)
 def test_who_gets_through(outcome: Outcome, board: str, pieces: str, expected: str, side: str) -> None:
     """Whoever moves first."""

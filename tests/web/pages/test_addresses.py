@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.html import addresses, classed, identified, parsed, said, shown
 from support.web import TestClient
@@ -62,6 +62,7 @@ def test_an_address_is_a_position(placed: tuple[Game, Position]) -> None:
     assert Addresses("/tables").position(game.name, text) == f"/tables/{game.name}/position/{path}"
 
 
+@settings(max_examples=settings().max_examples // 3)
 @given(placements())
 def test_every_placement_has_a_page(client: TestClient, placed: tuple[Game, Position]) -> None:
     """A board that can be set up has a page under its own address, with the board in words, whatever its status."""
