@@ -106,14 +106,6 @@ def test_games_from_every_position(name: str) -> None:
     assert found[0][0] == count(walked.game).games
 
 
-@pytest.mark.parametrize("name", PURSUITS)
-def test_pursuits_from_the_start(name: str) -> None:
-    """Tier after tier, in an explicit graph and in plain Python the positions, the ends and the games are as many."""
-    game = load_game(name)
-    assert both_counts(game) == {naive_count(game)}
-    assert count(game) == naive_count(game)
-
-
 @settings(max_examples=25)
 @given(st.sampled_from(PURSUITS[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
 def test_pursuits_from_any_position(case: tuple[Game, Position]) -> None:

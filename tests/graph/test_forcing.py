@@ -329,16 +329,6 @@ def test_boxes_are_those_of_the_twin(known: Knows, size: int) -> None:
     assert 0 < sum(expected) < len(expected)
 
 
-def test_boxes_on_eight_by_eight(known: Knows) -> None:
-    """So are two thousand of the positions that can be reached on 8×8."""
-    one = known("foxhounds-8x8")
-    found = mark(one.graph, lambda squares: foxbox(one.game, squares))
-    chosen = np.random.default_rng(0).choice(len(one.graph), 2_000, replace=False).tolist()
-    expected = [naive_walk.foxbox(one.game, one.graph.position(node)) for node in chosen]
-    assert found[chosen].tolist() == expected
-    assert 0 < sum(expected) < len(expected)
-
-
 @given(toys.positions(foxhounds((10, 10))))
 def test_boxes_anywhere(position: Position) -> None:
     """So is any placement of a fox and one to five hounds on 10×10, whichever side is to move."""

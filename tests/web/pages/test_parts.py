@@ -11,9 +11,7 @@ from support.program import Ask
 from support.web import TestClient, client_of
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.game import Outcome, load_game
-from tablebase.tables.values import Value
-from tablebase.web.pages import words
+from tablebase.game import load_game
 from tablebase.web.pages.game import Cell, matrices
 from tablebase.web.pages.histogram import histogram
 
@@ -54,18 +52,6 @@ def test_a_histogram() -> None:
     left, right = bars[2:]
     assert float(left.get("x", "")) + float(left.get("width", "")) == pytest.approx(float(right.get("x", "")), abs=0.02)
     assert [one.text for one in drawn if one.get("class") == "amount"] == ["1", "10", "100", "1,000", "10,000", "100,000"]
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (Value(Outcome.WIN, 1), "White to move wins in 1 ply"),
-        (Value(Outcome.LOSS, 1034), "White to move loses in 1,034 plies"),
-        (Value(Outcome.DRAW, None), "White to move draws"),
-    ],
-)
-def test_sentences(value: Value, expected: str) -> None:
-    assert words.sentence(GAME, 0, value) == expected
 
 
 def test_a_damaged_table(two_games: Path, tmp_path: Path) -> None:
