@@ -84,7 +84,7 @@ def solve(engine: str, problem: CompiledSlice, checkpoint: Any) -> list[bytes]:
     ("engine", "game", "name", "coding"),
     [
         *(pytest.param(*case, id=identity(case)) for case in CASES),
-        *(pytest.param(*case, id=identity(case), marks=pytest.mark.full) for case in IN_PARTS),
+        *(pytest.param(*case, id=identity(case), marks=pytest.mark.release) for case in IN_PARTS),
         pytest.param(*LARGE, marks=pytest.mark.release),
     ],
 )

@@ -68,7 +68,7 @@ def regenerate() -> None:
     ("name", "engine"),
     [
         *((name, engines[0]) for name, engines in SOLVERS.items()),
-        *(pytest.param(name, engine, marks=pytest.mark.full) for name, engines in SOLVERS.items() for engine in engines[1:]),
+        *(pytest.param(name, engine, marks=pytest.mark.release) for name, engines in SOLVERS.items() for engine in engines[1:]),
     ],
 )
 def test_values_are_the_golden_ones(name: str, engine: str, tmp_path: Path) -> None:

@@ -45,9 +45,9 @@ TIERS, SIZE = 31, 80_000
 
 
 def pursuits(pairs: list[tuple[Game, str]], more: list[tuple[Game, str]] | None = None) -> Callable[..., Any]:
-    """Tests for each of these games and names, and in full for some more."""
+    """Tests for each of these games and names, and before a release for some more."""
     cases = [pytest.param(game, name, id=f"{game.name}-{name}") for game, name in pairs]
-    cases += [pytest.param(game, name, id=f"{game.name}-{name}", marks=pytest.mark.full) for game, name in more or ()]
+    cases += [pytest.param(game, name, id=f"{game.name}-{name}", marks=pytest.mark.release) for game, name in more or ()]
     return pytest.mark.parametrize(("game", "name"), cases)
 
 

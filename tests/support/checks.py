@@ -1,4 +1,4 @@
-"""Guards against tests that look at nothing, and cases that only the marker `full` runs."""
+"""Guards against tests that look at nothing, and cases that only a release needs."""
 
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -15,6 +15,6 @@ def at_least_one(items: Iterable[Item]) -> list[Item]:
     return listed
 
 
-def in_full(*cases: Any) -> list[Any]:
-    """Cases of a test, values or tuples of them, that only the marker `full` runs."""
-    return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.full) for case in cases]
+def before_release(*cases: Any) -> list[Any]:
+    """Cases of a test, values or tuples of them, that only the marker `release` runs."""
+    return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.release) for case in cases]

@@ -18,7 +18,7 @@ TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 
 
 def examples(number: int) -> settings:
-    """As many examples of a property in full, and half as many by default."""
+    """Half as many examples of a property by default, and more before a release."""
     return settings(max_examples=number * settings().max_examples // 40)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree.ElementTree import Element
 
 import pytest
-from support.checks import in_full
+from support.checks import before_release
 from support.html import identified, parsed, said, shown
 from support.web import TestClient, client_of
 
@@ -69,7 +69,7 @@ def test_a_fuzz_can_be_written(client: TestClient) -> None:
 
 @pytest.mark.parametrize(
     "player",
-    ["tables", "matchboxes", *in_full("fuzzy", "ranking", "exploit", "engine")],
+    ["tables", "matchboxes", *before_release("fuzzy", "ranking", "exploit", "engine")],
 )
 def test_a_whole_game(player: str, client: TestClient) -> None:
     """Against every player a game ends as the rules say, and what a page shows is the position after its moves."""
@@ -99,7 +99,7 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["pig-target=20-players=4", *in_full("harehedgehog-players=3", "hexapawn")],
+    ["pig-target=20-players=4", *before_release("harehedgehog-players=3", "hexapawn")],
 )
 def test_people_among_themselves(name: str, client: TestClient) -> None:
     """By random moves they come to the end, but for races; a page names its moves, and all that has happened is in its address."""
@@ -187,7 +187,7 @@ def test_the_bead_of_a_mirror_image(client: TestClient) -> None:
     assert moves_of(str(client.get(f"{BOXES}&taken={taken}&moves=c1c2").url)) == ["c1c2", "b3c2"]
 
 
-@pytest.mark.parametrize("setting", ["", *in_full(":resigns=no")])
+@pytest.mark.parametrize("setting", ["", *before_release(":resigns=no")])
 def test_boxes_learn_from_a_visitor_as_from_others(setting: str, client: TestClient) -> None:
     """After each of many games, the address has the beads and games that the player itself would have counted."""
     random, address, ends = Random(8), f"{BOXES}{setting}", set()
