@@ -31,15 +31,6 @@ def test_rows_are_those_of_the_side_with_more() -> None:
     assert second.rows == [("CWD", [Cell("RvCWD", 1, 10)]), ("CWE", [Cell("RvCWE", 1, 10)])]
 
 
-@pytest.mark.parametrize(
-    ("draws", "positions", "largest", "shade"),
-    [(0, 10, 1, 0), (1, 1000, 1, 1), (100, 1000, 1, 1), (101, 1000, 1, 2), (7, 7, 1, 10), (0, 0, 0, 0), (7, 50, 0.14, 10)],
-)
-def test_shades(draws: int, positions: int, largest: float, shade: int) -> None:
-    """No draws have a shade of their own; the darkest one is for the largest share that is shown."""
-    assert Cell("RvE", draws, positions).shade(largest) == shade
-
-
 def test_a_histogram() -> None:
     """Heights are logarithms, so that one position among millions is seen; wins and losses of a distance stand side by side."""
     made = histogram([("win", 1, 9), ("loss", 2, 1), ("win", 3, 10**6 - 1), ("loss", 3, 999)])
