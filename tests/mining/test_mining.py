@@ -211,6 +211,3 @@ def test_slices_that_are_not_wanted_are_not_opened(copied: Path) -> None:
         assert mined(JUNGLE, copied, f"SELECT count(*) FROM positions WHERE {condition}") == [(49 * 60,)], condition
     named = "SELECT material, p1_square, p2_square FROM positions WHERE position = '7/7/7/7/3c3/7/7/R6/7 w'"
     assert mined(JUNGLE, copied, named) == [("RvC", "a2", "d5")]
-
-
-# Zugzwang

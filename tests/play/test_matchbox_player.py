@@ -196,9 +196,6 @@ def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> Non
         player.choose(Match(GAME, ROOT), Random(0))
 
 
-# The picture
-
-
 # The file
 
 

@@ -105,9 +105,6 @@ def test_foxboxes(text: str, contained: bool) -> None:
     assert foxbox(GAME, parse(GAME, text)) is contained
 
 
-# Published numbers
-
-
 # Malformed input
 
 POSITIONS = {
