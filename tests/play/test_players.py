@@ -161,6 +161,7 @@ def test_the_fox_box_player_is_that_of_the_twin(size: int) -> None:
     assert chances[0] < 0.5 <= chances[1]
 
 
+@pytest.mark.full
 def test_simple_hounds_stay_in_boxes() -> None:
     """Where hounds win they keep the moves after which the next FoxBox is soonest; all else is as without the setting."""
     name = "foxhounds-6x6"
