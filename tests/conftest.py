@@ -53,11 +53,10 @@ collect_ignore_glob = ["*/conftest.py"]
 
 # Kernels load or compile on first use, which no deadline can foresee.
 settings.register_profile("default", deadline=None, max_examples=20)
-settings.register_profile("full", deadline=None)
+settings.register_profile("release", deadline=None)
 settings.load_profile("default")
 
 LONG = (
-    "docs/test_documents.py",
     "executors/test_dask_cluster.py",
     "web/pages/test_browser.py",
     "catalog/test_postgresql.py",
@@ -80,23 +79,26 @@ LONG = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Try all examples of properties with ``-m full``."""
+    """Try more examples of properties with ``-m release``; order tests with ``-m full`` as below."""
+    if config.option.markexpr == "release":
+        settings.load_profile("release")
     if config.option.markexpr == "full":
-        settings.load_profile("full")
         # A file with one long test would come last, and two processes would wait for it.
         config.option.loadscopereorder = False
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the tests of properties again with ``-m full``, with all examples; begin with the files that take longest."""
-    if config.option.markexpr != "full":
-        return
-    place = {Path(__file__).parent / name: number for number, name in enumerate(LONG)}
-    items.sort(key=lambda item: place.get(item.path, len(LONG)))
-    for item in items:
-        if is_hypothesis_test(getattr(item, "obj", None)) and not item.get_closest_marker("release"):
-            item.add_marker("full")
+    """Run the tests of properties again with ``-m release``; with ``-m full`` begin with the files that take longest."""
+    if config.option.markexpr == "release":
+        for item in items:
+            if is_hypothesis_test(getattr(item, "obj", None)):
+                item.add_marker("release")
+    if config.option.markexpr == "full":
+        # In a file that has the marker, some may be only for a release.
+        items[:] = [item for item in items if not item.get_closest_marker("release")]
+        place = {Path(__file__).parent / name: number for number, name in enumerate(LONG)}
+        items.sort(key=lambda item: place.get(item.path, len(LONG)))
 
 
 class ByRoom(LoadScopeScheduling):

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 from support import toys
-from support.checks import at_least_one
+from support.checks import at_least_one, before_release
 from support.naive_codes import naive_codes
 from support.program import reseal
 from support.solved import Solved
@@ -77,7 +77,8 @@ CHECKS = {
     "slabs": check_in_slabs,
     "wide": check_wide,
 }
-all_programs = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+# With two bytes, each kernel has to be compiled again.
+all_programs = pytest.mark.parametrize("check", [*list(CHECKS.values())[:-1], *before_release(check_wide)], ids=CHECKS)
 compile_once = cache(compile_rules)
 
 
@@ -170,7 +171,7 @@ def test_tables_with_captures_into_others_are_right(name: str, check: Check, thr
 
 
 @all_programs
-@pytest.mark.parametrize("name", ["RvR", "RvE", "CvW", "TvL"])
+@pytest.mark.parametrize("name", ["RvR", "CvW", *before_release("RvE", "TvL")])
 def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> None:
     """A single position with another outcome or distance, on the middle file or off it, is found."""
     material = parse_material(GAME, name)
@@ -230,13 +231,15 @@ def test_other_codings_are_checked_too(coding: Coding, two_pieces: Path) -> None
 @pytest.mark.parametrize(
     ("game", "name"),
     [
-        *((toys.pond(), name) for name in ("TvL", "RvTL", "RTvL", "RLvRT")),
-        *((toys.hunt(), name) for name in ("HvF", "HvFC", "HHvF")),
-        *((toys.twins(), name) for name in ("KvK", "PKvK", "PKvPP")),
+        *((toys.pond(), name) for name in ("TvL", "RTvL")),
+        (toys.hunt(), "HvFC"),
+        (toys.twins(), "PKvK"),
         (toys.rooks(), "RRvPP"),
         # Where the piece that rows are made of jumps, another piece may stop it.
-        *((toys.brook(), name) for name in ("RvTL", "RLvT")),
-        *((toys.shelter(ending), "AvXY") for ending in ("win", "draw", "loss", "gate")),
+        (toys.brook(), "RLvT"),
+        *((toys.shelter(ending), "AvXY") for ending in ("win", "draw")),
+        *before_release(*((toys.pond(), name) for name in ("RvTL", "RLvRT")), (toys.hunt(), "HHvF"), (toys.twins(), "PKvPP")),
+        *before_release((toys.brook(), "RvTL"), *((toys.shelter(ending), "AvXY") for ending in ("loss", "gate"))),
     ],
     ids=lambda part: getattr(part, "name", part),
 )

@@ -136,7 +136,7 @@ def test_both_programs_accept_what_is_right(solved: Solved, game: Game, name: st
             }
 
 
-@pursuits([*HERDS, *FOXES, *RABBITS])
+@pursuits([*HERDS[1::2], *FOXES[:2], *RABBITS[:1]])
 def test_any_wrong_code_is_found(solved: Solved, game: Game, name: str) -> None:
     """Both programs refuse any other code of a position, with one sentence that names it or a position that leads to it."""
     for material, index, position in at_least_one(chain(*by_sort(game, name).values())):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.checks import at_least_one
+from support.checks import at_least_one, before_release
 from support.program import Ask
 
 import tablebase
@@ -41,7 +41,9 @@ def test_answers_are_one_short_line(tables: Tablebase) -> None:
 
 
 COPIES = pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], ids=["copy", "deepcopy", "pickle"]
+    "copied",
+    [lambda one: pickle.loads(pickle.dumps(one)), *before_release(copy.copy, copy.deepcopy)],
+    ids=["pickle", "copy", "deepcopy"],
 )
 """What pools of processes and programs do with answers."""
 

@@ -225,6 +225,7 @@ def test_a_step_that_fails_leaves_no_file(hexapawns: Path, tmp_path: Path, ask: 
     assert good.read_text() == ask(*probed(), "--data", hexapawns).out
 
 
+@pytest.mark.full
 def test_a_game_with_chance(tmp_path: Path, ask: Ask) -> None:
     """Its layers are built like tables, in time or not at all."""
     data, log = tmp_path / "data", tmp_path / "night.jsonl"
@@ -358,7 +359,11 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGKILL, -9), (signal.SIGQUIT, 128 + signal.SIGQUIT), (signal.SIGTERM, 128 + signal.SIGTERM)]
+    ("number", "code"),
+    [
+        (signal.SIGKILL, -9),
+        *(pytest.param(one, 128 + one, marks=pytest.mark.release) for one in (signal.SIGQUIT, signal.SIGTERM)),
+    ],
 )
 def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again."""

@@ -44,7 +44,7 @@ def at_work(folder: Path) -> Iterator[Popen[str]]:
     [
         pytest.param("SIGINT", True, 130, 1, marks=pytest.mark.full),
         pytest.param("SIGQUIT", True, 131, 1, marks=pytest.mark.release),
-        pytest.param("SIGTERM", False, 143, 1, marks=pytest.mark.full),
+        pytest.param("SIGTERM", False, 143, 1, marks=pytest.mark.release),
         ("SIGKILL", False, -9, 0),
     ],
 )

@@ -56,7 +56,7 @@ def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
     assert len(early["moves"]) == 4
 
 
-@pytest.mark.parametrize("by", ["pieces", "material"])
+@pytest.mark.parametrize("by", [pytest.param("pieces", marks=pytest.mark.full), "material"])
 def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
     """The documented fields in their order, and the same rows as JSON, as CSV and as a table for people."""
     arguments = ["stats", "doushouqi", "--by", by, "--data", three_pieces]

@@ -372,6 +372,7 @@ def test_batch(ask: Ask, tmp_path: Path) -> None:
     assert (tmp_path / "night" / FILE).exists()
 
 
+@pytest.mark.full
 def test_a_damaged_chunk_is_named(data: Path) -> None:
     """By whoever reads it, though the seal was not looked at."""
     path = data / FILE

@@ -9,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.checks import at_least_one
 
-from tablebase.commands import commands
 from tablebase.commands.game_requests import COMMANDS, LONGEST, move, new_game
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame

@@ -71,8 +71,8 @@ sys.meta_path.insert(0, Finder)
 """Runs before a program: Ctrl-C when it imports a module, ignored by the program if that is the module of a command."""
 
 
-@pytest.mark.parametrize("script", [True, False])
-@pytest.mark.parametrize("module", ["tablebase.errors", "click", "tablebase.commands.cataloged"])
+@pytest.mark.parametrize("script", [True, pytest.param(False, marks=pytest.mark.full)])
+@pytest.mark.parametrize("module", ["click", "tablebase.commands.cataloged"])
 def test_ctrl_c_while_the_program_is_loaded(module: str, script: bool, tmp_path: Path, hexapawns: Path) -> None:
     """One sentence instead of a traceback, however it is started; none if the signal was ignored from the start."""
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module=module))
@@ -103,8 +103,8 @@ def test_ctrl_c_while_a_library_is_loaded(tmp_path: Path) -> None:
     [
         (["probe", "doushouqi", POSITION], {"numpy", "h5py"}),
         (["stats", "doushouqi"], {"numpy", "sqlalchemy"}),
-        (["games"], {"numpy"}),
-        (["match-stats", "{games}"], {"numpy"}),
+        pytest.param(["games"], {"numpy"}, marks=pytest.mark.full),
+        pytest.param(["match-stats", "{games}"], {"numpy"}, marks=pytest.mark.full),
     ],
     ids=["probe", "stats", "games", "match-stats"],
 )
@@ -119,6 +119,7 @@ def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_p
     assert not [name for name in found if name.startswith(("tablebase.svg", "tablebase.building", "tablebase.mining"))]
 
 
+@pytest.mark.full
 def test_files_of_tables_are_handled_without_a_compiler(copied: Path, tmp_path: Path) -> None:
     """Where no position of a game of pieces is computed, Numba is not loaded, which the other sort of tables needs."""
     data = ["--data", str(copied)]
@@ -153,6 +154,7 @@ def test_a_chart_is_refused_before_anything_is_loaded(two_pieces: Path, tmp_path
     assert not found & set(HEAVY)
 
 
+@pytest.mark.full
 def test_charts_of_the_catalog_read_no_positions(two_pieces: Path, tmp_path: Path) -> None:
     """What counts positions is not loaded for charts that the catalog has the numbers of."""
     found = loaded(OWN_PROCESS, ["plot", "draws", "doushouqi", "--data", str(two_pieces), "--output", str(tmp_path / "a.svg")])

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from support.checks import before_release
 from support.program import Ask, ask_fresh, assert_one_sentence
 
 from scripts.reproduce import gallery
@@ -19,7 +20,7 @@ CHARTS = {
 }
 
 
-@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("chart", ["distances", *before_release("squares", "draws", "parity")])
 def test_the_command_draws(chart: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Every chart can be drawn; only stderr has a message; what is drawn is reproducible."""
     drawn = []
@@ -43,6 +44,7 @@ def test_another_process_draws_the_same(two_pieces: Path, tmp_path: Path, ask: A
     assert (tmp_path / "here.svg").read_bytes() == (tmp_path / "there.svg").read_bytes()
 
 
+@pytest.mark.full
 def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Another outcome, another piece and another scale yield different pictures."""
     calls = [["squares", "--material", "RvC", *more] for more in ([], ["--outcome", "loss"], ["--piece", "2"])]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.catalogs import forge
-from support.checks import at_least_one
+from support.checks import at_least_one, before_release
 from support.program import Answer, Ask, contents, files_of_at_most
 
 from tablebase.building.slice_work import make_table
@@ -172,9 +172,9 @@ def test_a_table_that_does_not_fit_is_a_sentence(copied: Path) -> None:
     "words",
     [
         ["build", "hexapawn", "--pieces", "2"],
-        ["reindex"],
-        ["prune", "--yes"],
-        ["patterns", "hexapawn", "--material", "PPvP", "--depth", "0", "--workers", "1"],
+        *before_release(
+            ["reindex"], ["prune", "--yes"], ["patterns", "hexapawn", "--material", "PPvP", "--depth", "0", "--workers", "1"]
+        ),
     ],
     ids=lambda words: words[0],
 )

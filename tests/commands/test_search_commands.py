@@ -219,6 +219,7 @@ def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
 # Readers and signals
 
 
+@pytest.mark.full
 def test_a_reader_may_leave() -> None:
     """As `head` does; the program ends without a word."""
     with start_fresh("analyse", "doushouqi", "--no-tables", "--depth", 9) as process:

@@ -149,6 +149,7 @@ def test_a_crash_is_a_sentence(starting: Start, tmp_path: Path) -> None:
     assert answer.errors == ["error: the statement was killed, most likely because memory ran out: ask for fewer groups or rows"]
 
 
+@pytest.mark.full
 def test_a_fault_of_the_program_shows_where(two_pieces: Path) -> None:
     """The traceback has the frames of both processes."""
     broken = f"import tablebase.catalog.sqlite as sqlite; sqlite.SqliteDatabase.query = None; {PROGRAM}"
@@ -162,7 +163,8 @@ def test_a_fault_of_the_program_shows_where(two_pieces: Path) -> None:
 ROWS = ["mine", "doushouqi", "SELECT a.* FROM positions a, positions b", "--format", "csv"]
 
 
-@pytest.mark.parametrize("words", [pytest.param(ROWS, marks=pytest.mark.full), ENDLESS["sql"]], ids=["writing", "computing"])
+@pytest.mark.full
+@pytest.mark.parametrize("words", [ROWS, ENDLESS["sql"]], ids=["writing", "computing"])
 def test_a_closed_pipe_ends_a_statement(words: list[str], starting: Start) -> None:
     """Quietly, whether or not there are rows to write."""
     process = starting(*words)

@@ -88,6 +88,7 @@ def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
             output.write(b"2")
 
 
+@pytest.mark.full
 def test_a_build_needs_no_readers(tmp_path: Path, hexapawns: Path) -> None:
     """Work goes on if nobody reads about it any more."""
     script = '"$@" 2>&1 | true; echo "${PIPESTATUS[0]}"'
@@ -169,9 +170,9 @@ def test_a_line_is_written_at_once(unbuffered: bool, tmp_path: Path) -> None:
     ("words", "text", "said"),
     [
         (["probe", "hexapawn", "-"], "ppp/3/PPP w", "loss"),
-        (["sql", "-"], "select 7 as number", "7"),
-        (["play", "hexapawn"], "moves", "a1a2 b1b2 c1c2"),
-        (["uci", "hexapawn"], "uci", "uciok"),
+        pytest.param(["sql", "-"], "select 7 as number", "7", marks=pytest.mark.full),
+        pytest.param(["play", "hexapawn"], "moves", "a1a2 b1b2 c1c2", marks=pytest.mark.full),
+        pytest.param(["uci", "hexapawn"], "uci", "uciok", marks=pytest.mark.full),
     ],
 )
 def test_a_byte_order_mark_before_standard_input(words: list[str], text: str, said: str, hexapawns: Path) -> None:

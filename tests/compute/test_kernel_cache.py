@@ -79,6 +79,7 @@ def folder(compiled: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(compiled, tmp_path / "folder"))
 
 
+@pytest.mark.full
 def test_installations_share_kernels(folder: Path, tmp_path: Path) -> None:
     """A copy of the package and of a file with a kernel, at another path and of another time, compiles nothing."""
     copy = tmp_path / "copy"

@@ -12,7 +12,7 @@ import pytest
 from support.program import Ask
 
 import tablebase
-from tablebase.commands import commands
+from tablebase.commands import game_requests as commands
 from tablebase.commands.program import run
 from tablebase.game.installed import load_rules
 from tablebase.search.choices import Foresight, Objective
@@ -139,9 +139,9 @@ def test_figures_are_printed(folder: Path, ask: Ask, names: dict[str, object], m
     compare("always", folder, ask, names, monkeypatch)
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_costly_figures_are_printed(full_folder: Path, ask: Ask, names: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
-    compare("full", full_folder, ask, names, monkeypatch)
+    compare("release", full_folder, ask, names, monkeypatch)
 
 
 def test_another_figure_is_noticed(ask: Ask, names: dict[str, object]) -> None:
@@ -169,8 +169,8 @@ def test_there_are_enough_rows() -> None:
     assert len(set(map(str, ROWS))) == len(ROWS)
     for row in ROWS:
         assert row.verdict.split()[0].strip(",:;") in VERDICTS, row
-        assert row.run in ("always", "full", "test", "once", "no"), row
-        if row.run in ("always", "full"):
+        assert row.run in ("always", "release", "test", "once", "no"), row
+        if row.run in ("always", "release"):
             assert row.command.startswith(("tablebase ", ">>> ", "python -m scripts.")), row
             assert row.figures, row
 

@@ -47,18 +47,6 @@ def test_examples_print_what_the_page_shows(page: str, least: int, beside_tables
     assert doctest.DocTestRunner(verbose=False).run(test, out=said.append).failed == 0, "".join(said)
 
 
-@pytest.mark.full
-@pytest.mark.usefixtures("beside_tables")
-def test_the_notebook_runs() -> None:
-    """All cells in order; `.ci/run` executes it with Jupyter, too, whose kernel shows what is at the end of a cell."""
-    cells = ["".join(cell["source"]) for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
-    assert len(cells) >= 8
-    names: dict[str, object] = {}
-    for cell in cells:
-        exec(compile(cell, "cell", "exec"), names)
-    assert len(names["sample"]) == 11_147  # type: ignore[arg-type]
-
-
 def test_the_notebook_holds_no_results() -> None:
     """They would be out of date one day, and every run would change the file."""
     code = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]

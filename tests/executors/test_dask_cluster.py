@@ -152,6 +152,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("number", "code", "lines"), [(signal.SIGINT, 130, 2), (signal.SIGKILL, -9, 0)])
 def test_workers_of_this_machine_end_with_the_program(number: signal.Signals, code: int, lines: int, tmp_path: Path) -> None:
     """Ctrl-C in a terminal, which goes to all processes, is one sentence; they print nothing if the program is killed, either."""
@@ -187,6 +188,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.release
 def test_a_killed_scheduler_of_this_machine(tmp_path: Path) -> None:
     """The error advises what can be done about a scheduler that the program started, and Python warns of nothing."""
     answer = ask_fresh(tmp_path, program=KILLED, environment={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, seconds=60)
@@ -241,6 +243,7 @@ def test_a_key_that_loses_every_process_is_given_up(shared: DaskCluster, tmp_pat
     assert (tmp_path / "lost").stat().st_size == 3
 
 
+@pytest.mark.release
 def test_a_key_that_loses_every_worker_is_given_up(tmp_path: Path) -> None:
     """When Dask gives it up."""
     with cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as started:
@@ -271,6 +274,7 @@ def test_a_worker_that_comes_later_goes_on(empty: DaskCluster, tmp_path: Path) -
     assert "because this worker is marked: take another one" in empty.log
 
 
+@pytest.mark.release
 def test_no_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path) -> None:
     """Neither at the beginning nor in between; there is a message, and then a sentence."""
     said: list[str] = []
@@ -288,6 +292,7 @@ def test_no_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path)
     assert said == [f"waiting for workers at {empty.address}"] * 2
 
 
+@pytest.mark.release
 def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is there but does nothing is named, first in a message and then in a sentence."""
     monkeypatch.setattr(dask, "ANSWER", 1.0)
@@ -303,6 +308,7 @@ def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path
     assert said == [f"waiting up to 1 s for an answer of {address}"]
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("number", "faults"), [(signal.SIGSTOP, ["does not answer"] * 2), (signal.SIGKILL, ["was lost", ""])])
 def test_a_scheduler_that_ends_is_not_waited_for_forever(
     number: signal.Signals, faults: list[str], empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,42 +1,14 @@
 """Legal moves and play against their naive twins, path counts, and the symmetries."""
 
 from hypothesis import given
-from hypothesis import strategies as st
 from support import toys
-from twins import naive
 
-from tablebase.game import Game
-from tablebase.game.moves import Move, Position, legal_moves, mirrored, play, swapped
-from tablebase.game.notation import parse
+from tablebase.game.moves import Move, Position, legal_moves, mirrored, swapped
 from tablebase.slices.equivalence import swapped_material
 from tablebase.slices.material import material_of
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-
-
-def perft(game: Game, position: Position, plies: int) -> int:
-    """Number of move paths of this many plies; a won game goes no further."""
-    moves = legal_moves(game, position)
-    if plies == 1:
-        return len(moves)
-    return sum(perft(game, play(position, move), plies - 1) for move in moves if not move.wins)
-
-
-def test_path_counts_from_the_start() -> None:
-    """The published numbers of move paths from the initial position, by the naive twin, too."""
-    start = parse(GAME, GAME.start)
-    assert [perft(GAME, start, plies) for plies in (1, 2, 3)] == [24, 576, 12_240]
-    assert [naive.perft(GAME, start, plies) for plies in (1, 2)] == [24, 576]
-
-
-@given(st.sampled_from([GAME, toys.twins()]).flatmap(lambda game: st.tuples(st.just(game), toys.positions(game))))
-def test_moves_are_the_naive_ones(pair: tuple[Game, Position]) -> None:
-    """The same moves, each once, lead to the same positions as in the naive twin, with identical pieces, too."""
-    game, position = pair
-    moves = legal_moves(game, position)
-    assert sorted(moves, key=repr) == sorted(naive.moves(game, position), key=repr)
-    assert [play(position, move) for move in moves] == [naive.after(position, move) for move in moves]
 
 
 @given(toys.positions(GAME))

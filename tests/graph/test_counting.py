@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import toys
 from support.counts import naive_count, walked_through
-from twins.walk import games, walk
+from twins.walk import walk
 
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError
@@ -106,14 +106,6 @@ def test_games_from_every_position(name: str) -> None:
     assert found[0][0] == count(walked.game).games
 
 
-@pytest.mark.parametrize("name", PURSUITS)
-def test_pursuits_from_the_start(name: str) -> None:
-    """Tier after tier, in an explicit graph and in plain Python the positions, the ends and the games are as many."""
-    game = load_game(name)
-    assert both_counts(game) == {naive_count(game)}
-    assert count(game) == naive_count(game)
-
-
 @settings(max_examples=25)
 @given(st.sampled_from(PURSUITS[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
 def test_pursuits_from_any_position(case: tuple[Game, Position]) -> None:
@@ -191,14 +183,6 @@ def test_more_games_than_bits_of_a_float() -> None:
     game, possible = ladder(40), 4**41 * 2**40
     # Dancer to move: 1 + 4 * 2 + 39 * 5 * 2 positions; climber to move: 4 + 40 * 5 * 2, of which the last ten are over.
     assert both_counts(game) == {GameCounts(399 + 404, 10, possible, (possible, 0))}
-
-
-@settings(max_examples=40)
-@given(st.sampled_from(("foxhounds-4x4", "hasenspiel-4x4", "hasenspiel-4x6")).map(load_game), st.data())
-def test_bits_are_enough_for_small_games(game: Game, data: st.DataObject) -> None:
-    """No position has more games than the bits for it can tell."""
-    start = data.draw(toys.positions(game))
-    assert games(walk(game, start))[0] <= 2 ** game_bits(game, start)
 
 
 @pytest.mark.parametrize("bits", [1, 30, 31, 62, 63, 272, 700])

@@ -236,19 +236,6 @@ def test_a_graph_may_be_limited() -> None:
 # Starts
 
 
-@pytest.mark.parametrize(("name", "seed"), [("foxhounds-4x4", 1), ("hexapawn-3x4", 2), ("hasenspiel-6x6", 4)])
-def test_a_start_may_be_given(name: str, seed: int) -> None:
-    """From positions in the middle of a game, either side to move, the graph is that of the walk from there."""
-    every = [one for one in twin_of(name).children if one not in twin_of(name).won_at_once]
-    random = np.random.default_rng(seed)
-    chosen = [every[i] for i in random.choice(len(every), 8, replace=False)]
-    assert {one.side for one in chosen} == {0, 1}
-    for start in chosen:
-        graph = reachable(game_of(name), start)
-        assert graph.position(0) == start
-        assert_like_the_twin(graph, walk(game_of(name), start))
-
-
 @settings(max_examples=12)
 @given(st.sampled_from(["hunt", "hexapawn-3x4"]).flatmap(lambda name: st.tuples(st.just(name), toys.positions(game_of(name)))))
 def test_any_start(case: tuple[str, Position]) -> None:

@@ -58,7 +58,7 @@ def listed(texts: list[str]) -> str:
     ],
     ids=["hexapawn", "foxhounds", "doushouqi"],
 )
-@pytest.mark.parametrize("near", [stored_sides.NEAR, 50])
+@pytest.mark.parametrize("near", [pytest.param(stored_sides.NEAR, marks=pytest.mark.full), 50])
 def test_every_position_is_found(
     game: Game, fixture: str, condition: str, near: int, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,7 +224,8 @@ def in_turn(cases: list[tuple[str, str, str]], *turns: int) -> Iterator[tuple[tu
     ("case", "order"),
     [
         *in_turn(WHERES, 0),
-        *(pytest.param(*rare, marks=pytest.mark.full) for rare in (*in_turn(WHERES, 1, 2), *in_turn(RARE_WHERES, 0))),
+        *(pytest.param(*rare, marks=pytest.mark.full) for rare in in_turn(RARE_WHERES, 0)),
+        *(pytest.param(*rare, marks=pytest.mark.release) for rare in in_turn(WHERES, 1, 2)),
     ],
 )
 def test_the_where_of_several_joins(

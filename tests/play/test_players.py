@@ -17,18 +17,17 @@ from twins.walk import Walk, walk
 
 from tablebase.compute.messages import count_plies
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.game import Game, load_game
+from tablebase.game import load_game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
-from tablebase.game.rules import Ending
 from tablebase.play import graph_player
 from tablebase.play.fallible import weights
 from tablebase.play.graph_player import GraphPlayer
 from tablebase.play.learning.matchboxes import grow_tree
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.match import Match
-from tablebase.play.player import Player, Seat
+from tablebase.play.player import Seat
 from tablebase.play.players import all_players, find_player, open_player, player_names
 from tablebase.play.ranking import ranking
 from tablebase.probe.prober import Prober
@@ -62,16 +61,6 @@ def seat(name: str, side: int = 0, folder: Path = Path("nowhere")) -> Seat:
 def match_at(rules: Any, text: str) -> Match[Any]:
     """A match that begins with a position."""
     return Match(rules, rules.parse(text))
-
-
-def play_out(game: Game, players: Sequence[Player], random: Random) -> tuple[Ending, int]:
-    """How a match between two players ends, and after how many plies."""
-    match = match_at(game, game.start)
-    while (ending := match.ending()) is None:
-        move = players[match.player].choose(match, random)
-        assert move is not None
-        match.play(move)
-    return ending, match.plies
 
 
 @cache
@@ -172,6 +161,7 @@ def test_the_fox_box_player_is_that_of_the_twin(size: int) -> None:
     assert chances[0] < 0.5 <= chances[1]
 
 
+@pytest.mark.full
 def test_simple_hounds_stay_in_boxes() -> None:
     """Where hounds win they keep the moves after which the next FoxBox is soonest; all else is as without the setting."""
     name = "foxhounds-6x6"
@@ -346,16 +336,3 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
     with open_player("fuzzy:fuzz=1", seat(PIGLET.name, 0, piglet_tables)) as player:
         drawn = {player.choose(match_at(PIGLET, "0,1 1 1"), Random(seed)) for seed in range(20)}
     assert drawn == set(match_at(PIGLET, "0,1 1 1").legal())
-
-
-@pytest.mark.full
-def test_the_players_of_the_large_boards() -> None:
-    """On 8x8 the hounds' player wins Fox & Hounds, Black's ranking wins Hasenspiel in 44 plies against White's."""
-    with open_player("foxbox", seat("foxhounds", 1), fuzz="fair") as player:
-        assert isinstance(player, GraphPlayer)
-        assert f"{player.fuzz:.6f}" == "0.006935"
-    with open_player("foxbox", seat("foxhounds", 1)) as player:
-        assert play_out(load_game("foxhounds"), [player, player], Random(0))[0].winner == HOUNDS
-    with open_player("ranking", seat("hasenspiel")) as player:
-        ending, plies = play_out(load_game("hasenspiel"), [player, player], Random(0))
-    assert (ending.winner, plies) == (1, 44)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.program import Answer, assert_no_position
-from twins.walk import FOX, HOUNDS, foxbox, games, values, walk
+from twins.walk import FOX, HOUNDS, foxbox
 
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, decided, legal_moves
@@ -103,21 +103,6 @@ def test_escapes(pieces: str, escaped: bool, side: int) -> None:
 def test_foxboxes(text: str, contained: bool) -> None:
     """The naive twin of the document's FoxBox knows the document's examples."""
     assert foxbox(GAME, parse(GAME, text)) is contained
-
-
-# Published numbers
-
-
-@pytest.mark.parametrize(
-    ("size", "reachable", "possible", "outcome", "plies"),
-    [(2, 1, 1, "loss", 0), (4, 83, 178, "loss", 8), (6, 8_175, 982_462_133_247, "win", 21)],
-)
-def test_published_sizes(size: int, reachable: int, possible: int, outcome: str, plies: int) -> None:
-    """Reachable positions, possible games, and the result of the start, for the fox; larger boards are counted in a graph."""
-    walked = walk(foxhounds((size, size)))
-    assert len(walked.children) == reachable
-    assert games(walked)[0] == possible
-    assert values(walked)[walked.start] == (outcome, plies)
 
 
 # Malformed input

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.program import Answer, assert_no_position
-from twins.walk import games, values, walk
+from twins.walk import games, walk
 
 from tablebase.game import Outcome
 from tablebase.game.moves import decided, legal_moves, mirrored, wins_at_once
@@ -64,24 +64,6 @@ def test_who_has_no_move_has_lost(side: str) -> None:
 
 
 # Published numbers
-
-
-@pytest.mark.parametrize(
-    ("size", "winner", "plies", "reachable", "possible"),
-    [
-        ((3, 3), BLACK, 6, 135, 134),
-        ((4, 3), WHITE, 5, 1_128, 3_610),
-        ((3, 4), BLACK, 8, 987, 5_022),
-        ((3, 5), WHITE, 11, 3_708, 153_612),
-    ],
-    ids=lambda value: "x".join(map(str, value)) if isinstance(value, tuple) else "",
-)
-def test_published_boards(size: tuple[int, int], winner: int, plies: int, reachable: int, possible: int) -> None:
-    """Who wins in how many plies, reachable positions and possible games; larger boards are counted in a graph."""
-    walked = walk(hexapawn(size))
-    assert len(walked.children) == reachable
-    assert games(walked)[0] == possible
-    assert values(walked)[walked.start] == ("loss" if winner == BLACK else "win", plies)
 
 
 def test_three_by_three() -> None:

@@ -128,15 +128,6 @@ def test_bad_arguments_get_one_sentence(tell: Tell, arguments: list[str], fault:
     assert_one_sentence(tell(matchboxes, *arguments), fault)
 
 
-def test_a_picture_is_drawn(tell: Tell, tmp_path: Path) -> None:
-    """With matplotlib the learning curve becomes a PNG, also for fewer games than the window has."""
-    pytest.importorskip("matplotlib")
-    for games in (50, 3):
-        path = tmp_path / f"{games}.png"
-        assert tell(matchboxes, "--games", games, "--runs", 2, "--picture", path).code == 0
-        assert path.read_bytes().startswith(b"\x89PNG")
-
-
 @pytest.mark.parametrize("name", ["nowhere/curve.png", "curve.nonsense"])
 def test_a_picture_that_cannot_be_written(tell: Tell, tmp_path: Path, name: str) -> None:
     """A folder that is not there or an unknown kind of picture is one sentence that names it."""

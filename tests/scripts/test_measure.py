@@ -2,14 +2,12 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.wrong_solvers import wrong_by
 
 from scripts.measure import lookahead, tables
 from tablebase.catalog.catalog import Catalog
-from tablebase.game.installed import load_rules
 
 
 def test_every_step_of_a_table() -> None:
@@ -60,29 +58,3 @@ def test_tricks_of_looking_ahead() -> None:
     assert 3 < fewer[0] < fewer[1] < fewer[2]
     assert rows["own"]["times_fewer"] == 1 < rows["own, cuts"]["times_fewer"]
     assert rows["lead"]["evaluations"] < rows["lead, sorting"]["evaluations"]
-
-
-def test_positions_of_races() -> None:
-    """A player is to move at the beginning of a turn, and the same positions come up again."""
-    game: Any = load_rules("harehedgehog-players=3")
-    found = lookahead.positions_of(game, 20)
-    assert found == lookahead.positions_of(game, 20)
-    assert len(set(found)) == 20
-    assert all(game.begins_turn(state) and game.to_move(state) >= 0 for state in found)
-
-
-def test_speed_of_looking_ahead() -> None:
-    """Each depth takes longer than the one before, and the last one within the time is shown again."""
-    report = lookahead.measure_speed(2, 0.02, range(2, 4))
-    rows, last = report["speed"], report["within the time"]
-    assert [(row["players"], row["search"]) for row in last] == [
-        *((2, title) for title in lookahead.FOR_TWO),
-        *((3, title) for title in lookahead.FOR_ALL),
-    ]
-    for row in last:
-        same = [one for one in rows if (one["players"], one["search"]) == (row["players"], row["search"])]
-        assert [one["depth"] for one in same] == list(range(1, row["depth"] + 1))
-        assert same[-1] == row
-        assert row["cpu_ms"] <= 20
-        assert [one["positions"] for one in same] == sorted(one["positions"] for one in same)
-        assert row["positions_a_second"] == pytest.approx(1000 * row["positions"] / row["cpu_ms"])

@@ -12,7 +12,7 @@ from support.program import Answer, assert_one_sentence
 from twins import walk as naive_walk
 from twins.walk import walk
 
-from scripts.reproduce import foxhounds, hasenspiel, hexapawn
+from scripts.reproduce import foxhounds, hasenspiel
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 
@@ -32,43 +32,7 @@ def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foxhounds, "ProcessPoolExecutor", lambda count, _: ThreadPoolExecutor(count))
 
 
-def pairs(answer: Answer) -> list[tuple[list[str], list[str]]]:
-    """The cells of the known numbers and of those found here, board by board."""
-    rows = [line.replace(",", "").split() for line in answer.out.splitlines()]
-    theirs, ours = ([row[:1] + row[2:] for row in rows if row[1:2] == [word]] for word in ("known", "here"))
-    return list(zip(theirs, ours, strict=True))
-
-
 # Fox & Hounds
-
-
-@pytest.mark.full
-@pytest.mark.usefixtures("in_threads")
-def test_fox_and_hounds_is_reproduced(tell: Tell) -> None:
-    """All boards of the article that are studied by default, its example of an opposite position, and its table of fuzz factors."""
-    answer = tell(foxhounds, "--workers", "1")
-    assert answer.code == 0
-    lines = answer.out.splitlines()
-    assert lines[-1] == "no number differs from the article's"
-    boards = pairs(answer)
-    assert [theirs[0] for theirs, _ in boards] == ["2x2", "4x4", "6x6", "8x8"]
-    # Name, reachable positions and, where they are given digit for digit, games; then the value of the start.
-    assert [ours[1:3] for _, ours in boards] == [
-        ["1", "1"],
-        ["83", "178"],
-        ["8175", "982462133247"],
-        ["709868", "360552037329667882019232833884"],
-    ]
-    assert all(theirs[3:7] == ours[3:7] for theirs, ours in boards)
-    assert "4x4: plies to force a FoxBox from the start: 0, largest still to come 2 in 4 plies" in lines
-    assert "6x6: plies to force a FoxBox from the start: never" in lines
-    assert "8x8: plies to force a FoxBox from the start: 0, largest still to come 6 in 6 plies" in lines
-    for size, fuzz in ((4, "0.095558"), (6, "0.041771"), (8, "0.006935")):
-        assert f"{size}x{size}: even chance from the start at fuzz factor {fuzz}" in lines
-    assert "8x8: opposite position 8/3F4/8/8/8/8/6H1/1H1H3H f, win in 29" in lines
-    fuzzy = [line.split() for line in lines if line[:2] in ("0.", "1.")]
-    assert len(fuzzy) == 19
-    assert all(len(row) == 5 and row[1] == row[2] and row[3] == row[4] for row in fuzzy)
 
 
 @pytest.mark.parametrize(
@@ -109,25 +73,6 @@ def test_a_board_that_is_none_is_code_2(tell: Tell) -> None:
 # Hasenspiel
 
 
-@pytest.mark.release
-def test_hasenspiel_is_reproduced(tell: Tell) -> None:
-    """States, games, their share that Black wins, and plies are the known ones under all three readings; ten moves are drawn."""
-    answer = tell(hasenspiel, "--boards")
-    assert answer.code == 0
-    assert "readings that agree with all known numbers: 3 of 3" in answer.out.splitlines()
-    compared = pairs(answer)
-    assert [ours[:5] for _, ours in compared] == [
-        ["default", "778341", "2479385048689677432127960469169", "1.49", "44"],
-        ["article", "776247", "1101226120421767687787600873400", "3.44", "44"],
-        ["none", "895280", "1586542365057189311556076565896156", "0.006", "44"],
-    ]
-    assert compared[0][1][5] == "7.57"
-    assert all(theirs[:5] == ours[:5] for theirs, ours in compared)
-    drawn = [line for line in answer.out.splitlines() if " plies, " in line]
-    assert drawn == [f"{ply} plies, {'win' if ply % 2 else 'loss'} in {44 - ply}" for ply in range(11)]
-    assert answer.out.count("   a b c d e f g h\n") == 11
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [("states", 1), ("games", 1), ("games_won_by_black", "1.50"), ("plies", 43), ("states_won_by_black", "7.58")],
@@ -161,20 +106,3 @@ def test_shares_are_rounded_exactly(part: int, rest: int, decimals: int) -> None
     assert -half < Fraction(text) - exact <= half
     assert len(text.partition(".")[2]) == decimals
     assert (hasenspiel._per_cent(1, 16, 2), hasenspiel._per_cent(1, 16, 1)) == ("6.25", "6.3")
-
-
-# Hexapawn
-
-
-def test_hexapawn_is_reproduced(tell: Tell) -> None:
-    """Winner, plies, positions and games of small boards are the known ones."""
-    answer = tell(hexapawn, "--size", "4x3", "--size", "3x4", "--size", "3x3")
-    assert answer.code == 0
-    assert answer.out.splitlines()[-1] == "boards that agree with all known numbers: 3 of 3"
-    compared = pairs(answer)
-    assert [ours[:4] + ours[5:6] for _, ours in compared] == [
-        ["4x3", "White", "5", "1128", "3610"],
-        ["3x4", "Black", "8", "987", "5022"],
-        ["3x3", "Black", "6", "135", "134"],
-    ]
-    assert [theirs[:4] + theirs[5:6] for theirs, _ in compared] == [ours[:4] + ours[5:6] for _, ours in compared]

@@ -12,23 +12,10 @@ from typing import Any
 
 import psutil
 import pytest
-from support.checks import at_least_one
 from support.processes import session
 
-from scripts.torture import __main__ as program
 from scripts.torture import commands, reference, scenarios, servers
 from tablebase_rules.doushouqi import game as doushouqi
-
-
-@pytest.mark.release
-def test_a_short_run(tmp_path: Path) -> None:
-    """Two tries of each scenario that needs no rights of its own end as they may."""
-    torture = reference.Torture(tmp_path, 2, 1)
-    names = [name for name in program.SCENARIOS if name != "full-disk"]
-    outcomes = program.torture_all(torture, names, 2)
-    assert {name: counts.total() for name, counts in outcomes.items()} == dict.fromkeys(names, 2)
-    for counts in at_least_one(outcomes.values()):
-        assert not [text for text in counts if text.startswith("FAULT")]
 
 
 class Reference(reference.Torture):
@@ -40,23 +27,6 @@ class Reference(reference.Torture):
         self.random, self.game = Random(1), doushouqi()
         if not repeats:
             self.build: Any = lambda *_: None
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("victim", servers.PARTS_OF_CLUSTER)
-def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:
-    """One try for each of its parts; a fault would be raised."""
-    outcome = servers.kill_in_cluster(Reference(two_pieces, tmp_path), victim)
-    assert outcome in {f"{victim} killed, finished", f"{victim} killed, repeated"}
-
-
-@pytest.mark.release
-@pytest.mark.usefixtures("server")
-@pytest.mark.parametrize("victim", servers.PARTS_OF_POSTGRESQL)
-def test_postgresql_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:
-    """One try for the build and for each part of the server; a fault would be raised."""
-    outcome = servers.disturb_postgresql(Reference(two_pieces, tmp_path), victim)
-    assert outcome.endswith((", finished", ", ended"))
 
 
 def test_other_tables_are_noticed(two_pieces: Path, copied: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from support import toys
 from support.games import GAMES
-from twins import naive, paths
+from twins import naive
 
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
@@ -56,48 +56,6 @@ def test_other_games_have_as_many_paths_as_the_twin_counts(name: str) -> None:
     assert [count.leaves for count in leaves_by_depth(game, start, depth)] == [
         naive.perft(game, start, plies + 1) for plies in range(depth)
     ]
-
-
-@pytest.mark.parametrize("size", ["3x3", "4x4", "3x5"])
-def test_hexapawn_counted_on_texts(size: str) -> None:
-    """All depths up to the longest game, or to six plies."""
-    game = load_game(f"hexapawn-{size}")
-    files, ranks = map(int, size.split("x"))
-    rows = ("p" * files, *["." * files] * (ranks - 2), "P" * files)
-    counted = [count.leaves for count in leaves_by_depth(game, parse(game, game.start), 6)]
-    assert counted == [paths.hexapawn(rows, "P", depth) for depth in range(1, 7)]
-
-
-@pytest.mark.parametrize(
-    ("size", "text", "fox", "hounds", "deepest"),
-    [
-        (4, None, (2, 3), "b1 d1", 9),
-        (6, None, (2, 5), "b1 d1 f1", 6),
-        (8, None, (4, 7), "b1 d1 f1 h1", 5),
-        pytest.param(8, "8/8/H7/7H/6H1/3H4/8/3F4 f", (3, 0), "a6 h5 g4 d3", 4, id="about to get away"),
-    ],
-)
-def test_fox_and_hounds_on_coordinates(size: int, text: str | None, fox: tuple[int, int], hounds: str, deepest: int) -> None:
-    """From the start, and from a position in which the fox is about to get away."""
-    game = load_game(f"foxhounds-{size}x{size}")
-    cells = frozenset(game.board.cells[game.board.square(name)] for name in hounds.split())
-    counted = [count.leaves for count in leaves_by_depth(game, parse(game, text or game.start), deepest)]
-    assert counted == [paths.foxhounds(size, fox, cells, True, depth) for depth in range(1, deepest + 1)]
-
-
-@pytest.mark.parametrize(
-    ("text", "rabbit", "pawns", "deepest"),
-    [
-        (None, (3, 7), "a1 c1 e1 g1", 6),
-        pytest.param("8/8/1p6/6p1/7p/2R5/1p6/8 w", (2, 2), "b6 g5 h4 b2", 5, id="slipping by"),
-    ],
-)
-def test_hasenspiel_counted_on_coordinates(text: str | None, rabbit: tuple[int, int], pawns: str, deepest: int) -> None:
-    """From the start, and from a position in which the rabbit slips by."""
-    game = load_game("hasenspiel")
-    cells = frozenset(game.board.cells[game.board.square(name)] for name in pawns.split())
-    counted = [count.leaves for count in leaves_by_depth(game, parse(game, text or game.start), deepest)]
-    assert counted == [paths.hasenspiel(rabbit, cells, True, depth) for depth in range(1, deepest + 1)]
 
 
 @pytest.mark.parametrize("name", ["pond", CORNERS, "twins", "hasenspiel"])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from support import toys
-from support.checks import at_least_one
+from support.checks import at_least_one, before_release
 from support.naive_codes import agree, noisy, placements_of, same, small_materials
 from support.solved import Solved
 from twins import naive
@@ -97,15 +97,12 @@ def test_a_name_says_which_tier(game: Game) -> None:
     [
         (FOX, "FvHHHH", "'FvHHHH' is divided into 29 slices, FvHHHH@0 to FvHHHH@28: name one of them"),
         (FOX, "FvHHHH@29", "FvHHHH has no tier '29': they run from 0 to 28"),
-        (FOX, "FvHHHH@-1", "FvHHHH has no tier '-1': they run from 0 to 28"),
         (FOX, "FvHHHH@", "FvHHHH has no tier '': they run from 0 to 28"),
-        (FOX, "FvHHHH@1,2", "FvHHHH has no tier '1,2': they run from 0 to 28"),
         (FOX, "FvHHHH@²", "FvHHHH has no tier '²': they run from 0 to 28"),
         (FOX, "FvHHHHH@1", "'FvHHHHH@1' has 5 pieces of kind Hounds hound, but the limit is 4"),
         (FOX, "@1", "'@1' is not a material: write the pieces of both sides as in 'RCvW'"),
         (load_game("doushouqi"), "RCvW@1", "'RCvW@1' names an advance, but RCvW is not divided into tiers"),
         (TWINS, "PPvP@1", "PPvP has no tier '1': they run from 0,0 to 4,2"),
-        (TWINS, "PPvP@5,0", "PPvP has no tier '5,0': they run from 0,0 to 4,2"),
         (TWINS, "PKvPK", "'PKvPK' is divided into 9 slices, PKvPK@0,0 to PKvPK@2,2: name one of them"),
     ],
 )
@@ -171,7 +168,11 @@ def test_a_tiered_kind_is_not_its_untiered_twin() -> None:
 
 @pytest.mark.parametrize(
     ("game", "undivided"),
-    [(HUNT, toys.hunt()), (TWINS, toys.twins()), (toys.ladder(), toys.ladder()), (FOX_4, FOX_4)],
+    [
+        (HUNT, toys.hunt()),
+        (FOX_4, FOX_4),
+        *before_release((TWINS, toys.twins()), (toys.ladder(), toys.ladder())),
+    ],
     ids=lambda game: game.name,
 )
 def test_tiers_hold_the_values_of_undivided_slices(solved: Solved, game: Game, undivided: Game) -> None:
@@ -186,7 +187,7 @@ def test_tiers_hold_the_values_of_undivided_slices(solved: Solved, game: Game, u
 
 @pytest.mark.parametrize(
     ("game", "engine"),
-    [(game, engine) for game in GAMES for engine in ("groups", "reference")],
+    [*((game, "groups") for game in GAMES), *before_release(*((game, "reference") for game in GAMES))],
     ids=lambda one: one if isinstance(one, str) else one.name,
 )
 def test_what_void_cells_of_children_hold_does_not_matter(solved: Solved, game: Game, engine: str) -> None:

@@ -42,7 +42,6 @@ CASES += [("groups", toys.hunt(), "HHvFC", Coding(2, "uint8"))]
 IN_PARTS = [(engine, POND, "RTLvRT", NARROW) for engine in ("planes", "lean")]
 # Rows in several stretches, one after another and for threads.
 IN_PARTS += [("pursuit", load_game("foxhounds-6x6"), "FvHHH@8", coding) for coding in (NARROW, WIDE)]
-CASES += IN_PARTS
 FEWEST = {"groups": 4}
 """Saves, at least, of a solver that settles several distances at once."""
 LARGE = ("pursuit", load_game("foxhounds-8x8"), "FvHHHH@12", NARROW)
@@ -83,7 +82,11 @@ def solve(engine: str, problem: CompiledSlice, checkpoint: Any) -> list[bytes]:
 
 @pytest.mark.parametrize(
     ("engine", "game", "name", "coding"),
-    [*(pytest.param(*case, id=identity(case)) for case in CASES), pytest.param(*LARGE, marks=pytest.mark.release)],
+    [
+        *(pytest.param(*case, id=identity(case)) for case in CASES),
+        *(pytest.param(*case, id=identity(case), marks=pytest.mark.release) for case in IN_PARTS),
+        pytest.param(*LARGE, marks=pytest.mark.release),
+    ],
 )
 def test_stopped_after_any_distance(solved: Solved, engine: str, game: Game, name: str, coding: Coding, tmp_path: Path) -> None:
     """Another try does just the distances that are left, and finds the same codes; saving changes none either."""

@@ -86,7 +86,7 @@ MANY = {None: (200, 58), "strict": (60, 58), "generous": (60, 58), "merged": (12
 """By cap, under which the twin is slow: the number of states of a long run, and the square from which they are."""
 
 
-@pytest.mark.parametrize("share", [pytest.param(24, marks=pytest.mark.full), pytest.param(1, marks=pytest.mark.release)])
+@pytest.mark.parametrize("share", [pytest.param(60, marks=pytest.mark.full), pytest.param(1, marks=pytest.mark.release)])
 @pytest.mark.parametrize(("options", "limits"), CASES, ids=name_of)
 def test_many_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any], share: int) -> None:
     """The same of many states, or of a share of them, within up to four turns."""

@@ -151,7 +151,6 @@ CRAFTED: dict[str, dict[str, Change]] = {
     "it has other attributes": {
         **{f"without {name}": drops(name) for name in ("stride", "layout", "values_sha256")},
         "one attribute more": sets("solver", np.bytes_(b"magic")),
-        "many attributes more": lambda file: [sets(f"remark {n}", n)(file) for n in range(300)],
     },
     "is not the table PPvP of hexapawn": {
         "another format": text("format", b"tablebases"),
@@ -160,9 +159,7 @@ CRAFTED: dict[str, dict[str, Change]] = {
     },
     "is not a text": {
         "a name of any length": sets("material", "PPvP"),
-        "a list of names": sets("material", np.array([b"PPvP"])),
         "a number for a name": sets("material", 7),
-        "nothing for a name": sets("material", h5py.Empty("S4")),
         "an endless name": text("material", b"P" * 70_000),
     },
     "can't decode": {"bytes for a name": text("material", b"PP\xffP")},
@@ -170,17 +167,13 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "a version that is a text": text("format_version", b"1"),
         "a version that is a fraction": sets("index_version", 1.0),
         "a stride without end": sets("stride", np.inf),
-        "a stride that is no number": sets("stride", np.nan),
-        "a stride of four bytes": sets("stride", np.int32(1)),
         "a list of strides": sets("stride", np.array([1])),
         "nothing for a stride": sets("stride", h5py.Empty("i8")),
         "a histogram of fractions": counts(histogram=lambda numbers: [float(n) for n in numbers]),
     },
     "its attribute stride is neither 1 nor 2": {
         "a stride of 0": sets("stride", np.int64(0)),
-        "a stride of -1": sets("stride", np.int64(-1)),
         "a stride of 3": sets("stride", np.int64(3)),
-        "a large stride": sets("stride", np.int64(2**62)),
     },
     "layout describes another index": {"another layout": text("layout", b'{"groups": [], "mirror": null, "swap": null}')},
     "is not a digest": {"a digest that is none": text("values_sha256", b"0")},
@@ -194,13 +187,11 @@ CRAFTED: dict[str, dict[str, Change]] = {
         "one entry": counts(histogram=lambda numbers: [sum(numbers)], first=lambda _: [1]),
         "nothing for a histogram": sets("histogram", h5py.Empty("i8"), "w"),
         "a histogram that is a number": sets("histogram", np.int64(5), "w"),
-        "a histogram in a column": counts(histogram=lambda numbers: [[n] for n in numbers]),
         "a long histogram": counts(histogram=lambda n: [*(n + [0] * 256)[:255], 1], first=lambda n: (n + [-1] * 256)[:256]),
     },
     "histogram and first differ in length": {"a histogram longer than first": counts(histogram=lambda numbers: [*numbers, 0])},
     "a histogram does not count": {
         "one position too many": counts(histogram=lambda numbers: [*numbers[:-1], numbers[-1] + 1]),
-        "one position too few": counts(histogram=lambda numbers: [*numbers[:-1], numbers[-1] - 1]),
         "fewer than no positions": counts(histogram=lambda numbers: [-1, 1, *numbers[2:]]),
         "numbers that overflow": counts(histogram=lambda numbers: [2**62] * 4 + numbers[4:]),
     },
@@ -216,7 +207,6 @@ CRAFTED: dict[str, dict[str, Change]] = {
     },
     "a code first stands where there is no position": {
         "a code just beyond the end": lambda file: counts(first=lambda numbers: [*numbers[:-1], len(file["w"])])(file),
-        "a code far beyond the end": counts(first=lambda numbers: [*numbers[:-1], 2**62]),
         "a code before the beginning": counts(first=lambda numbers: [*numbers[:-1], -2]),
         "a code where two pieces share a square": counts(first=lambda numbers: [*numbers[:-1], VOID]),
     },
@@ -244,7 +234,6 @@ CRAFTED: dict[str, dict[str, Change]] = {
     "its datasets differ in type": {"sides of different widths": datasets("b", codes=lambda codes: codes.astype("u2"))},
     "a dataset does not have the shape": {
         "one code too many": datasets("w", codes=lambda codes: np.append(codes, codes[-1])),
-        "one code too few": datasets("w", codes=lambda codes: codes[:-1], chunks=(7,)),
         "a single code": datasets("w", shape=(), chunks=None, compression=None, compression_opts=None),
         "codes in a column": datasets("w", codes=lambda codes: codes[:, None], chunks=(1, 1)),
         "as many codes as can be counted": datasets("w", shape=(2**60,), chunks=(65536,)),
@@ -276,9 +265,7 @@ CHUNKS: dict[str, dict[str, Change]] = {
     "has a chunk of the wrong size": {
         "a frame of nothing": chunk(lambda _: packed(b"")),
         "a frame of one code less": chunk(lambda codes: packed(codes[:-1])),
-        "a frame of one code more": chunk(lambda codes: packed(codes + b"\0")),
         "a frame that claims more than there is memory": chunk(claims(1 << 50)),
-        "a frame that claims all that can be counted": chunk(claims(2**64 - 2)),
         "a frame of unknown size": chunk(says_nothing),
     },
     "has a chunk that is not compressed or too large": {

@@ -18,8 +18,8 @@ TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 
 
 def examples(number: int) -> settings:
-    """As many examples of a property by default, and five times as many in full."""
-    return settings(max_examples=number * settings().max_examples // 20)
+    """Half as many examples of a property by default, and more before a release."""
+    return settings(max_examples=number * settings().max_examples // 40)
 
 
 def combined(atoms: st.SearchStrategy[str], most: int, forms: list[str]) -> st.SearchStrategy[str]:

@@ -117,7 +117,6 @@ def test_captions_are_broken_between_words() -> None:
     ("options", "said"),
     [
         ({"boards": []}, "a sheet has 1 to 1,000 boards, not 0"),
-        ({"boards": [PAWNS] * 1001}, "a sheet has 1 to 1,000 boards, not 1,001"),
         ({"boards": [(PAWNS,)]}, "a board of a sheet is a picture or a pair (picture, caption), not "),
         ({"boards": [(PAWNS, 7)]}, "a caption is a text, not 7"),
         ({"title": None}, "the title is a text, not None"),
@@ -125,10 +124,8 @@ def test_captions_are_broken_between_words() -> None:
         ({"page": "a5"}, "there is no page 'a5': choose a4 or letter"),
         ({"theme": "blue"}, "there is no theme 'blue'"),
         ({"width": 200}, "pictures 200 mm wide do not fit on the page"),
-        ({"width": 0}, "pictures 0 mm wide do not fit"),
         ({"gap": -1}, "the gap between pictures is a number of millimetres, not -1"),
         ({"boards": ["ppp/3/PPP w"]}, "'ppp/3/PPP w' is not a picture as SVG"),
-        ({"boards": ["<p/>"]}, "'<p/>' is not a picture as SVG, but p"),
         ({"boards": ["<svg/>"]}, "neither a viewBox nor a width and a height"),
         ({"boards": ['<svg viewBox="0 0 0 1"/>']}, "'0 0 0 1' is not the viewBox of a picture"),
     ],

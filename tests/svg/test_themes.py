@@ -61,10 +61,8 @@ def test_lines_and_marks_stand_out(name: str) -> None:
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a name": ({"mark": "red"}, "'red' is not a colour of a theme: write it as #rrggbb"),
-    "three digits": ({"mark": "#fff"}, "'#fff' is not a colour"),
     "no text": ({"mark": 7}, "'7' is not a colour"),
     "markup": ({"square": Tint('#ffffff"/><b', "#000000")}, "is not a colour"),
-    "a line": ({"page": Tint("#ffffff", "black")}, "'black' is not a colour"),
     "an arrow": ({"arrows": {**svg.LIGHT.arrows, "red": "red"}}, "'red' is not a colour"),
     "no tint": ({"page": ("#ffffff", "#000000")}, "must be Tints, such as"),
     "no second side": ({"sides": (svg.LIGHT.page,)}, "sides of a theme must be a pair"),

@@ -5,12 +5,12 @@ else: no index, no tables, no engine. The games it can walk never repeat a posit
 """
 
 import math
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
 
 from tablebase.game import Game, Outcome
-from tablebase.game.moves import Position, decided, has_escaped, legal_moves, play, wins_at_once
+from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse
 
 Pair = tuple[str, int]
@@ -54,13 +54,10 @@ class Walk:
 # Walking
 
 
-def walk(game: Game, start: Position | None = None, like: Walk | None = None) -> Walk:
-    """All positions from a start; `ValueError` if one can come again.
-
-    With `like`, a walk of the same game under another reading of when it is over, moves that are known are not sought again.
-    """
+def walk(game: Game, start: Position | None = None) -> Walk:
+    """All positions from a start; `ValueError` if one can come again."""
     start = parse(game, game.start) if start is None else start
-    done = Walk(game, start, {}, {}, set() if like is None else like.won_at_once)
+    done = Walk(game, start, {}, {}, set())
     layer, repeated = {start: start}, False
     while layer:
         following: dict[Position, Position] = {}
@@ -68,10 +65,7 @@ def walk(game: Game, start: Position | None = None, like: Walk | None = None) ->
             if position in done.children:
                 repeated = True
                 continue
-            known = like is not None and not has_escaped(game, position) and like.children.get(position)
-            done.children[position] = known or tuple(_children(done, position, following))
-            if known:
-                following.update(zip(known, known, strict=True))
+            done.children[position] = tuple(_children(done, position, following))
         layer = following
     # If no position came after different numbers of plies, none is found before its parents.
     if not repeated:
@@ -94,18 +88,6 @@ def _children(done: Walk, position: Position, following: dict[Position, Position
         if first is child and wins_at_once(done.game, position, move):
             done.won_at_once.add(child)
         yield first
-
-
-def breadth_first(walked: Walk, order: Callable[[Position, Position], tuple[int, ...]]) -> Iterator[Position]:
-    """The same positions, nearest to the start first, the children of each sorted by `order(parent, child)`."""
-    seen, queue = {walked.start}, [walked.start]
-    # The queue grows while it is read.
-    for position in queue:
-        yield position
-        for child in sorted(walked.children[position], key=lambda child: order(position, child)):
-            if child not in seen:
-                seen.add(child)
-                queue.append(child)
 
 
 # Counting and solving

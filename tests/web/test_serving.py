@@ -74,7 +74,7 @@ def test_a_body_that_is_announced_too_large(address: str) -> None:
     assert b"larger than 1,048,576 bytes" in body
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_200_slow_clients(address: str) -> None:
     """100 send a head and 100 a body, a byte a second; all are refused after ten, and 20 others are answered meanwhile."""
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The kernels of the solver of groups; their twin in plain Python is in ``tests/twins/groups.py``."""
+"""The kernels of the solver of groups."""
 
 from __future__ import annotations
 

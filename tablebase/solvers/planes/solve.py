@@ -23,8 +23,7 @@ Step 0 (`tablebase.solvers.planes.captures`) looks up all captures once. Then, f
 
 Parity distinguishes wins (odd) from losses (even), so each distance has only one of the two. What nobody has settled in the
 end is a draw. Every kernel writes only to the planes that it was asked for, but `mark`; so threads may share the planes of a
-side, with a barrier after each step. The kernels' twins in plain Python are
-in ``tests/twins/rows.py``; tests compare the solver with the reference solver byte for byte.
+side, with a barrier after each step. Tests compare the solver with the reference solver byte for byte.
 """
 
 from __future__ import annotations

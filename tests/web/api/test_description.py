@@ -123,7 +123,13 @@ def test_requests_made_from_the_description(described: dict[str, Any], name: str
         case=described[name].as_strategy(generation_mode=GenerationMode.POSITIVE)
         | described[name].as_strategy(generation_mode=GenerationMode.NEGATIVE)
     )
-    @settings(max_examples=10, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=settings().max_examples // 4,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
     def ask(case: Any) -> None:
         case.validate_response(case.call(timeout=SECONDS), checks=CHECKS)
 

