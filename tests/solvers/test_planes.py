@@ -7,25 +7,23 @@ import pytest
 from support import toys
 from support.checks import at_least_one
 from support.naive_codes import agree
+from support.planeviews import GAME
 from support.solved import Solved
 from twins import naive
 
 from tablebase.compute import threads
 from tablebase.compute.vectors import ELEMENTS
-from tablebase.game import Game, Outcome, load_game
+from tablebase.game import Game, Outcome
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, parse_material
 from tablebase.solvers.planes import children
 from tablebase.solvers.planes import solve as planes_solver
-from tablebase.solvers.planes.arrays import new_state
 from tablebase.solvers.planes.children import NOTHING, scores_of
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.problem import compile_slice
 from tablebase.solvers.registry import choose_solver, solve_material
 from tablebase.tables.values import NARROW, Coding, merit, next_code
-
-GAME = load_game("doushouqi")
 
 # What is read
 
@@ -94,21 +92,6 @@ def test_the_largest_board_of_planes(solved: Solved, name: str) -> None:
     assert choose_solver(game, material)[0].name == "planes"
     for engine in ("planes", "lean"):
         assert agree(solved(game), solved(game, engine), material)
-
-
-def test_marking_stays_near(solved: Solved) -> None:
-    """From one dirty unit of a plane unmoves lead to few planes: of two pieces with four steps at most, to eight and itself."""
-    game = toys.twins()
-    planes = compile_planes(compile_slice(game, parse_material(game, "PKvPK"), solved(game).load))
-    state, other = (new_state(planes, NARROW.dtype) for _ in (0, 1))
-    marked = set()
-    for plane in range(planes.size):
-        other.dirty[plane] = 1
-        planes_solver.mark(planes, 0, other, state, 0)
-        marked.add(int(np.count_nonzero(state.todo)))
-        other.dirty[plane] = 0
-        state.todo[:] = 0
-    assert 1 < max(marked) <= 9
 
 
 def test_threads_change_nothing(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
