@@ -18,7 +18,8 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import is_self_paired, sides_stored
 from tablebase.slices.material import Material
 from tablebase.slices.pursuit import pursuit_fault
-from tablebase.solvers.problem import NO_CHECKPOINT, Checkpoint, CompiledSlice, Load, checkpoint_in, compile_slice
+from tablebase.solvers.problem import CompiledSlice, Load, checkpoint_in, compile_slice
+from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 from tablebase.tables.values import SLAB, Coding, Source
 
 AUTO = "auto"
@@ -293,7 +294,7 @@ def solve_material(
     *,
     memory: int | None = None,
     scratch: Path | None = None,
-    checkpoint: Checkpoint = NO_CHECKPOINT,
+    checkpoint: TableCheckpoint = NO_CHECKPOINT,
 ) -> tuple[list[Source], Coding, str]:
     """Solve a stored material with the solver of that name; return its codes, their coding and the name of the solver.
 
