@@ -30,11 +30,9 @@ class Fill(NamedTuple):
 class Bar(NamedTuple):
     """A row of a chart."""
 
-    # Text above its bar, to the left and to the right.
-    label: str
-    amount: str
-    # The parts side by side, as shares of the whole width.
-    parts: Sequence[tuple[float, Fill]]
+    label: str  # text above its bar, to the left
+    amount: str  # the same, to the right
+    parts: Sequence[tuple[float, Fill]]  # the parts side by side, as shares of the whole width
 
 
 def draw_bars(about: str, rows: Sequence[Bar]) -> Element:

@@ -24,14 +24,10 @@ class ChartSlices:
     """The slices that a chart is about."""
 
     game: Game
-    # What the slices are called in captions.
-    name: str
-    # One for each slice.
-    lines: tuple[Counts, ...]
-    # How many other slices match but have not been built.
-    missing: int
-    # The SQL condition that selects their rows in the table `positions`.
-    condition: str
+    name: str  # what the slices are called in captions
+    lines: tuple[Counts, ...]  # one for each slice
+    missing: int  # how many other slices match but have not been built
+    condition: str  # the SQL condition that selects their rows in the table `positions`
 
     @property
     def positions(self) -> int:

@@ -28,12 +28,10 @@ class Leaf:
 class Split:
     """A question about one feature."""
 
-    # Its number among all features.
-    feature: int
+    feature: int  # its number among all features
     condition: Condition
-    # The next node where the condition holds, and where it does not.
-    yes: Node
-    no: Node
+    yes: Node  # the next node where the condition holds
+    no: Node  # the next node where it does not
 
 
 Node = Leaf | Split

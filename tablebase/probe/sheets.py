@@ -20,14 +20,11 @@ class Shown(NamedTuple):
     """A position of a sheet."""
 
     position: Any
-    name: str
-    """Its number, or its ply."""
+    name: str  # its number, or its ply
     value: AnyValue
     best: str | None
-    last: str | None = None
-    """The move that led to it."""
-    notes: tuple[str, ...] = ()
-    """Why it is a key position."""
+    last: str | None = None  # the move that led to it
+    notes: tuple[str, ...] = ()  # why it is a key position
 
 
 def probe_sheet(probes: Sequence[Probe], page: str = "a4", theme: str | Theme = "light") -> Sheet:

@@ -7,15 +7,10 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.slices.indexing import Group, Layout
-
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Bool = NDArray[np.bool_]
+from tablebase.slices.slice_arrays import Bool, Int8, Int32, Int64
 
 
 class IndexArrays(NamedTuple):

@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
-from tablebase.slices.index_arrays import IndexArrays, Int32, Int64
-
-Int8 = NDArray[np.int8]
+from tablebase.slices.index_arrays import IndexArrays
+from tablebase.slices.slice_arrays import Int8, Int32, Int64
 
 
 @inline
