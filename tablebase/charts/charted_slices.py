@@ -91,7 +91,9 @@ def select_slices(
     In a pattern ``?`` matches any piece and ``*`` any pieces. Raise `MissingTableError` if no slice has been built, or one that
     is named has not.
     """
-    _check_side(game, side)
+    first, second = (each.letter for each in game.sides)
+    if side not in (None, first, second):
+        raise ArgumentError(f"the side to move is {first!r} or {second!r}, not {quoted(side)}")
     lines = catalog.counts(game, "material")
     if not lines:
         raise missing_game(game, catalog.folder)
@@ -131,12 +133,6 @@ def _matcher(
         return by_name and (pieces is None or count in pieces)
 
     return matches
-
-
-def _check_side(game: Game, side: str | None) -> None:
-    first, second = (each.letter for each in game.sides)
-    if side not in (None, first, second):
-        raise ArgumentError(f"the side to move is {first!r} or {second!r}, not {quoted(side)}")
 
 
 def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[str]:

@@ -60,8 +60,9 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     layout = layout_of(game, material)
     summaries = {}
     plane_size = layout.radices[-1] * layout.radices[-2]
-    slabs = _slabs(layout.size // plane_size, slab_planes(plane_size))
-    others = room(layout.size // plane_size * PLANE, coding.dtype)
+    planes, size = layout.size // plane_size, max(1, SLAB // plane_size)
+    slabs = [_Slab(first, min(planes, first + size)) for first in range(0, planes, size)]
+    others = room(planes * PLANE, coding.dtype)
     # Each slab is read twice.
     done, total = 0, 2 * len(slabs) * len(codes)
     for side, stored in codes.items():
@@ -100,10 +101,6 @@ class _Slab(NamedTuple):
         return source[self.first * plane_size : self.last * plane_size]
 
 
-def _slabs(planes: int, size: int) -> list[_Slab]:
-    return [_Slab(first, min(planes, first + size)) for first in range(0, planes, size)]
-
-
 def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: _Slab) -> None:
     """Write to `others` the scores of moves into the positions of a slab."""
     _spread_side(rules, slab.codes(rules, codes), others, room(PLANE + SQUARES, others.dtype), *slab)
@@ -128,11 +125,6 @@ def _check_slab(
     wrong = _check(rules, victims, slab.codes(rules, codes), others, best, board, stale, lost, counts, tally.first, *slab)
     tally.histogram[:] = (counts * weights[:, None]).sum(axis=0)
     return wrong, tally
-
-
-def slab_planes(plane_size: int) -> int:
-    """How many planes of a size in codes are read at a time."""
-    return max(1, SLAB // plane_size)
 
 
 def _victims(layout: Layout, side: int, coding: Coding, load: Load) -> Victims:

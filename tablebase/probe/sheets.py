@@ -94,15 +94,12 @@ def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, them
     from tablebase.svg.sheets import sheet
 
     check_pictures(game, "ask for text or JSON")
-    boards = [(moved(game, one.position, one.last, one.best, theme=theme), _caption(game, one)) for one in shown]
+    boards = []
+    for one in shown:
+        words = ", ".join([*([one.best] if one.best else []), *one.notes])
+        picture = moved(game, one.position, one.last, one.best, theme=theme)
+        boards.append((picture, f"{one.name}: {_said(game, one)}\n{words}"))
     return sheet(boards, title=title, page=page, theme=theme)
-
-
-def _caption(game: Rules[Any], one: Shown) -> str:
-    """Number, value and best move, and why it is shown."""
-    value = _said(game, one)
-    words = [one.best] if one.best else []
-    return f"{one.name}: {value}\n{', '.join([*words, *one.notes])}"
 
 
 def _said(game: Rules[Any], one: Shown) -> str:

@@ -139,14 +139,12 @@ def _can_capture(step: Step, victim: Kind) -> bool:
 @cache
 def slot_conversions(game: Game, material: Material) -> tuple[SlotConversion, ...]:
     """All conversions of a slice by slots; the first one has number 1."""
-    layout = layout_of(game, material)
-    return tuple(_by_slots(layout, conversion) for conversion in conversions(game, material))
-
-
-def _by_slots(layout: Layout, conversion: Conversion) -> SlotConversion:
-    victim = None if conversion.victim is None else layout.slots.index(conversion.victim)
-    rest = tuple(layout.slots.index(piece) for piece in range(layout.material.pieces) if piece != conversion.victim)
-    return SlotConversion(victim, conversion.child, conversion.side, rest)
+    slots, found = layout_of(game, material).slots, []
+    for conversion in conversions(game, material):
+        victim = None if conversion.victim is None else slots.index(conversion.victim)
+        rest = tuple(slots.index(piece) for piece in range(material.pieces) if piece != conversion.victim)
+        found.append(SlotConversion(victim, conversion.child, conversion.side, rest))
+    return tuple(found)
 
 
 def destination(layout: Layout, kind: int, step: Step, victim: int | None) -> int:

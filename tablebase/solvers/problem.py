@@ -66,7 +66,9 @@ def compile_slice(
     locations = child_locations(layout)
     loaded = _load_children(load, locations)
     if coding is None:
-        coding = _default_coding(game, [child_coding for _, child_coding in loaded.values()])
+        coding = NARROW if game.escape is None else NARROW_ANY
+        if any(child_coding.dtype != coding.dtype for _, child_coding in loaded.values()):
+            coding = coding.wider
     children = {stored: recode(codes, child_coding, coding) for stored, (codes, child_coding) in loaded.items()}
     begin = dict(zip(children, np.cumsum([0, *map(len, children.values())]).tolist(), strict=False))
     return CompiledSlice(
@@ -98,9 +100,3 @@ def _load_children(load: Load, locations: list[Location]) -> dict[tuple[Material
         reach("loading", number, len(wanted))
         loaded[stored] = load(*stored)
     return loaded
-
-
-def _default_coding(game: Game, child_codings: list[Coding]) -> Coding:
-    """One byte, or two if a child has two."""
-    coding = NARROW if game.escape is None else NARROW_ANY
-    return coding.wider if any(child.dtype != coding.dtype for child in child_codings) else coding

@@ -86,17 +86,13 @@ def compile_tables(game: Game, layout: Layout) -> Tables:
     groups, numbers, conversions = [own], [0], [0]
     known: dict[object, int] = {}
     for number, conversion in enumerate(slot_conversions(game, layout.material), start=1):
-        victim = None if conversion.victim is None else _group_of(layout, conversion.victim)
+        victim = next((number for number, group in enumerate(layout.groups) if conversion.victim in group.slots), None)
         table = known.setdefault((victim, conversion.child, conversion.side), len(groups))
         numbers.append(table)
         if table == len(groups):
             groups.append(_groups_after(game, layout, conversion, victim))
             conversions.append(number)
     return Tables(groups, numbers, conversions)
-
-
-def _group_of(layout: Layout, slot: int) -> int:
-    return next(number for number, group in enumerate(layout.groups) if slot in group.slots)
 
 
 def _groups_after(game: Game, layout: Layout, conversion: SlotConversion, victim: int | None) -> tuple[Combinations, ...]:

@@ -223,12 +223,9 @@ class LoggedCodes:
 
     def _part(self, number: int) -> Codes:
         """The codes of all indices of a part."""
-        if self._kept is None or self._kept[0] != number:
-            self._kept = None
-            self._kept = number, self._assembled(number)
-        return self._kept[1]
-
-    def _assembled(self, number: int) -> Codes:
+        if self._kept is not None and self._kept[0] == number:
+            return self._kept[1]
+        self._kept = None
         part = self._log.parts[number]
         state = part_state(self._planes, part, self._coding.dtype)
         state.known[:] = FULL
@@ -237,6 +234,7 @@ class LoggedCodes:
             replay(state, self._log.read(segment), code)
         written: Codes = room((part.last - part.first) * self._plane_size, self.dtype)
         write_codes(self._planes, state, self._output, written, self._coding.void, *part)
+        self._kept = number, written
         return written
 
 
