@@ -46,7 +46,6 @@ def draw_bars(about: str, rows: Sequence[Bar]) -> Element:
 
 
 def _draw(row: Bar, top: int) -> list[Element]:
-    """The elements of a row."""
     made = [
         element("text", text=row.label, x=0, y=top + FONT),
         element("text", text=row.amount, x=WIDTH, y=top + FONT, text_anchor="end"),

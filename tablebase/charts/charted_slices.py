@@ -145,7 +145,6 @@ def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[s
 
 
 def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> TablebaseError:
-    """The error if nothing matches."""
     if pieces is not None:
         missing = [count for count in pieces if all(line.pieces != count for line in lines)]
         if missing:
@@ -162,7 +161,6 @@ def listed(column: str, values: Iterable[object]) -> str:
 
 
 def _name(patterns: Sequence[str], counts: Sequence[int]) -> str:
-    """What the selected slices are called."""
     if patterns:
         return ", ".join(patterns[:3]) + (f" and {len(patterns) - 3} more" if len(patterns) > 3 else "")
     return f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} pieces"

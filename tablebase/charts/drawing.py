@@ -229,7 +229,6 @@ def draw_curves(
 
 
 def _blank(width: float, height: float, title: str, caption: str) -> Figure:
-    """A figure with only a title."""
     figure = Picture(figsize=(width, height), layout="constrained")
     # A long caption is split after its first colon.
     wrapped = caption if len(caption) <= int(width * 14) else caption.replace(": ", ":\n", 1)

@@ -136,7 +136,6 @@ def _tree_of_run(
 
 @jit
 def _new_tree(fields: int) -> Tree:
-    """Space for a tree."""
     return Tree(np.zeros((NODES, fields), np.int64), np.zeros((NODES, _COLUMNS), np.int64))
 
 

@@ -97,8 +97,6 @@ def _code_scores(coding: Coding) -> Bytes:
 
 
 class _Rows(ABC):
-    """The rows of one side to move."""
-
     @abstractmethod
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
         """The scores that the moves of these rows imply, and where the runner cannot stand."""

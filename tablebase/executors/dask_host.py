@@ -131,7 +131,6 @@ class Host(WorkerPlugin):
         return answer
 
     def _take(self, name: str) -> local.Worker:
-        """A process for a key."""
         with self._lock:
             self._ended.discard(name)
             idle, self._idle = self._idle, None

@@ -213,7 +213,6 @@ class Search:
         return len({slice_.material.pieces for slice_ in self.slices}) == 1
 
     def _scan(self) -> Scan:
-        """A new pass over the positions."""
         # Its columns are not computed, but the target's may need moves.
         scan, reported = Scan(self.game, self.store, self.known, [self.target], self.threads), 0
 
@@ -285,7 +284,6 @@ def _within(ranked: Iterable[int], sizes: tuple[int, ...], classes: int) -> list
 
 
 def _profile(levels: list[Levels], tables: Tables) -> Profile | None:
-    """The profile of the most informative feature."""
     best = max(range(len(levels)), key=lambda feature: information_gain(tables.singles[feature]), default=None)
     if best is None:
         return None

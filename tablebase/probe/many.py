@@ -115,7 +115,6 @@ class Answers(Each):
                     yield without_moves(self._ended(place).to_dict(), moves)
 
     def _ended(self, place: int) -> Probe:
-        """The answer for a position in which the game is over."""
         position = self._over[place] if place in self._over else self._positions.position(int(self._rows[place]))
         return Probe(self._game, position, _value(int(self.outcomes[place]), 0), ())
 
@@ -173,7 +172,6 @@ def _value(outcome: int, distance: int) -> Value:
 
 
 def _move_texts(game: Game, rated: Rated) -> list[str]:
-    """The moves as text."""
     names = game.board.names
     ends = zip(rated.moves.origins.tolist(), rated.moves.targets.tolist(), strict=True)
     return [names[origin] + names[target] for origin, target in ends]

@@ -89,7 +89,6 @@ def _is_only(probe: Probe) -> bool:
 
 
 def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, theme: str | Theme) -> Sheet:
-    """The sheet of these positions."""
     from tablebase.svg.pictures import check_pictures, moved
     from tablebase.svg.sheets import sheet
 

@@ -178,7 +178,6 @@ def step_destinations(layout: Layout, kind: int) -> NDArray[np.int32]:
 
 
 def _is_last(material: Material, piece: int) -> bool:
-    """Whether the piece is alone on its side."""
     return len(material.first if piece < len(material.first) else material.second) == 1
 
 

@@ -72,7 +72,6 @@ def index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:
 
 
 def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
-    """Fill in group g of layout i."""
     squares = group.squares
     if len(group.slots) == 1:
         # A single piece's digits are the places that its advance allows.

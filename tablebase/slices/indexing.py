@@ -96,31 +96,16 @@ class Lead(NamedTuple):
 
 
 class Layout:
-    """The index of one material.
-
-    Parameters
-    ----------
-    game : Game
-    material : Material
-
-    Attributes
-    ----------
-    groups : tuple of Group
-        Lead first, row piece last.
-    slots : tuple of int
-        For each slot (the order in which the layout lists pieces), the piece of the material.
-    radices : tuple of int
-        Number of digits of each group.
-    size : int
-        Number of indices, including void ones.
-    """
+    """The index of one material; it lists pieces in the order of its *slots*."""
 
     def __init__(self, game: Game, material: Material) -> None:
         self.game = game
         self.material = material
+        # Lead first, row piece last.
         self.groups = _ordered_groups(game, material)
-        # Identical pieces are in the order of `kinds`.
+        # For each slot the piece of the material; identical pieces are in the order of `kinds`.
         self.slots = tuple(material.kinds.index(group.kind) + i for group in self.groups for i in range(len(group.slots)))
+        # Number of digits of each group, and of indices, including void ones.
         self.radices = (self._lead_digits(), *(group.size for group in self.groups[1:]))
         self.size = prod(self.radices)
         self._terms = self._single_terms()

@@ -100,7 +100,6 @@ def list_slice_moves(
 
 @inline
 def _listed(step_target: Int8, steps: Int32, first: int, count: int, target: int) -> bool:
-    """Whether one of these moves leads to a square."""
     for move in range(first, count):
         if step_target[steps[move]] == target:
             return True

@@ -82,7 +82,6 @@ class Solver:
 
 
 def _pursuit_memory(game: Game, material: Material) -> int:
-    """Seven bytes for each index."""
     return 7 * layout_of(game, material).size
 
 

@@ -124,7 +124,6 @@ def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> 
 
 
 def _dtype(dataset: h5py.h5d.DatasetID) -> str:
-    """The name of the codes' type."""
     stored = dataset.get_type()
     name = next((name for name, kind in TYPES.items() if stored.equal(kind)), "")
     parts.require(name in TYPES, f"its codes are not of the type {' or '.join(TYPES)}")

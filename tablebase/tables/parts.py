@@ -142,7 +142,6 @@ def decompressed(frame: bytes) -> bytes:
 
 
 def _compressor(level: int) -> zstandard.ZstdCompressor:
-    """The thread's compressor."""
     known: tuple[int, zstandard.ZstdCompressor] | None = getattr(_local, "compressor", None)
     if known is None or known[0] != level:
         known = _local.compressor = level, zstandard.ZstdCompressor(level=level, write_checksum=True)

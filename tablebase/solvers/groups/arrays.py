@@ -96,7 +96,6 @@ def compile_tables(game: Game, layout: Layout) -> Tables:
 
 
 def _groups_after(game: Game, layout: Layout, conversion: SlotConversion, victim: int | None) -> tuple[Combinations, ...]:
-    """The placements of a slice's groups after a conversion."""
     child = conversion.child
     advance = dict(zip(tiered_kinds(game, child.kinds), child.advance, strict=True))
     return tuple(
@@ -198,7 +197,6 @@ def _cells_with(layout: Layout, squares: int) -> dict[str, Any]:
 
 
 def _places(homes: tuple[int, ...], squares: int) -> Int64:
-    """The place of each square in its group."""
     places = np.zeros(squares, dtype=np.int64)
     places[list(homes)] = range(len(homes))
     return places

@@ -157,7 +157,6 @@ def _run(
 
 
 def _log_found(state: LeanState, distance: int, log: Log, side: int, number: int) -> None:
-    """Log what a kernel has found in a part."""
     if state.end[0]:
         code = win_code(distance, STRIDE)
         log.found[side][number].append((code, log.append(state.entries[: state.end[0]])))

@@ -64,25 +64,13 @@ def part_state(planes: Planes, part: Part, dtype: str) -> State:
 
 
 class Log:
-    """Entries in a temporary file that has no name, so that nothing is left of it however the process ends, until it is kept.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        Where the file takes up space; by default where the system keeps temporary files.
-    parts : list of Part
-
-    Attributes
-    ----------
-    waiting : tuple of list of dict
-        By side to move and part: the entries of each code that captures lead to.
-    found : tuple of list of list
-        By side to move and part: the entries with the codes that were settled.
-    """
+    """Entries in a temporary file that has no name, so that nothing is left of it however the process ends, until it is kept."""
 
     def __init__(self, folder: Path | None, parts: list[Part]) -> None:
+        """Use space in a folder, by default where the system keeps temporary files."""
         self.folder = folder or Path(gettempdir())
         self.parts = parts
+        # By side to move and part, the entries of each code that captures lead to, and those with the codes that were settled.
         self.waiting: tuple[list[dict[int, Segment]], ...] = tuple([{} for _ in parts] for _ in (0, 1))
         self.found: tuple[list[list[tuple[int, Segment]]], ...] = tuple([[] for _ in parts] for _ in (0, 1))
         self._end = 0
