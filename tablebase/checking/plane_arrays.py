@@ -190,7 +190,7 @@ def _steps(layout: Layout) -> PlaneSteps:
     victims = np.zeros(len(by_kind), dtype=np.uint64)
     for slot, kind in enumerate(kinds):
         victims |= (by_kind >> np.uint64(kind) & np.uint64(1)) << np.uint64(slot)
-    return PlaneSteps(np.append(np.concatenate(begins), first[-1]), *columns, victims)
+    return PlaneSteps(np.append(np.concatenate(begins), first[-1]), *[*columns, victims])
 
 
 def _free_steps(steps: PlaneSteps, last: int) -> tuple[Long, Words]:
