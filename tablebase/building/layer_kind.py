@@ -24,7 +24,6 @@ from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, d
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.stochastic import StochasticGame
-from tablebase.solvers.problem import Checkpoint
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.files import LayerFile, layer_path, limits_of, write_layer
 from tablebase.stochastic.iteration import KEPT, solve_layer
@@ -155,7 +154,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
             reach("solving", done * region.block, layer.end - layer.begin)
             options.check_time()
 
-    def _checkpoint(self, region: Region, folder: Path, layer: Layer) -> Checkpoint:
+    def _checkpoint(self, region: Region, folder: Path, layer: Layer) -> TableCheckpoint:
         """The checkpoint of a layer, which depends on the rules, the region, the layers before it, and the kernels."""
         from tablebase.compute.compiling import KERNELS
 

@@ -30,11 +30,9 @@ class Fill(NamedTuple):
 class Bar(NamedTuple):
     """A row of a chart."""
 
-    # Text above its bar, to the left and to the right.
-    label: str
-    amount: str
-    # The parts side by side, as shares of the whole width.
-    parts: Sequence[tuple[float, Fill]]
+    label: str  # text above its bar, to the left
+    amount: str  # the same, to the right
+    parts: Sequence[tuple[float, Fill]]  # the parts side by side, as shares of the whole width
 
 
 def draw_bars(about: str, rows: Sequence[Bar]) -> Element:
@@ -48,7 +46,6 @@ def draw_bars(about: str, rows: Sequence[Bar]) -> Element:
 
 
 def _draw(row: Bar, top: int) -> list[Element]:
-    """The elements of a row."""
     made = [
         element("text", text=row.label, x=0, y=top + FONT),
         element("text", text=row.amount, x=WIDTH, y=top + FONT, text_anchor="end"),

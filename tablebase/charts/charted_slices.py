@@ -24,14 +24,10 @@ class ChartSlices:
     """The slices that a chart is about."""
 
     game: Game
-    # What the slices are called in captions.
-    name: str
-    # One for each slice.
-    lines: tuple[Counts, ...]
-    # How many other slices match but have not been built.
-    missing: int
-    # The SQL condition that selects their rows in the table `positions`.
-    condition: str
+    name: str  # what the slices are called in captions
+    lines: tuple[Counts, ...]  # one for each slice
+    missing: int  # how many other slices match but have not been built
+    condition: str  # the SQL condition that selects their rows in the table `positions`
 
     @property
     def positions(self) -> int:
@@ -95,7 +91,9 @@ def select_slices(
     In a pattern ``?`` matches any piece and ``*`` any pieces. Raise `MissingTableError` if no slice has been built, or one that
     is named has not.
     """
-    _check_side(game, side)
+    first, second = (each.letter for each in game.sides)
+    if side not in (None, first, second):
+        raise ArgumentError(f"the side to move is {first!r} or {second!r}, not {quoted(side)}")
     lines = catalog.counts(game, "material")
     if not lines:
         raise missing_game(game, catalog.folder)
@@ -137,12 +135,6 @@ def _matcher(
     return matches
 
 
-def _check_side(game: Game, side: str | None) -> None:
-    first, second = (each.letter for each in game.sides)
-    if side not in (None, first, second):
-        raise ArgumentError(f"the side to move is {first!r} or {second!r}, not {quoted(side)}")
-
-
 def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[str]:
     """Names of the slices that a material without wildcards stands for, all of which must have been built."""
     materials = parse_materials(game, text)
@@ -153,7 +145,6 @@ def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[s
 
 
 def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> TablebaseError:
-    """The error if nothing matches."""
     if pieces is not None:
         missing = [count for count in pieces if all(line.pieces != count for line in lines)]
         if missing:
@@ -170,7 +161,6 @@ def listed(column: str, values: Iterable[object]) -> str:
 
 
 def _name(patterns: Sequence[str], counts: Sequence[int]) -> str:
-    """What the selected slices are called."""
     if patterns:
         return ", ".join(patterns[:3]) + (f" and {len(patterns) - 3} more" if len(patterns) > 3 else "")
     return f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} pieces"

@@ -229,9 +229,10 @@ def draw_curves(
 
 
 def _blank(width: float, height: float, title: str, caption: str) -> Figure:
-    """A figure with only a title."""
     figure = Picture(figsize=(width, height), layout="constrained")
-    figure.suptitle(f"{title}\n{_wrapped(caption, int(width * 14))}", fontsize=9.5)
+    # A long caption is split after its first colon.
+    wrapped = caption if len(caption) <= int(width * 14) else caption.replace(": ", ":\n", 1)
+    figure.suptitle(f"{title}\n{wrapped}", fontsize=9.5)
     return figure
 
 
@@ -239,11 +240,6 @@ def one_chart(width: float, height: float, title: str, caption: str) -> tuple[Fi
     """A figure with one chart."""
     figure = _blank(width, height, title, caption)
     return figure, figure.subplots()
-
-
-def _wrapped(text: str, width: int) -> str:
-    """Text, split after its first colon if it is longer than the width in characters."""
-    return text if len(text) <= width else text.replace(": ", ":\n", 1)
 
 
 def _scale(values: Any, least: float | None = None) -> Normalize:

@@ -49,7 +49,6 @@ def _html(root: Element) -> str:
 
 
 def _section(patterns: Patterns, top: int, number: int) -> Element:
-    """All that was found in one set of positions."""
     identifier, uncertainty = f"set-{number}", entropy_text(patterns)
     section = element(
         "section",
@@ -87,7 +86,6 @@ def _profile(patterns: Patterns) -> Element:
 
 
 def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
-    """What the colours mean."""
     entries = []
     for row, fill in zip(class_rows(patterns), fills, strict=True):
         swatch = element("svg", element("rect", width=12, height=12, fill=fill.colour, fill_opacity=fill.opacity))
@@ -100,7 +98,6 @@ def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
 
 
 def _gains(patterns: Patterns, top: int) -> Iterable[Element]:
-    """Features and pairs."""
     rows = list(gain_rows(patterns, top, top))
     if rows:
         bars = [Bar(row["features"], _percent(row["explains"]), [(row["explains"] or 0, Fill(PLAIN))]) for row in rows]
@@ -109,7 +106,6 @@ def _gains(patterns: Patterns, top: int) -> Iterable[Element]:
 
 
 def _rules(patterns: Patterns) -> Element:
-    """Rules without exceptions."""
     rows = list(enumerate(rule_rows(patterns), start=1))
     if not rows:
         return element("p", text="There is no rule without exceptions.")
@@ -122,7 +118,6 @@ def _rules(patterns: Patterns) -> Element:
 
 
 def _tree(patterns: Patterns) -> Iterable[Element]:
-    """The tree for people, and as SQL."""
     if patterns.tree is not None:
         yield element("h3", text="A small decision tree")
         yield element("pre", text=patterns.tree.text)

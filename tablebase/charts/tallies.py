@@ -48,12 +48,10 @@ def count_distances(catalog: Catalog, chart_slices: ChartSlices) -> dict[Outcome
 class DrawMatrix:
     """Draws by material, for a fixed number of pieces on each side."""
 
-    # Letters of the first side's pieces, and of the second side's.
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    # Shape (rows, columns); 0 positions where nothing has been built.
-    draws: NDArray[np.int64]
-    positions: NDArray[np.int64]
+    rows: tuple[str, ...]  # letters of the first side's pieces
+    columns: tuple[str, ...]  # those of the second side's
+    draws: NDArray[np.int64]  # shape (rows, columns); 0 positions where nothing has been built
+    positions: NDArray[np.int64]  # likewise
 
 
 def draw_matrices(chart_slices: ChartSlices) -> list[DrawMatrix]:

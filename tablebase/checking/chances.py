@@ -73,16 +73,12 @@ _STORED, _WON, _NOT_WON, _MOST, _LEAST, _AVERAGE = range(6)
 class Tree(NamedTuple):
     """A state and all after it up to stored ones, each behind the one that it follows.
 
-    Parameters
-    ----------
-    states : ndarray of int64, shape (nodes, fields)
-    nodes : ndarray of int64, shape (nodes, 7)
-        What each is worth, the node that it follows and its weight there, the number of the stored state, how that grows from
-        one state of a run to the next, and whether its chance is that of the player to move there (0) or the other's (1).
+    Columns of a node say what it is worth, the node that it follows and its weight there, the number of the stored state, how that
+    grows from one state of a run to the next, and whether its chance is that of the player to move there (0) or the other's (1).
     """
 
-    states: Int64
-    nodes: Int64
+    states: Int64  # (nodes, fields)
+    nodes: Int64  # (nodes, 7)
 
 
 @jit
@@ -140,7 +136,6 @@ def _tree_of_run(
 
 @jit
 def _new_tree(fields: int) -> Tree:
-    """Space for a tree."""
     return Tree(np.zeros((NODES, fields), np.int64), np.zeros((NODES, _COLUMNS), np.int64))
 
 

@@ -10,9 +10,9 @@ from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.symmetry import canonical_fault, has_symmetries
-from tablebase.game.values import DRAWN, LOST, WON, Value
+from tablebase.game.values import DRAWN, LOST, WON
 from tablebase.states.files import ExactFile
-from tablebase.tables.values import STALEMATE, Coding
+from tablebase.tables.values import STALEMATE
 
 TICK = 1 << 12
 """Positions between two reports."""
@@ -58,10 +58,10 @@ class _Check:
         except Exception as error:
             raise CorruptTableError(f"holds a position that its rules cannot read ({_said(error)})", file.path) from error
         # Many moves lead to the same position.
-        self.canonical = lru_cache(REMEMBERED)(self.rules.canonical) if has_symmetries(self.rules) else _itself
+        self.canonical = lru_cache(REMEMBERED)(self.rules.canonical) if has_symmetries(self.rules) else lambda position: position
         self.numbers = {position: number for number, position in enumerate(self.positions)}
         self.codes = codes.tolist()
-        self.values = _values(file.coding, set(self.codes))
+        self.values = {code: file.coding.value(code) for code in set(self.codes)}
         # Of a move, by whether its mover is the viewer of the position that it leads to, and by the code of that.
         self.worth = [
             {code: value.reversed.later.merit for code, value in self.values.items()},
@@ -109,12 +109,3 @@ class _Check:
 def _said(error: Exception) -> str:
     """A fault in a line; those of rules, which are not guarded everywhere, also by their kind."""
     return str(error) if isinstance(error, TablebaseError) else " ".join(f"{type(error).__name__}: {error}".split())
-
-
-def _itself(position: Any) -> Any:
-    return position
-
-
-def _values(coding: Coding, codes: set[int]) -> dict[int, Value]:
-    """The value of each code."""
-    return {code: coding.value(code) for code in codes}

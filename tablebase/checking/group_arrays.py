@@ -81,17 +81,12 @@ class Tables(NamedTuple):
 @cache
 def scale_of(coding: Coding) -> dict[Value, int]:
     """The score of each value that a move may have: larger for better ones, and larger than `STUCK`."""
-    plies = range(1, coding.reach + 2)
-    values = [
-        Value(outcome, d) for outcome in (Outcome.WIN, Outcome.LOSS) for d in plies if coding.stride == 2 or _fits(outcome, d)
-    ]
-    values.append(Value(Outcome.DRAW, None))
+    values = [Value(Outcome.DRAW, None)]
+    for d in range(1, coding.reach + 2):
+        # With stride 1, parity distinguishes wins from losses.
+        values += [Value(Outcome.WIN, d)] if coding.stride == 2 or d % 2 == 1 else []
+        values += [Value(Outcome.LOSS, d)] if coding.stride == 2 or d % 2 == 0 else []
     return {value: score for score, value in enumerate(sorted(values, key=lambda value: value.merit), start=STUCK + 1)}
-
-
-def _fits(outcome: Outcome, distance: int) -> bool:
-    """Whether parity allows an outcome in this distance."""
-    return (outcome is Outcome.WIN) == (distance % 2 == 1)
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.checking.contradictions import Load, contradiction
+from tablebase.checking.contradictions import Load, contradiction, reports
 from tablebase.checking.group_arrays import (
     STUCK,
     Long,
@@ -25,7 +25,6 @@ from tablebase.checking.group_arrays import (
 )
 from tablebase.compute import threads
 from tablebase.compute.jit import inline, jit
-from tablebase.compute.messages import reach
 from tablebase.compute.pointers import bare
 from tablebase.game import Game
 from tablebase.slices.conversions import ENDS, ILLEGAL
@@ -69,7 +68,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     for number, (side, stored) in enumerate(codes.items()):
         tables = compile_tables(game, layout, side, codes, coding, load)
         check = partial(_check_rows, rules, tables, layout, stored, needed, won, side)
-        report = partial(_report, rows * number, rows * len(codes))
+        report = reports(rows * number, rows * len(codes))
         length = layout.row_length
         parts = threads.spread(check, rows, max(1, GRAIN // length), max(1, MOST // length), report)
         tally = Tally(coding)
@@ -79,11 +78,6 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
             tally.merge(counted)
         summaries[side] = tally.summary()
     return summaries
-
-
-def _report(before: int, total: int, done: int) -> None:
-    """Say how many rows have been checked, `before` of them for the other side to move."""
-    reach("verifying", before + done, total)
 
 
 def _check_rows(

@@ -1,20 +1,23 @@
 """What the checker of planes reads: the rules as words, and where the scores of moves are found.
 
-It is made from the arrays of `tablebase.checking.plane_rules`; nothing here is shared with the solvers.
+Nothing here is shared with the solvers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.plane_rules import NOBODY, STUCK, Bytes, Children, Long, Rules, Small
+from tablebase.checking.plane_scores import STUCK, Bytes, Long, Small
 from tablebase.compute.vectors import room
-from tablebase.slices.indexing import Layout
-from tablebase.slices.location import locate
+from tablebase.game import Game
+from tablebase.slices.conversions import slot_conversions
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.location import Location, locate
 from tablebase.tables.values import Codes
 
 LAST = 2
@@ -88,31 +91,33 @@ class Victims(NamedTuple):
     scores: Codes  # from 0 on 64 wins, then those of all victims
 
 
-def compile_plane_rules(layout: Layout, rules: Rules) -> PlaneRules:
-    """The slice as the side to move of its rules sees it."""
-    outer = len(layout.groups) - LAST
+def compile_rules(layout: Layout, side: int) -> PlaneRules:
+    """The slice as one side to move sees it."""
+    game, outer = layout.game, len(layout.groups) - LAST
     plane_size = layout.radices[-1] * layout.radices[-2]
     squares = layout.squares_many(np.arange(0, layout.size, plane_size))[0][:, :outer]
-    stride = rules.stride[:outer] // plane_size
-    image = np.array([*rules.mirror, *range(len(rules.mirror), SQUARES)], dtype=np.int64)
+    digit, stride = _digits(layout), _strides(layout)[:outer] // plane_size
+    mirror = np.array(game.mirror or range(len(game.board)), dtype=np.int64)
+    image = np.append(mirror, np.arange(len(mirror), SQUARES))
     mirrored = np.zeros(len(squares), dtype=np.int64)
     for slot in range(1, outer):
-        mirrored += stride[slot] * rules.digit[slot][image[squares[:, slot]]]
-    steps = _steps(rules)
+        mirrored += stride[slot] * digit[slot][image[squares[:, slot]]]
+    steps = _steps(layout)
     shifts, origins = _free_steps(steps, outer + 1)
-    displaced = np.unique(image[: len(rules.mirror)] - np.arange(len(rules.mirror)))
+    displacements = mirror - np.arange(len(mirror))
+    displaced = np.unique(displacements)
     last = np.array(layout.groups[-1].squares, dtype=np.int64)
     starts = np.flatnonzero(np.diff(last, prepend=-2) != 1)
     return PlaneRules(
         planes=len(squares),
         outer=outer,
-        own=rules.owner.astype(np.uint8),
+        own=np.array([game.side_of(group.kind) == side for group in layout.groups], dtype=np.uint8),
         squares=np.ascontiguousarray(squares).reshape(-1),
         mirrored=mirrored,
         stride=stride,
         lead_planes=int(stride[0]) if outer else 0,
-        digit=_widened(rules.digit).reshape(-1),
-        flips=_widened(rules.flips).astype(np.uint8),
+        digit=digit.reshape(-1),
+        flips=_flips(layout),
         homes=np.array([_word(group.squares) for group in layout.groups], dtype=np.uint64),
         steps=steps,
         free_classes=len(shifts),
@@ -121,10 +126,7 @@ def compile_plane_rules(layout: Layout, rules: Rules) -> PlaneRules:
         image=image,
         displacements=len(displaced),
         displacement=displaced,
-        displaced=np.array(
-            [_word(np.flatnonzero(image[: len(rules.mirror)] - range(len(rules.mirror)) == one)) for one in displaced],
-            dtype=np.uint64,
-        ),
+        displaced=np.array([_word(np.flatnonzero(displacements == one)) for one in displaced], dtype=np.uint64),
         files=layout.radices[-2],
         file=np.array(layout.groups[-2].squares if outer else _lead_squares(layout), dtype=np.int64),
         length=layout.row_length,
@@ -139,35 +141,56 @@ def _lead_squares(layout: Layout) -> tuple[int, ...]:
     return tuple(np.array(layout.groups[0].squares)[layout.lead.rank].tolist())
 
 
-def _word(squares: Sequence[int] | Long) -> int:
+def _digits(layout: Layout) -> Long:
+    """Digit of each square for each slot; a lead that is not numbered has the digit of its mirror image."""
+    digits = np.zeros((len(layout.groups), SQUARES), dtype=np.int64)
+    for slot, group in enumerate(layout.groups):
+        digits[slot, list(group.squares)] = range(len(group.squares)) if slot else layout.lead.digit
+    return digits
+
+
+def _strides(layout: Layout) -> Long:
+    """Indices between neighbouring digits of each slot."""
+    return np.array([np.prod(layout.radices[slot + 1 :], dtype=np.int64) for slot in range(len(layout.radices))], dtype=np.int64)
+
+
+def _flips(layout: Layout) -> Bytes:
+    """Whether a lead on each square mirrors the board."""
+    flips = np.zeros(SQUARES, dtype=np.uint8)
+    flips[list(layout.groups[0].squares)] = layout.lead.flip
+    return flips
+
+
+def _word(squares: Iterable[int] | Long) -> int:
     return sum(1 << int(square) for square in squares)
 
 
-def _widened(by_square: NDArray[np.generic]) -> Long:
-    """An array whose last axis is squares, with 64 of them."""
-    wide = np.zeros((*by_square.shape[:-1], SQUARES), dtype=np.int64)
-    wide[..., : by_square.shape[-1]] = by_square
-    return wide
-
-
-def _steps(rules: Rules) -> PlaneSteps:
-    slots, squares, most = rules.target.shape
-    some = np.arange(most) < rules.steps[..., None]
-    counts = _widened(rules.steps).reshape(-1)
-    bits = np.where(
-        rules.blockers == NOBODY, np.uint64(0), np.left_shift(np.uint64(1), np.maximum(rules.blockers, 0).astype(np.uint64))
-    )
-    origins = np.broadcast_to(np.arange(squares, dtype=np.int8)[:, None], (slots, squares, most))
-    victims = (rules.captures.astype(np.uint64) << np.arange(slots, dtype=np.uint64)).sum(axis=-1, dtype=np.uint64)
+@cache
+def _steps_of(game: Game, kind: int) -> PlaneSteps:
+    """The steps of a kind as if it had slot 0, with a bit for each kind that may be captured; the same in all slices."""
+    steps = [step for _, steps in sorted(game.kinds[kind].steps_from.items()) for step in steps]
+    origins = np.array([step.origin for step in steps], dtype=np.int8)
     return PlaneSteps(
-        begin=np.concatenate([[0], np.cumsum(counts)]),
-        origin=origins[some],
-        target=rules.target[some],
-        between=np.bitwise_or.reduce(bits, axis=-1)[some],
-        quiet=rules.quiet[some].astype(np.uint8),
-        wins=rules.wins[some].astype(np.uint8),
-        victims=victims[some],
+        begin=np.searchsorted(origins, np.arange(SQUARES + 1)),
+        origin=origins,
+        target=np.array([step.target for step in steps], dtype=np.int8),
+        between=np.array([_word(step.empty) for step in steps], dtype=np.uint64),
+        quiet=np.array([step.quiet for step in steps], dtype=np.uint8),
+        wins=np.array([step.wins for step in steps], dtype=np.uint8),
+        victims=np.array([_word(game.by_symbol[victim] for victim in step.victims) for step in steps], dtype=np.uint64),
     )
+
+
+def _steps(layout: Layout) -> PlaneSteps:
+    kinds = [group.kind for group in layout.groups]
+    known = [_steps_of(layout.game, kind) for kind in kinds]
+    first = np.cumsum([0, *(len(steps.origin) for steps in known)])
+    begins = [number + steps.begin[:-1] for number, steps in zip(first, known, strict=False)]
+    _, *columns, by_kind = (np.concatenate(parts) for parts in zip(*known, strict=True))
+    victims = np.zeros(len(by_kind), dtype=np.uint64)
+    for slot, kind in enumerate(kinds):
+        victims |= (by_kind >> np.uint64(kind) & np.uint64(1)) << np.uint64(slot)
+    return PlaneSteps(np.append(np.concatenate(begins), first[-1]), *[*columns, victims])
 
 
 def _free_steps(steps: PlaneSteps, last: int) -> tuple[Long, Words]:
@@ -180,50 +203,32 @@ def _free_steps(steps: PlaneSteps, last: int) -> tuple[Long, Words]:
     return kinds, np.array([_word(np.unique(origins[shifts == shift])) for shift in kinds], dtype=np.uint64)
 
 
-def _spread(
-    homes: list[tuple[int, ...]],
-    sources: list[int],
-    image: Small,
-    digit: Long,
-    stride: Long,
-    flips: NDArray[np.bool_],
-    rules: Rules,
-    begin: int,
-) -> Spread:
-    """How to read a stored array.
+def _spread(homes: Sequence[tuple[int, ...]], sources: list[int], image: Sequence[int], stored: Layout) -> Spread:
+    """How to read the array of a stored layout.
 
-    `homes` are the squares of each slot in the order to read in, the last two aside by digit, and `sources` the slots of the stored
-    layout in that order; `image` is that of each square, and it, `digit`, `stride` and `flips` are of the stored layout. The stored
-    array begins at `begin`.
+    `homes` are the squares of each slot in the order to read in, the last two aside by digit, `sources` the slots of the stored
+    layout in that order, and `image` is that of each square there.
     """
-    count = len(homes)
-    board = len(rules.mirror)
+    count, board, seen = len(homes), len(image), np.array(image)
     radix, square = np.full(count - 1, SQUARES, dtype=np.int64), np.zeros((count - 1, SQUARES), dtype=np.int8)
     square[-1] = np.arange(SQUARES)
     for place in range(count - 2):
         radix[place] = len(homes[place])
         square[place, : radix[place]] = homes[place]
+    digit, stride = _digits(stored), _strides(stored)
+    mirrored = seen if stored.game.mirror is None else np.array(stored.game.mirror)[seen]
     part, flipped = (np.zeros((count, SQUARES), dtype=np.int64) for _ in range(2))
     for place, slot in enumerate(sources):
-        part[place, :board] = digit[slot][image] * stride[slot]
+        part[place, :board] = digit[slot][seen] * stride[slot]
         # A lead that is not numbered has the digit of its mirror image.
-        flipped[place, :board] = digit[slot][rules.mirror[image] if slot else image] * stride[slot]
-    lead = sources.index(0)
-    part[lead] += begin
-    flipped[lead] += begin
-    return Spread(
-        slots=count,
-        radix=radix,
-        square=square.reshape(-1),
-        homes=np.array([_word(squares) for squares in homes], dtype=np.uint64),
-        part=part.reshape(-1),
-        flipped=flipped.reshape(-1),
-        lead=lead,
-        flips=_widened(flips[image]).astype(np.uint8),
-    )
+        flipped[place, :board] = digit[slot][mirrored if slot else seen] * stride[slot]
+    flips = np.zeros(SQUARES, dtype=np.uint8)
+    flips[:board] = _flips(stored)[seen]
+    homes_as_words = np.array([_word(squares) for squares in homes], dtype=np.uint64)
+    return Spread(count, radix, square.reshape(-1), homes_as_words, part.reshape(-1), flipped.reshape(-1), sources.index(0), flips)
 
 
-def spread_of_side(layout: Layout, rules: Rules, *, swapped: bool) -> Spread:
+def spread_of_side(layout: Layout, *, swapped: bool) -> Spread:
     """How to read a side to move, or by colour swap the other side of a table that is paired with itself."""
     game = layout.game
     homes = [group.squares for group in layout.groups]
@@ -233,18 +238,18 @@ def spread_of_side(layout: Layout, rules: Rules, *, swapped: bool) -> Spread:
     if swapped and game.swap is not None:
         location, image = locate(game, layout.material, 1), game.swap
         order = [layout.slots.index(location.pairing[piece]) for piece in layout.slots]
-    sources = [order.index(slot) for slot in range(len(order))]
-    return _spread(homes, sources, np.array(image, dtype=np.int8), rules.digit, rules.stride, rules.flips, rules, 0)
+    return _spread(homes, [order.index(slot) for slot in range(len(order))], image, layout)
 
 
-def spreads_of_children(layout: Layout, rules: Rules, children: Children) -> tuple[list[tuple[int, Spread]], Victims]:
-    """How to read the scores of captures in the slice's own order, and where to put them; they are not filled in yet."""
-    slots = len(layout.slots)
+def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, list[tuple[int, Spread, Location]]]:
+    """Where the scores of captures by a side are, in the slice's own order, not filled in yet; and where and how they are read."""
+    slots, game = len(layout.slots), layout.game
     base, part = np.zeros(slots, dtype=np.int64), np.zeros((slots, slots, SQUARES), dtype=np.int64)
     spreads = []
     end = SQUARES
-    for victim in range(slots):
-        if children.ends[victim]:
+    for conversion in slot_conversions(game, layout.material):
+        victim = conversion.victim
+        if conversion.side == side or victim is None:
             continue
         remaining = [slot for slot in range(slots) if slot != victim]
         base[victim] = end
@@ -253,15 +258,14 @@ def spreads_of_children(layout: Layout, rules: Rules, children: Children) -> tup
             squares = np.array(layout.groups[slot].squares)
             part[victim, slot, squares] = size * (squares if size <= SQUARES else np.arange(len(squares)))
             size *= SQUARES if size <= SQUARES else len(squares)
-        order = children.order[victim].tolist()
-        sources = [order.index(slot) for slot in remaining]
+        location = locate(game, conversion.child, conversion.side)
+        stored = layout_of(game, location.material)
+        order = [conversion.rest[location.pairing[piece]] for piece in stored.slots]
         homes = [layout.groups[slot].squares for slot in remaining]
-        image, digit, stride = children.image[victim], children.digit[victim], children.stride[victim]
-        spreads.append(
-            (end, _spread(homes, sources, image, digit, stride, children.flips[victim], rules, int(children.begin[victim])))
-        )
+        image = game.swap if location.swapped and game.swap is not None else range(len(game.board))
+        spreads.append((end, _spread(homes, [order.index(slot) for slot in remaining], image, stored), location))
         end += size
-    scores = room(end, children.scores.dtype)
+    scores = room(end, dtype)
     scores[:] = STUCK
     scores[:SQUARES] = np.iinfo(scores.dtype).max
-    return spreads, Victims(base, part.reshape(-1), scores)
+    return Victims(base, part.reshape(-1), scores), spreads

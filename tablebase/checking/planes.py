@@ -21,23 +21,12 @@ from tablebase.checking.plane_arrays import (
     PlaneRules,
     Spread,
     Victims,
-    compile_plane_rules,
+    compile_rules,
+    compile_victims,
     spread_of_side,
-    spreads_of_children,
 )
 from tablebase.checking.plane_moves import move_file, move_last, move_outer
-from tablebase.checking.plane_rules import (
-    NOBODY,
-    STUCK,
-    Children,
-    Long,
-    Rules,
-    Small,
-    compile_children,
-    compile_rules,
-    move_scores_of,
-    scores_of,
-)
+from tablebase.checking.plane_scores import NOBODY, STUCK, Long, Small, move_scores_of, scores_of
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.messages import reach
@@ -71,23 +60,23 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     layout = layout_of(game, material)
     summaries = {}
     plane_size = layout.radices[-1] * layout.radices[-2]
-    slabs = _slabs(layout.size // plane_size, slab_planes(plane_size))
-    others = room(layout.size // plane_size * PLANE, coding.dtype)
+    planes, size = layout.size // plane_size, max(1, SLAB // plane_size)
+    slabs = [_Slab(first, min(planes, first + size)) for first in range(0, planes, size)]
+    others = room(planes * PLANE, coding.dtype)
     # Each slab is read twice.
     done, total = 0, 2 * len(slabs) * len(codes)
     for side, stored in codes.items():
-        sided = compile_rules(game, layout, side)
-        rules = compile_plane_rules(layout, sided)
+        rules = compile_rules(layout, side)
         other = codes.get(1 - side, stored)
         if rules.outer and 1 - side in codes:
             for number, _ in enumerate(each(partial(_spread_slab, rules, other, others), slabs), start=1):
                 reach("verifying", done + number, total)
         else:
             others[:] = STUCK
-            how = spread_of_side(layout, sided, swapped=1 - side not in codes)
+            how = spread_of_side(layout, swapped=1 - side not in codes)
             _read(how, np.asarray(other), move_scores_of(coding, coding), others, 0)
         done += len(slabs)
-        victims = _victims(layout, sided, compile_children(game, layout, side, load, coding), coding)
+        victims = _victims(layout, side, coding, load)
         check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game, coding), layout.lead_weights)
         tally = Tally(coding)
         for wrong, counts in each(check, slabs):
@@ -110,10 +99,6 @@ class _Slab(NamedTuple):
         """Their codes."""
         plane_size = rules.files * rules.length
         return source[self.first * plane_size : self.last * plane_size]
-
-
-def _slabs(planes: int, size: int) -> list[_Slab]:
-    return [_Slab(first, min(planes, first + size)) for first in range(0, planes, size)]
 
 
 def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: _Slab) -> None:
@@ -142,17 +127,12 @@ def _check_slab(
     return wrong, tally
 
 
-def slab_planes(plane_size: int) -> int:
-    """How many planes of a size in codes are read at a time."""
-    return max(1, SLAB // plane_size)
-
-
-def _victims(layout: Layout, rules: Rules, children: Children, coding: Coding) -> Victims:
-    """The scores of captures, in the slice's own order."""
-    spreads, victims = spreads_of_children(layout, rules, children)
-    same = np.arange(coding.void + 1, dtype=coding.dtype)
-    for begin, one in spreads:
-        _read(one, children.scores, same, victims.scores, begin)
+def _victims(layout: Layout, side: int, coding: Coding, load: Load) -> Victims:
+    """The scores of captures by a side, in the slice's own order."""
+    victims, spreads = compile_victims(layout, side, coding.dtype)
+    for begin, how, location in spreads:
+        codes, own = load(location.material, location.side)
+        _read(how, codes, move_scores_of(own, coding), victims.scores, begin)
     return victims
 
 

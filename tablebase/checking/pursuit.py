@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.contradictions import Load, contradiction
-from tablebase.compute.messages import reach
+from tablebase.checking.contradictions import Load, contradiction, reports
 from tablebase.compute.threads import spread
 from tablebase.game import Game, Outcome
 from tablebase.slices.indexing import Layout, Squares, layout_of
@@ -54,14 +53,9 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     total = pursuit.rows * len(codes)
     summaries = {}
     for number, side in enumerate(sorted(codes)):
-        report = partial(_report, number * pursuit.rows, total)
+        report = reports(number * pursuit.rows, total)
         summaries[side] = _check_side(pursuit.layout, side, codes[side], coding, checkers[side], report)
     return summaries
-
-
-def _report(before: int, total: int, done: int) -> None:
-    """Say how many rows have been checked, `before` of them for the other side to move."""
-    reach("verifying", before + done, total)
 
 
 def _scores_ahead(pursuit: Pursuit, load: Load) -> Bytes:
@@ -103,8 +97,6 @@ def _code_scores(coding: Coding) -> Bytes:
 
 
 class _Rows(ABC):
-    """The rows of one side to move."""
-
     @abstractmethod
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
         """The scores that the moves of these rows imply, and where the runner cannot stand."""

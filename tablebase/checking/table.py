@@ -22,7 +22,7 @@ from tablebase.compute.kernel_cache import COMPILES
 from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
-from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.folder import check_seal, title
 from tablebase.tables.reader import Table
@@ -86,7 +86,9 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     from tablebase.checking import planes
 
     layout = layout_of(game, material)
-    if COMPILES and not _is_small_beside_like_pieces(layout) and planes.applies(layout, coding):
+    # For a small table another checker may do, if other tables of the game need one.
+    is_small = layout.size < SMALL and any(kind.limit > 1 for kind in game.kinds)
+    if COMPILES and not is_small and planes.applies(layout, coding):
         return planes.verify_codes(game, material, codes, coding, load)
     from tablebase.checking import general, groups, pursuit
 
@@ -96,8 +98,3 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     elif layout.size >= SMALL and groups.applies(layout):
         check = groups.verify_codes
     return check(game, material, {side: np.asarray(source) for side, source in codes.items()}, coding, load)
-
-
-def _is_small_beside_like_pieces(layout: Layout) -> bool:
-    """Whether a table of single pieces is small, and other tables of the game need another checker."""
-    return layout.size < SMALL and any(kind.limit > 1 for kind in layout.game.kinds)

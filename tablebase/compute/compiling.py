@@ -45,5 +45,4 @@ def note_compiled(name: str) -> None:
 
 
 def _mark(name: str) -> str:
-    """Name of an empty file beside the kernels."""
     return f"{name}.compiled"

@@ -55,7 +55,6 @@ def kernel_sources() -> tuple[Path, ...]:
 
 
 def _module_name(path: Path) -> str:
-    """The dotted name of a file of the package."""
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -145,7 +144,6 @@ class KernelCache:
                 self._fall_back(self.folder.parent, fault)
 
     def _use(self, parent: Path) -> None:
-        """Create this version's folder in a parent folder."""
         folder = parent / self._name
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder

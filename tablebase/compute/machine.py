@@ -23,7 +23,10 @@ KEPT = 512 << 20
 def cores() -> int:
     """Number of processors that this process may use: those it is bound to, and its share of time on them."""
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    shares = [int(quota) // int(period) for quota, period in _processor_times() if quota.isdigit() and int(period)]
+    # Microseconds of processor time that a control group gets, and within which time, as they are written.
+    newer = (limit.partition(" ")[::2] for limit in _limits("cpu.max"))
+    older = zip(_limits("cpu.cfs_quota_us", "cpu"), _limits("cpu.cfs_period_us", "cpu"), strict=False)
+    shares = [int(quota) // int(period) for quota, period in (*newer, *older) if quota.isdigit() and int(period)]
     return max(1, min([bound, *shares]))
 
 
@@ -54,14 +57,6 @@ def peak_memory() -> int | None:
     except OSError:
         return None
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM")), None)
-
-
-def _processor_times() -> Iterator[tuple[str, str]]:
-    """Microseconds of processor time that a control group gets, and within which time, as they are written."""
-    for limit in _limits("cpu.max"):
-        quota, _, period = limit.partition(" ")
-        yield quota, period
-    yield from zip(_limits("cpu.cfs_quota_us", "cpu"), _limits("cpu.cfs_period_us", "cpu"), strict=False)
 
 
 def _limits(name: str, controller: str = "") -> Iterator[str]:

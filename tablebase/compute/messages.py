@@ -111,22 +111,7 @@ class Stage(NamedTuple):
     total: int | None = None  # in the same units; None if it is not known
 
 
-class _Watch:
-    """Passes stages on, but not too often."""
-
-    def __init__(self, listener: Callable[[Stage], object]) -> None:
-        self._listener = listener
-        self._name = ""
-        self._next = 0.0
-
-    def reach(self, stage: Stage) -> None:
-        now = time.monotonic()
-        if stage.name != self._name or now >= self._next:
-            self._name, self._next = stage.name, now + INTERVAL
-            self._listener(stage)
-
-
-_watch: ContextVar[_Watch | None] = ContextVar("watch", default=None)
+_watch: ContextVar[Callable[[Stage], object]] = ContextVar("watch", default=lambda _: None)
 
 
 @contextmanager
@@ -135,7 +120,16 @@ def watched(listener: Callable[[Stage], object]) -> Iterator[None]:
 
     Threads that the block starts are not watched.
     """
-    token = _watch.set(_Watch(listener))
+    name, due = "", 0.0
+
+    def watch(stage: Stage) -> None:
+        nonlocal name, due
+        now = time.monotonic()
+        if stage.name != name or now >= due:
+            name, due = stage.name, now + INTERVAL
+            listener(stage)
+
+    token = _watch.set(watch)
     try:
         yield
     finally:
@@ -144,6 +138,4 @@ def watched(listener: Callable[[Stage], object]) -> Iterator[None]:
 
 def reach(name: str, done: int = 0, total: int | None = None) -> None:
     """Say that this work has come to a stage, or further within it; costs next to nothing, and little if nobody watches."""
-    watch = _watch.get()
-    if watch is not None:
-        watch.reach(Stage(name, done, total))
+    _watch.get()(Stage(name, done, total))

@@ -31,7 +31,6 @@ def _bare_type(kind: Any) -> Any:
 
 
 def _bare_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """The value of such a type."""
     if isinstance(kind, types.Array):
         return context.make_helper(builder, kind, value).data
     if isinstance(kind, _types.BaseNamedTuple):

@@ -110,7 +110,6 @@ def _in_notebook() -> bool:
 
 
 def _text(stage: Stage) -> str:
-    """A stage, and how far it is."""
     if stage.total:
         return f"{stage.name} {stage.done / stage.total:.0%}"
     return f"{stage.name} {stage.done}" if stage.done else stage.name

@@ -75,7 +75,6 @@ def run_bounded(work: Callable[[], object], seconds: float | None, memory: int) 
 
 
 def _do(pipe: Connection, work: Callable[[], object]) -> None:
-    """Do work in a process made for it; send what it raised, or None."""
     # A statement computes the same columns for each block.
     keep_freed_memory()
     fault: Exception | None = None

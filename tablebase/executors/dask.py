@@ -347,7 +347,6 @@ def quiet() -> Iterator[None]:
 
 
 def _address(client: Client) -> str:
-    """The address of a client's scheduler."""
     assert client.scheduler is not None
     return str(client.scheduler.address)
 

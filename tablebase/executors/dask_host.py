@@ -44,7 +44,10 @@ async def offer(check: Check | None, dask_worker: Worker) -> Offer:
     fault = resource_fault(dask_worker.state.total_resources)
     if fault is not None:
         return Offer(0, fault)
-    return Offer(memory_of(dask_worker), None if check is None else await asyncio.to_thread(check))
+    memory = dask_worker.state.total_resources.get(MEMORY)
+    if memory is None:
+        memory = SHARE * (dask_worker.memory_manager.memory_limit or machine.memory())
+    return Offer(int(memory), None if check is None else await asyncio.to_thread(check))
 
 
 def resource_fault(given: Mapping[str, float]) -> Fault | None:
@@ -54,14 +57,6 @@ def resource_fault(given: Mapping[str, float]) -> Fault | None:
         if not least <= value < math.inf:
             return Fault(f"has the resource {name}={value:g}", f"start it with {cure}, as in --resources '{EXAMPLE}'")
     return None
-
-
-def memory_of(worker: Worker) -> int:
-    """Bytes of memory that a Dask worker has for keys."""
-    given = worker.state.total_resources.get(MEMORY)
-    if given is not None:
-        return int(given)
-    return int(SHARE * (worker.memory_manager.memory_limit or machine.memory()))
 
 
 class Host(WorkerPlugin):
@@ -136,7 +131,6 @@ class Host(WorkerPlugin):
         return answer
 
     def _take(self, name: str) -> local.Worker:
-        """A process for a key."""
         with self._lock:
             self._ended.discard(name)
             idle, self._idle = self._idle, None

@@ -52,19 +52,18 @@ class LocalExecutor(Executor):
         self._start_waiting()
 
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
-        done = [self._done_here()] if self._here and self._waiting else self._done_elsewhere(timeout)
+        if self._here and self._waiting:
+            work, one = self._waiting.pop(0)
+            with watched(partial(self._watch, one)):
+                done = [(one, Outcome(work(one)))]
+        else:
+            done = self._done_elsewhere(timeout)
         if done and monotonic() >= self._begin + self._ahead:
             self._is_first = False
         # A result counts, also if another key has failed at the same time.
         for key, outcome in sorted(done, key=lambda one: one[1].fault is not None):
             yield key, outcome.result()
         self._start_waiting()
-
-    def _done_here(self) -> tuple[Any, Outcome]:
-        """Do the next key, with its outcome; raises what the work raises."""
-        work, key = self._waiting.pop(0)
-        with watched(partial(self._watch, key)):
-            return key, Outcome(work(key))
 
     def _done_elsewhere(self, timeout: float | None) -> list[tuple[Any, Outcome]]:
         """Wait until workers have done keys, or until the time is over; the keys with their outcomes."""

@@ -24,14 +24,10 @@ Codes = Sequence[NDArray[np.intp]]
 class Plan:
     """Which contingency tables to count."""
 
-    # Number of levels of each feature.
-    sizes: tuple[int, ...]
-    # Pairs and triples of features to be counted together, in ascending order.
-    joint: tuple[tuple[int, ...], ...]
-    # Number of classes of the target.
-    classes: int
-    # Number of leaves of the decision tree; 0 if there is none.
-    leaves: int = 0
+    sizes: tuple[int, ...]  # number of levels of each feature
+    joint: tuple[tuple[int, ...], ...]  # pairs and triples of features to be counted together, in ascending order
+    classes: int  # number of classes of the target
+    leaves: int = 0  # number of leaves of the decision tree; 0 if there is none
 
     @cached_property
     def shapes(self) -> list[tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from tablebase.patterns.contingency import Counts, Tables
 from tablebase.patterns.levels import Levels
-
-TablesByName = Mapping[tuple[str, ...], Counts]
 
 
 @dataclass(frozen=True)
@@ -67,14 +65,13 @@ def decided(table: Counts) -> float:
 
 def gains(levels: Sequence[Levels], tables: Tables) -> list[Gain]:
     """The gains of all single features, then of all counted pairs, each list in descending order."""
-    names = [feature.name for feature in levels]
-    singles: TablesByName = {(names[number],): table for number, table in enumerate(tables.singles)}
-    pairs: TablesByName = {tuple(names[each] for each in of): table for of, table in tables.joint.items() if len(of) == 2}
-    return [*_ranked(singles), *_ranked(pairs)]
-
-
-def _ranked(tables: TablesByName) -> list[Gain]:
-    return sorted((_gain(names, table) for names, table in tables.items()), key=lambda gain: -gain.gain)
+    singles = {(number,): table for number, table in enumerate(tables.singles)}
+    pairs = {of: table for of, table in tables.joint.items() if len(of) == 2}
+    found = []
+    for counted in (singles, pairs):
+        listed = [_gain(tuple(levels[each].name for each in of), table) for of, table in counted.items()]
+        found += sorted(listed, key=lambda gain: -gain.gain)
+    return found
 
 
 def _gain(names: tuple[str, ...], table: Counts) -> Gain:

@@ -30,24 +30,18 @@ Flags = NDArray[np.bool_]
 class Condition:
     """A comparison of one feature, and which of its levels satisfy it."""
 
-    # As `tablebase mine` accepts it.
-    sql: str
-    # Shape (levels,).
-    holds: Flags
+    sql: str  # as `tablebase mine` accepts it
+    holds: Flags  # shape (levels,)
 
 
 @dataclass(frozen=True)
 class Levels:
     """The values of a feature in ascending order: single ones, or ranges of them."""
 
-    # The column.
-    name: str
-    # ``bool``, ``text``, ``int`` or ``range``.
-    kind: str
-    # The values; for ranges, the largest value of each but the last, which is unbounded.
-    bounds: Raw
-    # For a text, the words that its values stand for.
-    words: tuple[str, ...] = ()
+    name: str  # the column
+    kind: str  # ``bool``, ``text``, ``int`` or ``range``
+    bounds: Raw  # the values; for ranges, the largest value of each but the last, which is unbounded
+    words: tuple[str, ...] = ()  # for a text, the words that its values stand for
 
     def __len__(self) -> int:
         return len(self.bounds) + (self.kind == "range")

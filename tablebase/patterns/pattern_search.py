@@ -213,7 +213,6 @@ class Search:
         return len({slice_.material.pieces for slice_ in self.slices}) == 1
 
     def _scan(self) -> Scan:
-        """A new pass over the positions."""
         # Its columns are not computed, but the target's may need moves.
         scan, reported = Scan(self.game, self.store, self.known, [self.target], self.threads), 0
 
@@ -247,7 +246,10 @@ class Search:
                 counts = free.pop()
             except IndexError:
                 counts = plan.zeros()
-            _count_values(surveyed.levels, plan, tree, values, classes, counts)
+            for begin in range(0, len(classes), CHUNK):
+                chunk = slice(begin, begin + CHUNK)
+                codes = [levels.codes(column[chunk]) for levels, column in zip(surveyed.levels, values, strict=True)]
+                count(plan, codes, leaf_of(tree, codes) if tree is not None else None, classes[chunk], counts)
             free.append(counts)
 
         def add_rows(rows: Rows) -> None:
@@ -282,19 +284,8 @@ def _within(ranked: Iterable[int], sizes: tuple[int, ...], classes: int) -> list
 
 
 def _profile(levels: list[Levels], tables: Tables) -> Profile | None:
-    """The profile of the most informative feature."""
     best = max(range(len(levels)), key=lambda feature: information_gain(tables.singles[feature]), default=None)
     if best is None:
         return None
     labels = tuple(levels[best].label(level) for level in range(len(levels[best])))
     return Profile(levels[best].name, labels, tuple(map(tuple, tables.singles[best].tolist())))
-
-
-def _count_values(
-    levels: list[Levels], plan: Plan, tree: Node | None, values: list[Raw], classes: NDArray[np.intp], counts: Counts
-) -> None:
-    """Count positions with these values of the features, chunk by chunk."""
-    for begin in range(0, len(classes), CHUNK):
-        chunk = slice(begin, begin + CHUNK)
-        codes = [of_feature.codes(column[chunk]) for of_feature, column in zip(levels, values, strict=True)]
-        count(plan, codes, leaf_of(tree, codes) if tree is not None else None, classes[chunk], counts)

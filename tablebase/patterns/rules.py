@@ -147,8 +147,6 @@ class _Comparisons:
 
 
 class _OfClass:
-    """The rules for one class."""
-
     def __init__(self, comparisons: _Comparisons, number: int, support: float) -> None:
         self.comparisons, self.number, self.support = comparisons, number, support
         self.exact: Flags = (comparisons.counts[number] == comparisons.total) & (comparisons.total > 0)

@@ -25,20 +25,13 @@ SAMPLE = 200_000
 class Survey:
     """What the first pass found."""
 
-    # Number of positions.
-    positions: int
-    # Those that do not have the same value in all positions.
-    columns: list[Column]
-    # Their levels.
-    levels: list[Levels]
-    # Their values in the sample. Shape (sampled positions,).
-    sample: list[Raw]
-    # The classes of the target.
-    classes: Levels
-    # Their numbers in the sample. Shape (sampled positions,).
-    sampled_classes: NDArray[np.intp]
-    # Whether the sample is all positions.
-    whole: bool
+    positions: int  # number of positions
+    columns: list[Column]  # those that do not have the same value in all positions
+    levels: list[Levels]  # their levels
+    sample: list[Raw]  # their values in the sample, shape (sampled positions,)
+    classes: Levels  # the classes of the target
+    sampled_classes: NDArray[np.intp]  # their numbers in the sample, shape (sampled positions,)
+    whole: bool  # whether the sample is all positions
 
 
 def survey(scan: Scan, target: Target, column: Column, columns: Sequence[Column], max_positions: int) -> Survey:

@@ -29,10 +29,8 @@ ADJECTIVES = {Outcome.WIN: "won", Outcome.LOSS: "lost", Outcome.DRAW: "drawn"}
 class Target:
     """What is predicted."""
 
-    # ``outcome``, ``distance`` or ``only_move``: the column that it is made from.
-    name: str
-    # Only positions with these outcomes are examined.
-    outcomes: tuple[Outcome, ...]
+    name: str  # ``outcome``, ``distance`` or ``only_move``: the column that it is made from
+    outcomes: tuple[Outcome, ...]  # only positions with these outcomes are examined
 
     @property
     def words(self) -> str:

@@ -28,12 +28,10 @@ class Leaf:
 class Split:
     """A question about one feature."""
 
-    # Its number among all features.
-    feature: int
+    feature: int  # its number among all features
     condition: Condition
-    # The next node where the condition holds, and where it does not.
-    yes: Node
-    no: Node
+    yes: Node  # the next node where the condition holds
+    no: Node  # the next node where it does not
 
 
 Node = Leaf | Split
@@ -79,7 +77,9 @@ def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], dept
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    questions = [(number, level) for number, feature in enumerate(levels) for level in _split_levels(feature)]
+    # For a text, one question per word; for a number, a single one (None) with any threshold.
+    asked = ([None] if feature.ordered else range(len(feature.conditions)) for feature in levels)
+    questions = [(number, level) for number, some in enumerate(asked) for level in some]
     if not questions:
         return Leaf((0,))
     inputs = np.empty((len(classes), len(questions)), dtype=np.float32)
@@ -98,11 +98,6 @@ def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], dept
         return Split(feature, condition, node(grown.children_left[number]), node(grown.children_right[number]))
 
     return node(0)
-
-
-def _split_levels(levels: Levels) -> list[int | None]:
-    """The questions about a feature: for a text, one per word; for a number, a single one (None) with any threshold."""
-    return [None] if levels.ordered else list(range(len(levels.conditions)))
 
 
 def leaves(node: Node) -> int:

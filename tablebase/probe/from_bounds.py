@@ -23,7 +23,6 @@ class BoundsSource(Source[State]):
 
     @cached_property
     def _known(self) -> ForcedChances:
-        """The files, opened by the first question."""
         return ForcedChances(self._store.folder, self.game, self._store.chunks)
 
     def require(self) -> None:

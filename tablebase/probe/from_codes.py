@@ -26,7 +26,6 @@ class CodesSource(Source[P]):
 
     @cached_property
     def _file(self) -> ExactFile:
-        """The file, opened by the first question."""
         self._store.require_open()
         check_folder(self._store.folder, built=True)
         path = exact_path(self._store.folder, self._game.name)

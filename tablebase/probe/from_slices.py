@@ -99,15 +99,12 @@ class SliceSource(Source[Position]):
     def _address(self, material: Material, side: int) -> _Address:
         """The address of a slice; `MissingTableError` names the material under its own name."""
         address = self._addresses.get((material, side))
-        if address is None:
-            address = self._addresses[material, side] = self._find(material, side)
-        return address
-
-    def _find(self, material: Material, side: int) -> _Address:
+        if address is not None:
+            return address
         # Locating slices of many pieces is slow, and pointless if there are no tables.
         if slice_folder(self.store.folder, self.game, material.pieces).exists():
             location = locate(self.game, material, side)
             if table_path(self.store.folder, self.game, location.material).exists():
-                table = self.store.table(self.game, location.material)
-                return _Address(self.game, location, table.coding)
+                coding = self.store.table(self.game, location.material).coding
+                return self._addresses.setdefault((material, side), _Address(self.game, location, coding))
         raise missing_table(self.game, material, self.store.folder)

@@ -31,19 +31,10 @@ FEW = 1 << 12
 
 
 class Answers(Each):
-    """The answers for many positions, in the order in which they were asked.
+    """The answers for many positions of a game of pieces on squares; see `Each`.
 
-    All values are looked up at once; a `Probe` with its moves is made when it is taken from the sequence.
-
-    Parameters
-    ----------
-    source : Source
-        The tables of a game of pieces on squares.
-    slices : Slices
-        The same for many positions at once.
-    asked : sequence of str or Position
-    strict : bool
-        Whether a position has no answer if one of its moves has no known value.
+    All values are looked up at once; a `Probe` with its moves is made when it is taken from the sequence. Errors of moves, if
+    ``strict``, are found as the answers are taken.
 
     Attributes
     ----------
@@ -51,11 +42,6 @@ class Answers(Each):
         1 for a win of the side to move, 0 for a draw, -1 for a loss; 0 without an answer.
     distances : ndarray of int16, shape (positions,)
         Plies; -1 for a draw, and without an answer.
-    errors : dict of int to TablebaseError
-        The reason for each position without an answer, by its place in the sequence. Those of moves, if ``strict``, are found
-        as the answers are taken.
-    missing : set of str
-        Materials of missing tables that moves lead to, of the answers taken so far.
     """
 
     def __init__(self, source: Source[Position], slices: Slices, asked: Sequence[str | Position], *, strict: bool = False) -> None:
@@ -129,7 +115,6 @@ class Answers(Each):
                     yield without_moves(self._ended(place).to_dict(), moves)
 
     def _ended(self, place: int) -> Probe:
-        """The answer for a position in which the game is over."""
         position = self._over[place] if place in self._over else self._positions.position(int(self._rows[place]))
         return Probe(self._game, position, _value(int(self.outcomes[place]), 0), ())
 
@@ -187,7 +172,6 @@ def _value(outcome: int, distance: int) -> Value:
 
 
 def _move_texts(game: Game, rated: Rated) -> list[str]:
-    """The moves as text."""
     names = game.board.names
     ends = zip(rated.moves.origins.tolist(), rated.moves.targets.tolist(), strict=True)
     return [names[origin] + names[target] for origin, target in ends]

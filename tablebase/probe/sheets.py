@@ -20,14 +20,11 @@ class Shown(NamedTuple):
     """A position of a sheet."""
 
     position: Any
-    name: str
-    """Its number, or its ply."""
+    name: str  # its number, or its ply
     value: AnyValue
     best: str | None
-    last: str | None = None
-    """The move that led to it."""
-    notes: tuple[str, ...] = ()
-    """Why it is a key position."""
+    last: str | None = None  # the move that led to it
+    notes: tuple[str, ...] = ()  # why it is a key position
 
 
 def probe_sheet(probes: Sequence[Probe], page: str = "a4", theme: str | Theme = "light") -> Sheet:
@@ -92,20 +89,16 @@ def _is_only(probe: Probe) -> bool:
 
 
 def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, theme: str | Theme) -> Sheet:
-    """The sheet of these positions."""
     from tablebase.svg.pictures import check_pictures, moved
     from tablebase.svg.sheets import sheet
 
     check_pictures(game, "ask for text or JSON")
-    boards = [(moved(game, one.position, one.last, one.best, theme=theme), _caption(game, one)) for one in shown]
+    boards = []
+    for one in shown:
+        words = ", ".join([*([one.best] if one.best else []), *one.notes])
+        picture = moved(game, one.position, one.last, one.best, theme=theme)
+        boards.append((picture, f"{one.name}: {_said(game, one)}\n{words}"))
     return sheet(boards, title=title, page=page, theme=theme)
-
-
-def _caption(game: Rules[Any], one: Shown) -> str:
-    """Number, value and best move, and why it is shown."""
-    value = _said(game, one)
-    words = [one.best] if one.best else []
-    return f"{one.name}: {value}\n{', '.join([*words, *one.notes])}"
 
 
 def _said(game: Rules[Any], one: Shown) -> str:

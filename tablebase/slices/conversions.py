@@ -47,9 +47,8 @@ def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
 
     A side that loses its last piece has lost, so that leads to no material.
     """
-    capturable = [place for place, kind in enumerate(material.kinds) if len(_side_with(game, material, kind)) > 1]
-    # A dict keeps the first of equal conversions.
-    distinct: dict[Conversion, None] = {}
+    capturable = [place for place in range(material.pieces) if not _is_last(material, place)]
+    distinct: dict[Conversion, None] = {}  # a dict keeps the first of equal conversions
     for kind in sorted(set(material.kinds)):
         for step in _sorts(game, kind)[0]:
             if step.wins:
@@ -60,7 +59,8 @@ def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
                 conversion = convert(game, material, kind, step, victim)
                 if conversion is not None and conversion.child.advance in advances_of(game, conversion.child.kinds):
                     distinct[conversion] = None
-    return tuple(sorted(distinct, key=_order))
+    # Those without a capture are numbered first.
+    return tuple(sorted(distinct, key=lambda one: (-1 if one.victim is None else one.victim, one.child, one.side)))
 
 
 @cache
@@ -131,32 +131,20 @@ def _level_taken(game: Game, step: Step, victim: int) -> int | None:
     return levels_of(game, victim)[step.target] if game.kinds[victim].tiered else 0
 
 
-def _order(conversion: Conversion) -> tuple[int, Material, int]:
-    """The sort key that numbers conversions: those without a capture first."""
-    return (-1 if conversion.victim is None else conversion.victim, conversion.child, conversion.side)
-
-
 def _can_capture(step: Step, victim: Kind) -> bool:
     """Whether a step captures a kind that can stand on its target."""
     return victim.symbol in step.victims and step.target in victim.homes
 
 
-def _side_with(game: Game, material: Material, kind: int) -> tuple[int, ...]:
-    """The pieces of the side that a kind belongs to."""
-    return material.second if game.side_of(kind) else material.first
-
-
 @cache
 def slot_conversions(game: Game, material: Material) -> tuple[SlotConversion, ...]:
     """All conversions of a slice by slots; the first one has number 1."""
-    layout = layout_of(game, material)
-    return tuple(_by_slots(layout, conversion) for conversion in conversions(game, material))
-
-
-def _by_slots(layout: Layout, conversion: Conversion) -> SlotConversion:
-    victim = None if conversion.victim is None else layout.slots.index(conversion.victim)
-    rest = tuple(layout.slots.index(piece) for piece in range(layout.material.pieces) if piece != conversion.victim)
-    return SlotConversion(victim, conversion.child, conversion.side, rest)
+    slots, found = layout_of(game, material).slots, []
+    for conversion in conversions(game, material):
+        victim = None if conversion.victim is None else slots.index(conversion.victim)
+        rest = tuple(slots.index(piece) for piece in range(material.pieces) if piece != conversion.victim)
+        found.append(SlotConversion(victim, conversion.child, conversion.side, rest))
+    return tuple(found)
 
 
 def destination(layout: Layout, kind: int, step: Step, victim: int | None) -> int:
@@ -190,7 +178,6 @@ def step_destinations(layout: Layout, kind: int) -> NDArray[np.int32]:
 
 
 def _is_last(material: Material, piece: int) -> bool:
-    """Whether the piece is alone on its side."""
     return len(material.first if piece < len(material.first) else material.second) == 1
 
 

@@ -7,15 +7,10 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.slices.indexing import Group, Layout
-
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Bool = NDArray[np.bool_]
+from tablebase.slices.slice_arrays import Bool, Int8, Int32, Int64
 
 
 class IndexArrays(NamedTuple):
@@ -77,7 +72,6 @@ def index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:
 
 
 def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
-    """Fill in group g of layout i."""
     squares = group.squares
     if len(group.slots) == 1:
         # A single piece's digits are the places that its advance allows.

@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
-from tablebase.slices.index_arrays import IndexArrays, Int32, Int64
-
-Int8 = NDArray[np.int8]
+from tablebase.slices.index_arrays import IndexArrays
+from tablebase.slices.slice_arrays import Int8, Int32, Int64
 
 
 @inline
@@ -43,22 +41,10 @@ def _digit(
 def index_of(index: IndexArrays, which: int, squares: Int8) -> Any:
     """Index of a position in layout `which`, given the square of each slot of that layout."""
     first, radix, place, level, ways = index.first, index.radix, index.place, index.level, index.ways
-    advance, mirror = index.advance, index.mirror
-    rank = _digit(
-        first[which, 0],
-        first[which, 1] - 1,
-        place[which, 0],
-        level[which, 0],
-        advance[which, 0],
-        ways[which, 0],
-        mirror,
-        squares,
-        False,
-    )
-    flip = index.lead_flip[which, rank]
-    number = np.int64(index.lead_digit[which, rank])
-    for g in range(1, index.groups[which]):
-        number = number * radix[which, g] + _digit(
+    advance, mirror, lead_flip, lead_digit = index.advance, index.mirror, index.lead_flip, index.lead_digit
+    number, flip = np.int64(0), False
+    for g in range(index.groups[which]):
+        digit = _digit(
             first[which, g],
             first[which, g + 1] - 1,
             place[which, g],
@@ -69,4 +55,8 @@ def index_of(index: IndexArrays, which: int, squares: Int8) -> Any:
             squares,
             flip,
         )
+        if g == 0:
+            number, flip = np.int64(lead_digit[which, digit]), lead_flip[which, digit]
+        else:
+            number = number * radix[which, g] + digit
     return number

@@ -96,30 +96,16 @@ class Lead(NamedTuple):
 
 
 class Layout:
-    """The index of one material.
-
-    Parameters
-    ----------
-    game : Game
-    material : Material
-
-    Attributes
-    ----------
-    groups : tuple of Group
-        Lead first, row piece last.
-    slots : tuple of int
-        For each slot (the order in which the layout lists pieces), the piece of the material.
-    radices : tuple of int
-        Number of digits of each group.
-    size : int
-        Number of indices, including void ones.
-    """
+    """The index of one material; it lists pieces in the order of its *slots*."""
 
     def __init__(self, game: Game, material: Material) -> None:
         self.game = game
         self.material = material
+        # Lead first, row piece last.
         self.groups = _ordered_groups(game, material)
-        self.slots = tuple(_slot_pieces(material, self.groups))
+        # For each slot the piece of the material; identical pieces are in the order of `kinds`.
+        self.slots = tuple(material.kinds.index(group.kind) + i for group in self.groups for i in range(len(group.slots)))
+        # Number of digits of each group, and of indices, including void ones.
         self.radices = (self._lead_digits(), *(group.size for group in self.groups[1:]))
         self.size = prod(self.radices)
         self._terms = self._single_terms()
@@ -150,15 +136,11 @@ class Layout:
         if self.game.mirror is None:
             never = np.broadcast_to(np.False_, ranks.shape)
             return Lead(ranks, ranks, never, never)
-        image = self._mirror_lead(self.game.mirror, ranks)
+        images = np.array(self.game.mirror, dtype=np.int8)[self.groups[0].unrank_many(ranks.astype(np.int64))]
+        image = self.groups[0].rank_many(images).astype(np.int32)
         flip = image < ranks
         digits = np.cumsum(~flip, dtype=np.int32) - 1
         return Lead(ranks[~flip], np.where(flip, digits[image], digits).astype(np.int32), flip, (image == ranks)[~flip])
-
-    def _mirror_lead(self, mirror: tuple[int, ...], ranks: NDArray[np.int32]) -> NDArray[np.int32]:
-        lead = self.groups[0]
-        images = np.array(mirror, dtype=np.int8)[lead.unrank_many(ranks.astype(np.int64))]
-        return lead.rank_many(images).astype(np.int32)
 
     # One position at a time, in plain Python
 
@@ -294,11 +276,6 @@ def _ordered_groups(game: Game, material: Material) -> tuple[Group, ...]:
         groups.append(Group(kind, range(slot, slot + counts[kind]), game.kinds[kind].squares, combinations))
         slot += counts[kind]
     return tuple(groups)
-
-
-def _slot_pieces(material: Material, groups: tuple[Group, ...]) -> list[int]:
-    """For each slot, the piece of the material: identical pieces in the order of `kinds`."""
-    return [material.kinds.index(group.kind) + i for group in groups for i in range(len(group.slots))]
 
 
 def is_buildable(game: Game, material: Material) -> bool:

@@ -148,31 +148,13 @@ def dependents(game: Game, material: Material) -> tuple[Material, ...]:
 
 
 class Address:
-    """Where and how a slice's positions are looked up.
-
-    Parameters
-    ----------
-    game : Game
-    location : Location
-        Where the slice is stored.
-
-    Attributes
-    ----------
-    material : Material
-        The stored material; its file may be closed and opened again.
-    layout : Layout
-        Of the stored material.
-    side : int
-        The side to move in the stored material.
-    image : tuple of int
-        The image of each square in the stored material.
-    pieces : tuple of int
-        For each slot of the layout, the piece of the slice that plays it.
-    """
+    """How a slice's positions are looked up where it is stored."""
 
     def __init__(self, game: Game, location: Location) -> None:
+        # The stored material, whose file may be closed and opened again, and the side to move there.
         self.material, self.side = location.material, location.side
         self.layout = layout_of(game, location.material)
+        # The image of each square there, and for each slot of the layout the piece of the slice that plays it.
         self.image = game.swap if location.swapped and game.swap is not None else tuple(range(len(game.board)))
         self.pieces = tuple(location.pairing[piece] for piece in self.layout.slots)
 

@@ -29,27 +29,12 @@ class MoveList(NamedTuple):
 
 
 class MoveLister:
-    """Lists the moves of positions of a stored material with one side to move.
-
-    Parameters
-    ----------
-    game : Game
-    material : Material
-    side : int
-
-    Attributes
-    ----------
-    locations : list of Location
-        Where the position after a move is stored, by destination; 0 is the material itself with the other side to move.
-    sides_to_move : list of int
-        The side to move after the move, by destination.
-    slots, origins, targets : ndarray, shape (steps,)
-        The piece that makes each step, by its slot, and the squares between which it moves.
-    """
+    """Lists the moves of positions of a stored material with one side to move."""
 
     def __init__(self, game: Game, material: Material, side: int) -> None:
         layout, inner = layout_of(game, material), locate(game, material, 1 - side)
         children = child_locations(layout)
+        # By destination, where the position after a move is stored, and the side to move there; 0 is the material itself.
         self.side, self.locations = side, [inner, *children]
         self.sides_to_move = [1 - side, *(conversion.side for conversion in slot_conversions(game, material))]
         layouts = [layout_of(game, each.material) for each in self.locations]
@@ -62,6 +47,7 @@ class MoveLister:
         self._child_slots = np.array([len(each.slots) for each in layouts], dtype=np.int64)
         self._terms = index_terms(game, layouts, arrays.child_slot, arrays.child_square)
         steps = slice_steps(layout)
+        # The piece that makes each step, by its slot, and the squares between which it moves.
         self.slots = np.array([slot for slot, _ in steps], dtype=np.int8)
         self.origins = np.array([step.origin for _, step in steps], dtype=np.int8)
         self.targets = np.array([step.target for _, step in steps], dtype=np.int8)

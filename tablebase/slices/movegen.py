@@ -178,7 +178,11 @@ def moves_of(game: Game, positions: Mixed) -> Moves:
             pieces = np.full(len(rows), piece, dtype=np.int8)
             found.append(Moves(rows, pieces, origins[rows], targets, np.where(victims, victims - 1, NO_PIECE), wins))
     moves = Moves(*map(np.concatenate, zip(*found, strict=True)))
-    return _each_once(moves) if _repeats(game) else moves
+    if not _repeats(game):
+        return moves
+    # Without those that an earlier step between the same squares has made already.
+    keys = ((moves.rows * SQUARES + moves.pieces) * SQUARES + moves.targets) * 2 + moves.wins
+    return moves.take(np.unique(keys, return_index=True)[1])
 
 
 def after(positions: Mixed, moves: Moves) -> Mixed:
@@ -207,12 +211,6 @@ def _mixed_steps(game: Game) -> tuple[_NthStep, ...]:
 def _repeats(game: Game) -> bool:
     """Whether two steps of a kind can be the same move."""
     return any(len({(step.origin, step.target) for step in kind.steps}) < len(kind.steps) for kind in game.kinds)
-
-
-def _each_once(moves: Moves) -> Moves:
-    """Moves without those that an earlier step between the same squares has made already."""
-    keys = ((moves.rows * SQUARES + moves.pieces) * SQUARES + moves.targets) * 2 + moves.wins
-    return moves.take(np.unique(keys, return_index=True)[1])
 
 
 # Escapes

@@ -58,14 +58,14 @@ def compile_pursuit(pursuit: Pursuit) -> PursuitArrays:
         steps=pursuit.pursuer_targets,
         runner_steps=steps,
         row_place=row_place,
-        guards=_words(pursuit.guards[:, home]),
-        near=_words(near[:, home]),
+        guards=flag_words(pursuit.guards[:, home]),
+        near=flag_words(near[:, home]),
         room=pursuit.needs_room,
         counts=np.array([pursuit.escape_counts(kind.side) for kind in (pursuit.runner, pursuit.pursuer)]),
     )
 
 
-def _words(flags: Bool) -> Words:
+def flag_words(flags: Bool) -> Words:
     """Each row of a matrix of flags as bits of words, shape (rows, words)."""
     words = -(-flags.shape[1] // 64)
     padded = np.zeros((len(flags), 64 * words), dtype=np.uint64)

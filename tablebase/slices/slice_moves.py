@@ -20,52 +20,22 @@ NONE = -1
 @jit
 def list_slice_moves(
     rules: RuleArrays,
-    board: Board,
-    arrays: SliceArrays,
-    layouts: IndexArrays,
-    child_slots: Int64,
+    board: Board,  # empty, and left so
+    arrays: SliceArrays,  # with child 0 for the table that holds the other side to move
+    layouts: IndexArrays,  # of the table that holds the other side to move, and of each child
+    child_slots: Int64,  # number of slots of each of them
     terms_of: IndexTerms,
-    kinds: Int8,
-    twin: Int32,
-    side: int,
-    squares: Int8,
-    begin: Int64,
-    steps: Int32,
-    victims: Int8,
-    destinations: Int32,
-    numbers: Int64,
+    kinds: Int8,  # (slots,)
+    twin: Int32,  # (steps,) an earlier step between the same squares, which is the same move; `NONE` if there is none
+    side: int,  # the side to move
+    squares: Int8,  # (positions, slots)
+    begin: Int64,  # output: the moves of position i are begin[i]:begin[i + 1]
+    steps: Int32,  # output: the step of the slice that each move is
+    victims: Int8,  # output: the captured slot, or `NONE`
+    destinations: Int32,  # output: where it leads, the number of a conversion, `STAYS` or `ENDS`
+    numbers: Int64,  # output: the index there; 0 for a move that ends the game
 ) -> int:
-    """List the moves of positions, one after another, and return how many there are.
-
-    Parameters
-    ----------
-    rules : RuleArrays
-    board : Board
-        Empty, and left so.
-    arrays : SliceArrays
-        With child 0 for the table that holds the other side to move.
-    layouts : IndexArrays
-        Of the table that holds the other side to move, and of each child.
-    child_slots : ndarray of int64
-        Number of slots of each of them.
-    terms_of : IndexTerms
-    kinds : ndarray of int8, shape (slots,)
-    twin : ndarray of int32, shape (steps,)
-        An earlier step of the slice between the same squares, which is the same move; `NONE` if there is none.
-    side : int
-        The side to move.
-    squares : ndarray of int8, shape (positions, slots)
-    begin : ndarray of int64, shape (positions + 1,)
-        Output: the moves of position i are ``begin[i]:begin[i + 1]``.
-    steps : ndarray of int32
-        Output: the step of the slice that each move is.
-    victims : ndarray of int8
-        Output: the captured slot, or `NONE`.
-    destinations : ndarray of int32
-        Output: where it leads, the number of a conversion, `STAYS` or `ENDS`.
-    numbers : ndarray of int64
-        Output: the index there; 0 for a move that ends the game.
-    """
+    """List the moves of positions, one after another, and return how many there are."""
     rules, board, arrays, layouts, terms_of = (
         borrowed(rules),
         borrowed(board),
@@ -130,7 +100,6 @@ def list_slice_moves(
 
 @inline
 def _listed(step_target: Int8, steps: Int32, first: int, count: int, target: int) -> bool:
-    """Whether one of these moves leads to a square."""
     for move in range(first, count):
         if step_target[steps[move]] == target:
             return True

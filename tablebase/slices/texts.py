@@ -67,7 +67,6 @@ def read_texts(game: Game, texts: Sequence[str]) -> tuple[Mixed, Rows]:
 
 
 def _read_block(game: Game, texts: Sequence[str]) -> tuple[Mixed, Rows]:
-    """What `read_texts` does with some of the texts."""
     alphabet, height, width = _alphabet(game), game.board.height, game.board.width
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     ends = np.cumsum(lengths)

@@ -6,10 +6,10 @@ beginning whether there is something to go on from, and between two distances wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,72 +20,12 @@ from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import Location
 from tablebase.slices.material import Material
 from tablebase.slices.slice_arrays import Int64, SliceArrays, child_locations, slice_arrays, slice_steps
+from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 from tablebase.tables.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
 
 Array = NDArray[Any]
 Load = Callable[[Material, int], tuple[Codes, Coding]]
 """Returns the codes of a stored material for one side to move, and their coding."""
-
-
-class Saved(Protocol):
-    """What a checkpoint holds, whole and undamaged."""
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        """What was saved beside the arrays."""
-
-    def fill(self, arrays: Sequence[Array]) -> None:
-        """Overwrite arrays with those that were saved, which have the same types and sizes."""
-
-
-class Checkpoint(Protocol):
-    """How far the work on one table has come, kept outside this process."""
-
-    @property
-    def log(self) -> Path:
-        """Where a solver may keep a file that only grows, and that is removed with the checkpoint."""
-
-    def of(self, *identity: str) -> Checkpoint:
-        """A checkpoint in the same place that only goes on from work of just this identity."""
-
-    def exists(self) -> bool:
-        """Whether work of this identity has been saved, damaged or not."""
-
-    def load(self) -> Saved | None:
-        """What was saved; None if there is nothing, or nothing that can be used."""
-
-    def due(self) -> bool:
-        """Whether it is time to save; if so, it is not again for a while."""
-
-    def save(self, numbers: dict[str, Any], arrays: Sequence[Array]) -> None:
-        """Replace what was saved, if there is room; `numbers` is all that JSON can hold, and each array is in one piece."""
-
-
-class NoCheckpoint:
-    """Keeps nothing."""
-
-    log = Path()
-
-    def of(self, *_identity: str) -> NoCheckpoint:
-        """Itself."""
-        return self
-
-    def exists(self) -> bool:
-        """Never."""
-        return False
-
-    def load(self) -> None:
-        """Nothing."""
-
-    def due(self) -> bool:
-        """Never."""
-        return False
-
-    def save(self, numbers: dict[str, Any], arrays: Sequence[Array]) -> None:
-        """Do nothing."""
-
-
-NO_CHECKPOINT: Checkpoint = NoCheckpoint()
 
 
 def arrays_of(states: Iterable[tuple[Any, ...]]) -> list[Array]:
@@ -106,7 +46,7 @@ class CompiledSlice:
     steps: list[tuple[int, Step]]  # slot and step, in the order of the arrays
     locations: list[Location]  # where the child of each conversion is stored, in the order of their numbers
     scratch: Path | None = None  # a folder with room for temporary files; by default that of the system
-    checkpoint: Checkpoint = NO_CHECKPOINT  # keeps how far the solver has come; by default nothing does
+    checkpoint: TableCheckpoint = NO_CHECKPOINT  # keeps how far the solver has come; by default nothing does
 
     @property
     def no_move(self) -> int:
@@ -126,7 +66,9 @@ def compile_slice(
     locations = child_locations(layout)
     loaded = _load_children(load, locations)
     if coding is None:
-        coding = _default_coding(game, [child_coding for _, child_coding in loaded.values()])
+        coding = NARROW if game.escape is None else NARROW_ANY
+        if any(child_coding.dtype != coding.dtype for _, child_coding in loaded.values()):
+            coding = coding.wider
     children = {stored: recode(codes, child_coding, coding) for stored, (codes, child_coding) in loaded.items()}
     begin = dict(zip(children, np.cumsum([0, *map(len, children.values())]).tolist(), strict=False))
     return CompiledSlice(
@@ -142,7 +84,7 @@ def compile_slice(
     )
 
 
-def checkpoint_in(coding: Coding, checkpoint: Checkpoint, solver: str) -> Checkpoint:
+def checkpoint_in(coding: Coding, checkpoint: TableCheckpoint, solver: str) -> TableCheckpoint:
     """The checkpoint of a solver that computes in a coding; a version with other kernels does not go on from it."""
     # Imported here because Numba is slow to load.
     from tablebase.compute.jit import KERNELS
@@ -158,9 +100,3 @@ def _load_children(load: Load, locations: list[Location]) -> dict[tuple[Material
         reach("loading", number, len(wanted))
         loaded[stored] = load(*stored)
     return loaded
-
-
-def _default_coding(game: Game, child_codings: list[Coding]) -> Coding:
-    """One byte, or two if a child has two."""
-    coding = NARROW if game.escape is None else NARROW_ANY
-    return coding.wider if any(child.dtype != coding.dtype for child in child_codings) else coding

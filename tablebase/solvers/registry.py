@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from math import prod
 from pathlib import Path
@@ -18,7 +19,8 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import is_self_paired, sides_stored
 from tablebase.slices.material import Material
 from tablebase.slices.pursuit import pursuit_fault
-from tablebase.solvers.problem import NO_CHECKPOINT, Checkpoint, CompiledSlice, Load, checkpoint_in, compile_slice
+from tablebase.solvers.problem import CompiledSlice, Load, checkpoint_in, compile_slice
+from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 from tablebase.tables.values import SLAB, Coding, Source
 
 AUTO = "auto"
@@ -45,7 +47,7 @@ SMALL = 1 << 16
 """Indices of a slice for which it does not pay to compile the kernels of another solver."""
 
 Solve = Callable[[CompiledSlice], tuple[Source, Source] | None]
-"""Computes the codes of both sides to move; None if a distance does not fit the coding."""
+"""Computes the codes of both sides to move, ``coding.void`` where an index is no position; None if a distance does not fit."""
 Objection = Callable[[Game, Material], str | None]
 """Says why not to use a solver for a stored material, as half a sentence; None if nothing is against it."""
 
@@ -54,49 +56,24 @@ def _no_objection(_game: Game, _material: Material) -> None:
     return None
 
 
-def _loaded_later(module: str) -> Solve:
-    """The function `solve` of a module, which is not loaded before it is called; Numba takes long to load."""
-
-    def solve(problem: CompiledSlice) -> tuple[Source, Source] | None:
-        codes: tuple[Source, Source] | None = import_module(module).solve(problem)
-        return codes
-
-    return solve
+def _solved_by(module: str, problem: CompiledSlice) -> tuple[Source, Source] | None:
+    """Call `solve` of a module, which is only loaded now; Numba takes long to load."""
+    codes: tuple[Source, Source] | None = import_module(f"tablebase.solvers.{module}").solve(problem)
+    return codes
 
 
 @dataclass(frozen=True)
 class Solver:
-    """A program that solves slices, or a mode of one. `tablebase.testing.SolverTests` is the conformance suite.
+    """A program that solves slices, or a mode of one. `tablebase.testing.SolverTests` is the conformance suite."""
 
-    Parameters
-    ----------
-    name : str
-        For the command line and the catalog.
-    solve : callable
-        Of a `CompiledSlice`. Gives the codes of both sides to move, ``coding.void`` where an index is no position;
-        None if a distance does not fit the coding.
-    memory : callable
-        Bytes that a stored material needs, both sides to move, the codes of its children aside.
-    speed : float
-        Codes that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.estimate`.
-    strength : str
-        Why it is the fastest where it can be used, as half a sentence.
-    refuses : callable
-        Why it cannot solve a stored material; None if it can.
-    avoids : callable
-        Why it is not worth using, though it could be; None if it is.
-    mode : str
-        Of the same solver, the name of a way to work that needs less memory.
-    """
-
-    name: str
+    name: str  # for the command line and the catalog
     solve: Solve
-    memory: Callable[[Game, Material], int]
-    speed: float
-    strength: str = "it can solve every slice"
-    refuses: Objection = _no_objection
-    avoids: Objection = _no_objection
-    mode: str = ""
+    memory: Callable[[Game, Material], int]  # bytes that a stored material needs, both sides to move, without its children's codes
+    speed: float  # codes solved, written and verified in a CPU-second on the reference machine of `tablebase.building.estimate`
+    strength: str = "it can solve every slice"  # why it is the fastest where it can be used, as half a sentence
+    refuses: Objection = _no_objection  # why it cannot solve a stored material
+    avoids: Objection = _no_objection  # why it is not worth using, though it could be
+    mode: str = ""  # of the same solver, the name of a way to work that needs less memory
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,7 +82,6 @@ class Solver:
 
 
 def _pursuit_memory(game: Game, material: Material) -> int:
-    """Seven bytes for each index."""
     return 7 * layout_of(game, material).size
 
 
@@ -190,7 +166,7 @@ def _planes_avoids(game: Game, material: Material) -> str | None:
 SOLVERS = (
     Solver(
         "pursuit",
-        _loaded_later("tablebase.solvers.pursuit"),
+        partial(_solved_by, "pursuit"),
         memory=_pursuit_memory,
         speed=17e6,
         strength="one piece runs and the others only step forwards",
@@ -198,7 +174,7 @@ SOLVERS = (
     ),
     Solver(
         "planes",
-        _loaded_later("tablebase.solvers.planes.solve"),
+        partial(_solved_by, "planes.solve"),
         memory=_planes_memory,
         speed=60e6,
         strength="eight rows of positions are one cache line",
@@ -207,7 +183,7 @@ SOLVERS = (
     ),
     Solver(
         "planes",
-        _loaded_later("tablebase.solvers.planes.lean"),
+        partial(_solved_by, "planes.lean"),
         memory=_lean_memory,
         speed=54e6,
         strength="their codes would not fit into memory, so they are put together from a file",
@@ -217,12 +193,12 @@ SOLVERS = (
     ),
     Solver(
         "groups",
-        _loaded_later("tablebase.solvers.groups.solve"),
+        partial(_solved_by, "groups.solve"),
         memory=_groups_memory,
         speed=20e6,
         strength="it handles all placements of identical pieces at once",
     ),
-    Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_reference_memory, speed=4.5e5),
+    Solver("reference", partial(_solved_by, "reference"), memory=_reference_memory, speed=4.5e5),
 )
 """All solvers and their modes, the fastest first."""
 
@@ -293,7 +269,7 @@ def solve_material(
     *,
     memory: int | None = None,
     scratch: Path | None = None,
-    checkpoint: Checkpoint = NO_CHECKPOINT,
+    checkpoint: TableCheckpoint = NO_CHECKPOINT,
 ) -> tuple[list[Source], Coding, str]:
     """Solve a stored material with the solver of that name; return its codes, their coding and the name of the solver.
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game.kernels import Kernels, Layer, Region
-from tablebase.solvers.problem import NO_CHECKPOINT, Checkpoint
 from tablebase.stochastic.chances import (
     UNIT,
     UNSEEN,
@@ -30,6 +29,7 @@ from tablebase.stochastic.chances import (
 )
 from tablebase.stochastic.circles import circles
 from tablebase.stochastic.formulas import Formulas, Space, blocks_read, formulas_of, new_space
+from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 
 BATCH = 8
 """Blocks that are computed from the same chances; a constant, so that results do not depend on the number of threads."""
@@ -50,7 +50,7 @@ def solve_layer(
     chances: Int64,
     threads: int = 1,
     tolerance: int = TOLERANCE,
-    checkpoint: Checkpoint = NO_CHECKPOINT,
+    checkpoint: TableCheckpoint = NO_CHECKPOINT,
 ) -> Iterator[int]:
     """Raise the chances of one layer until they stay as they are; yield now and then how many blocks will not rise any more.
 

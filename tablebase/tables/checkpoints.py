@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import sys
 import time
@@ -41,13 +42,16 @@ Array = NDArray[Any]
 
 
 class TableCheckpoint:
-    """The checkpoint of a table; see `tablebase.solvers.problem.Checkpoint`."""
+    """The checkpoint of a table: how far the work on it has come."""
 
-    def __init__(self, table: Path, *identity: str) -> None:
-        """Of the table that will be there; its identity is all that the work depends on: rules, material, values of others."""
-        self._table = table
+    def __init__(self, table: Path | None, *identity: str) -> None:
+        """Of the table that will be there; its identity is all that the work depends on: rules, material, values of others.
+
+        Without a table, nothing is kept.
+        """
+        self._table, self._keeps = table or Path(), table is not None
         self._identity = identity
-        self._next = time.monotonic() + INTERVAL
+        self._next = time.monotonic() + INTERVAL if table else math.inf
 
     @property
     def path(self) -> Path:
@@ -65,18 +69,21 @@ class TableCheckpoint:
         return hashlib.sha256("\0".join((*self._identity, sys.byteorder)).encode()).hexdigest()
 
     def of(self, *identity: str) -> TableCheckpoint:
-        """A checkpoint in the same place that only goes on from work of this identity, too."""
-        return TableCheckpoint(self._table, *self._identity, *identity)
+        """A checkpoint in the same place that only resumes work of this identity as well."""
+        return TableCheckpoint(self._table if self._keeps else None, *self._identity, *identity)
 
     def exists(self) -> bool:
         """Whether work of this identity has been saved, damaged or not."""
-        saved = _read(self.path)
-        return saved is not None and saved.key == self.key
+        return self._saved() is not None
 
     def load(self) -> SavedArrays | None:
         """What was saved; None if there is nothing, if it belongs to other work, or if it is damaged."""
-        saved = _read(self.path)
-        return saved if saved is not None and saved.key == self.key and saved.is_whole() else None
+        saved = self._saved()
+        return saved if saved is not None and saved.is_whole() else None
+
+    def _saved(self) -> SavedArrays | None:
+        saved = _read(self.path) if self._keeps else None
+        return saved if saved is not None and saved.key == self.key else None
 
     def due(self) -> bool:
         """Whether the interval has passed; if so, the next one begins."""
@@ -87,7 +94,10 @@ class TableCheckpoint:
         return True
 
     def save(self, numbers: dict[str, Any], arrays: Sequence[Array]) -> None:
-        """Replace what was saved; without room for it, or if it cannot be written, all stays as it was."""
+        """Replace what was saved; without room for it, or if it cannot be written, all stays as it was.
+
+        `numbers` is all that JSON can hold, and each array is in one piece.
+        """
         with suppress(OSError):
             self._save(numbers, [array.data.cast("B") for array in arrays])
         self._next = time.monotonic() + INTERVAL
@@ -105,6 +115,9 @@ class TableCheckpoint:
             publish(draft, self.path)
         finally:
             draft.unlink(missing_ok=True)
+
+
+NO_CHECKPOINT = TableCheckpoint(None)
 
 
 class SavedArrays(NamedTuple):

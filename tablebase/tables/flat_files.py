@@ -71,21 +71,11 @@ def chunk_size(size: int, dtype: np.dtype[Any], form: Form) -> int:
 
 
 class FlatFile(ABC):
-    """Such a file, open for reading; `CorruptTableError` if it cannot be read.
+    """Such a file, open for reading; `CorruptTableError` if it cannot be read."""
 
-    Attributes
-    ----------
-    title : str
-        In the seal.
-    attributes : callable
-        See `write_flat`.
-    values_sha256 : str
-        Of all values, one dataset after the other.
-    """
-
-    title: str
-    attributes: Callable[[str], Mapping[str, str | int]]
-    values_sha256: str
+    title: str  # in the seal
+    attributes: Callable[[str], Mapping[str, str | int]]  # see `write_flat`
+    values_sha256: str  # of all values, one dataset after the other
 
     def __init__(self, path: Path) -> None:
         self.path = path

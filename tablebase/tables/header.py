@@ -7,7 +7,6 @@ and no link is followed out of the file.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -125,7 +124,6 @@ def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> 
 
 
 def _dtype(dataset: h5py.h5d.DatasetID) -> str:
-    """The name of the codes' type."""
     stored = dataset.get_type()
     name = next((name for name, kind in TYPES.items() if stored.equal(kind)), "")
     parts.require(name in TYPES, f"its codes are not of the type {' or '.join(TYPES)}")
@@ -155,12 +153,6 @@ def _summary(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> Sum
         min(histogram) >= 0 and sum(histogram) == all_placements, f"a histogram does not count {all_placements} positions"
     )
     parts.require(len(histogram) == FIRST or histogram[-1] > 0, "a histogram does not end at the largest code")
-    _check_first(layout, histogram, first)
-    return Summary(coding, tuple(histogram), tuple(first))
-
-
-def _check_first(layout: Layout, histogram: Sequence[int], first: Sequence[int]) -> None:
-    """Raise `ValueError` unless each code that occurs, and no other, first stands at a position of its own."""
     fits = all((index == -1) == (count == 0) for index, count in zip(first, histogram, strict=True))
     parts.require(fits, "histogram and first differ in which codes there are")
     occurring = [index for index in first if index != -1]
@@ -168,3 +160,4 @@ def _check_first(layout: Layout, histogram: Sequence[int], first: Sequence[int])
     inside = all(0 <= index < layout.size for index in occurring)
     legal = inside and layout.squares_many(np.array(occurring, dtype=np.int64))[1].all()
     parts.require(bool(legal), "a code first stands where there is no position")
+    return Summary(coding, tuple(histogram), tuple(first))

@@ -68,8 +68,7 @@ def text_or_number(holder: Any, name: str, like: str | int) -> str | int:
 def numbers(holder: Any, name: str, least: int, most: int) -> list[int]:
     """A list of integers, one for each code, of which there are from `least` to `most`."""
     opened = attribute(holder, name)
-    # A null dataspace has no shape.
-    shape: tuple[int, ...] = opened.shape or ()
+    shape: tuple[int, ...] = opened.shape or ()  # a null dataspace has no shape
     require(len(shape) == 1 and least <= shape[0] <= most, f"an attribute {name} is not a list with an entry for each code")
     return integers(opened, name, shape)
 
@@ -143,7 +142,6 @@ def decompressed(frame: bytes) -> bytes:
 
 
 def _compressor(level: int) -> zstandard.ZstdCompressor:
-    """The thread's compressor."""
     known: tuple[int, zstandard.ZstdCompressor] | None = getattr(_local, "compressor", None)
     if known is None or known[0] != level:
         known = _local.compressor = level, zstandard.ZstdCompressor(level=level, write_checksum=True)

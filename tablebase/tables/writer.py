@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import h5py
 import numpy as np
@@ -126,22 +126,6 @@ def _write_hdf5(
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
 
-class _Slab(NamedTuple):
-    """Some codes of a side to move."""
-
-    begin: int
-    codes: Codes
-    before: int  # the last code before them that is not void
-
-
-class _Encoded(NamedTuple):
-    """A slab as it is written."""
-
-    values: Codes  # what a reader will see: each void is replaced by the code before it
-    frames: list[bytes]  # the compressed chunks
-    counts: Tally
-
-
 def _report(total: int, before: int, done: int) -> None:
     """Say how many codes have been encoded, `before` of them for the other side to move."""
     reach("writing", before + done, total)
@@ -154,11 +138,11 @@ def _encode_side(
     frames: list[bytes] = []
     tally = Tally(coding)
     done = 0
-    for slab in each(partial(_encode, counts, coding.void, chunk), _slabs(codes, coding.void, chunk)):
-        tally.merge(slab.counts)
-        digest.update(slab.values)
-        frames += slab.frames
-        done += len(slab.values)
+    for values, some, counted in each(partial(_encode, counts, coding.void, chunk), _slabs(codes, coding.void, chunk)):
+        tally.merge(counted)
+        digest.update(values)
+        frames += some
+        done += len(values)
         report(done)
     return tally.summary(), frames
 
@@ -181,22 +165,22 @@ def _blocks(codes: Source, chunk: int) -> Iterator[Codes]:
     return (codes[begin : begin + size] for begin in range(0, len(codes), size))
 
 
-def _slabs(codes: Source, void: int, chunk: int) -> Iterator[_Slab]:
-    """All codes, in whole chunks."""
+def _slabs(codes: Source, void: int, chunk: int) -> Iterator[tuple[int, Codes, int]]:
+    """All codes, in whole chunks: where some begin, these, and the last code before them that is not void."""
     # Imported here because Numba is slow to load.
     from tablebase.tables.code_kernels import last_code
 
     begin = before = 0
     for block in _blocks(codes, chunk):
-        yield _Slab(begin, block, before)
+        yield begin, block, before
         begin += len(block)
         before = last_code(block, void, before)
 
 
-def _encode(counts: LayoutCounts, void: int, chunk: int, slab: _Slab) -> _Encoded:
-    """Count and compress a slab."""
-    values = fill_void(slab.codes, void, slab.before)
-    return _Encoded(*framed(chunk, BUILT.level, values), counts.tally(slab.codes, slab.begin))
+def _encode(counts: LayoutCounts, void: int, chunk: int, slab: tuple[int, Codes, int]) -> tuple[Codes, list[bytes], Tally]:
+    """A slab as a reader will see it, each void replaced by the code before it; its compressed chunks; and its counts."""
+    begin, codes, before = slab
+    return *framed(chunk, BUILT.level, fill_void(codes, void, before)), counts.tally(codes, begin)
 
 
 def fill_void(codes: Codes, void: int, before: int) -> Codes:

@@ -86,7 +86,7 @@ def compile_tables(game: Game, layout: Layout) -> Tables:
     groups, numbers, conversions = [own], [0], [0]
     known: dict[object, int] = {}
     for number, conversion in enumerate(slot_conversions(game, layout.material), start=1):
-        victim = None if conversion.victim is None else _group_of(layout, conversion.victim)
+        victim = next((number for number, group in enumerate(layout.groups) if conversion.victim in group.slots), None)
         table = known.setdefault((victim, conversion.child, conversion.side), len(groups))
         numbers.append(table)
         if table == len(groups):
@@ -95,12 +95,7 @@ def compile_tables(game: Game, layout: Layout) -> Tables:
     return Tables(groups, numbers, conversions)
 
 
-def _group_of(layout: Layout, slot: int) -> int:
-    return next(number for number, group in enumerate(layout.groups) if slot in group.slots)
-
-
 def _groups_after(game: Game, layout: Layout, conversion: SlotConversion, victim: int | None) -> tuple[Combinations, ...]:
-    """The placements of a slice's groups after a conversion."""
     child = conversion.child
     advance = dict(zip(tiered_kinds(game, child.kinds), child.advance, strict=True))
     return tuple(
@@ -202,7 +197,6 @@ def _cells_with(layout: Layout, squares: int) -> dict[str, Any]:
 
 
 def _places(homes: tuple[int, ...], squares: int) -> Int64:
-    """The place of each square in its group."""
     places = np.zeros(squares, dtype=np.int64)
     places[list(homes)] = range(len(homes))
     return places

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.slices.slice_arrays import NOBODY, Bool, Int8, Int64
+from tablebase.slices.pursuit_arrays import flag_words
+from tablebase.slices.slice_arrays import NOBODY, Int8, Int64
 from tablebase.solvers.groups.arrays import Words, last_squares
-from tablebase.solvers.groups.row_order import square_words
 from tablebase.solvers.groups.row_scores import Scores
 from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import Codes
@@ -33,7 +33,7 @@ def compile_escapes(problem: CompiledSlice, scores: Scores, words: int) -> Escap
     squares = len(problem.game.board)
     if escape.runner == NOBODY:
         return None
-    guards = _sets(escape.guards.reshape(-1, squares), words).reshape(len(layout.slots), squares, words)
+    guards = flag_words(escape.guards.reshape(-1, squares)).reshape(len(layout.slots), squares, words)
     near = np.zeros((squares, squares), dtype=bool)
     for step in layout.game.kinds[layout.material.kinds[layout.slots[escape.runner]]].steps:
         near[step.origin, step.target] = True
@@ -47,16 +47,7 @@ def compile_escapes(problem: CompiledSlice, scores: Scores, words: int) -> Escap
         counts=escape.counts.astype(np.int8),
         worth=np.array([scores.lost if escape.winner == side else scores.won for side in (0, 1)], dtype=problem.coding.dtype),
         guards=guards.reshape(-1),
-        near=_sets(near, words).reshape(-1),
+        near=flag_words(near).reshape(-1),
         cell_guards=cell_guards.reshape(-1),
         cell_runner=placed[:, 0].astype(np.int64),
     )
-
-
-def _sets(members: Bool, words: int) -> Words:
-    """Rows of flags as sets of squares, shape (rows, words)."""
-    sets = np.zeros((len(members), words), dtype=np.uint64)
-    for row, flags in enumerate(members):
-        found = np.flatnonzero(flags).astype(np.int8)
-        sets[row] = np.bitwise_or.reduce(square_words(found[:, None], words), axis=0) if len(found) else 0
-    return sets

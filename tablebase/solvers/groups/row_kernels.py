@@ -70,7 +70,6 @@ def new_scratch(rules: Rules, dtype: Any) -> Scratch:
 
 @jit
 def _unrank(rules: Any, group: int, number: int, place: Any) -> None:
-    """The places of a group's placement."""
     begin, end = rules.first[group], rules.first[group + 1]
     base, by_piece, by_place = rules.ways_begin[group], rules.ways_piece[group], rules.ways_place[group]
     left, candidate = rules.advance[group], by_piece // by_place - 1
@@ -213,7 +212,6 @@ def _step_of_last(rules: Any, scratch: Any, view: Any, won: int, row: int, step:
 
 @jit
 def _guard_outer(rules: Any, escapes: Any, scratch: Any) -> None:
-    """The squares that the outer pieces guard."""
     for word in range(rules.words):
         scratch.guarded[word] = np.uint64(0)
         for slot in range(rules.first[rules.groups - 1]):
@@ -296,7 +294,6 @@ def _mark(rules: Any, scratch: Any, view: Any, side: int) -> None:
 
 @jit
 def _set_up(rules: Any, row: int, scratch: Any) -> None:
-    """Put the outer pieces of a row on the board."""
     for group in range(rules.groups - 2, -1, -1):
         scratch.digit[group] = row % rules.radix[group]
         row //= rules.radix[group]

@@ -40,16 +40,12 @@ def compile_rows(layout: Layout) -> Rows:
     for group, images_of_group in zip(outer, images, strict=True):
         image = (image[:, None] * group.size + images_of_group).reshape(-1)
     words, is_void = _occupied(layout)
-    levels = reduce(_sums, (_progress(group, layout) for group in outer))
+    levels = reduce(lambda one, other: np.add.outer(one, other).reshape(-1), (_progress(group, layout) for group in outer))
     flips = np.repeat(layout.lead.flip, len(levels) // outer[0].size)
     listed = np.flatnonzero(~flips & ~is_void)
     listed = listed[np.argsort(-levels[listed], kind="stable")]
     edges = np.flatnonzero(np.diff(levels[listed])) + 1
     return Rows(np.split(listed, edges), image, turn, words, is_void)
-
-
-def _sums(first: NDArray[np.int16], second: NDArray[np.int16]) -> NDArray[np.int16]:
-    return (first[:, None] + second).reshape(-1)
 
 
 def _progress(group: Group, layout: Layout) -> NDArray[np.int16]:

@@ -78,7 +78,6 @@ def solve(problem: CompiledSlice) -> tuple[Source, Source] | None:
 
 
 def _compile(problem: CompiledSlice, tables: Tables, rows: Rows, scores: Scores, known: list[Codes], flags: list[Bytes]) -> _Work:
-    """What kernels read and write."""
     rules, worth = compile_rules(problem, tables), expand(problem, tables, scores)
     rest = len(rows.image) // problem.layout.groups[0].size
     views = [View(known[s], known[1 - s], worth, flags[s], flags[1 - s], rows.image, rows.turn, rest) for s in (0, 1)]

@@ -29,8 +29,9 @@ from tablebase.solvers.planes.layout_codes import compile_output
 from tablebase.solvers.planes.log import Log, LoggedCodes, part_state, parts_of
 from tablebase.solvers.planes.record import ENTRY, put, record, win_code, word_at
 from tablebase.solvers.planes.slices import compile_planes
-from tablebase.solvers.planes.solve import clean, mark, settle_losses, settle_wins
-from tablebase.solvers.problem import Checkpoint, CompiledSlice, arrays_of
+from tablebase.solvers.planes.solve import clean, is_dirty, mark, settle_losses, settle_wins
+from tablebase.solvers.problem import CompiledSlice, arrays_of
+from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.values import STALEMATE, Coding
 
 States = tuple[LeanState, LeanState]
@@ -129,13 +130,15 @@ def sort_codes(state: State, later: Words, first: int, last: int, place: Int64, 
 # All distances
 
 
-def _run(planes: Planes, states: States, scratch: Scratch, log: Log, coding: Coding, first: int, checkpoint: Checkpoint) -> bool:
+def _run(
+    planes: Planes, states: States, scratch: Scratch, log: Log, coding: Coding, first: int, checkpoint: TableCheckpoint
+) -> bool:
     """Go through all distances from the first on; return whether they fit."""
     latest = max((code for side in log.waiting for part in side for code in part if code < coding.void), default=0)
     for level in range(first, coding.reach + 1):
         for side, state in enumerate(states):
             _enter_everywhere(state, level, log, side)
-        if latest <= win_code(level, STRIDE) and not any(_is_dirty(state, level) for state in states):
+        if latest <= win_code(level, STRIDE) and not any(is_dirty(state, level) for state in states):
             return True
         for side, state in enumerate(states):
             mark(planes, side, states[1 - side], state, level)
@@ -150,17 +153,10 @@ def _run(planes: Planes, states: States, scratch: Scratch, log: Log, coding: Cod
         reach("solving", level + 1)
         if checkpoint.due() and log.keep(checkpoint.log):
             checkpoint.save({"level": level + 1, "log": log.contents()}, arrays_of(states))
-    return not any(_is_dirty(state, coding.reach + 1) for state in states)
-
-
-def _is_dirty(state: LeanState, level: int) -> bool:
-    """Whether anything became known at a distance."""
-    begin = level % 2 * state.span
-    return bool(state.dirty[begin : begin + state.span].any())
+    return not any(is_dirty(state, coding.reach + 1) for state in states)
 
 
 def _log_found(state: LeanState, distance: int, log: Log, side: int, number: int) -> None:
-    """Log what a kernel has found in a part."""
     if state.end[0]:
         code = win_code(distance, STRIDE)
         log.found[side][number].append((code, log.append(state.entries[: state.end[0]])))

@@ -64,25 +64,13 @@ def part_state(planes: Planes, part: Part, dtype: str) -> State:
 
 
 class Log:
-    """Entries in a temporary file that has no name, so that nothing is left of it however the process ends, until it is kept.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        Where the file takes up space; by default where the system keeps temporary files.
-    parts : list of Part
-
-    Attributes
-    ----------
-    waiting : tuple of list of dict
-        By side to move and part: the entries of each code that captures lead to.
-    found : tuple of list of list
-        By side to move and part: the entries with the codes that were settled.
-    """
+    """Entries in a temporary file that has no name, so that nothing is left of it however the process ends, until it is kept."""
 
     def __init__(self, folder: Path | None, parts: list[Part]) -> None:
+        """Use space in a folder, by default where the system keeps temporary files."""
         self.folder = folder or Path(gettempdir())
         self.parts = parts
+        # By side to move and part, the entries of each code that captures lead to, and those with the codes that were settled.
         self.waiting: tuple[list[dict[int, Segment]], ...] = tuple([{} for _ in parts] for _ in (0, 1))
         self.found: tuple[list[list[tuple[int, Segment]]], ...] = tuple([[] for _ in parts] for _ in (0, 1))
         self._end = 0
@@ -223,12 +211,9 @@ class LoggedCodes:
 
     def _part(self, number: int) -> Codes:
         """The codes of all indices of a part."""
-        if self._kept is None or self._kept[0] != number:
-            self._kept = None
-            self._kept = number, self._assembled(number)
-        return self._kept[1]
-
-    def _assembled(self, number: int) -> Codes:
+        if self._kept is not None and self._kept[0] == number:
+            return self._kept[1]
+        self._kept = None
         part = self._log.parts[number]
         state = part_state(self._planes, part, self._coding.dtype)
         state.known[:] = FULL
@@ -237,6 +222,7 @@ class LoggedCodes:
             replay(state, self._log.read(segment), code)
         written: Codes = room((part.last - part.first) * self._plane_size, self.dtype)
         write_codes(self._planes, state, self._output, written, self._coding.void, *part)
+        self._kept = number, written
         return written
 
 

@@ -14,7 +14,6 @@ from tablebase.solvers.planes.arrays import COLUMNS, FULL, ROWS, OuterBacks, Out
 
 
 def _lead_squares(layout: Layout) -> Int8:
-    """The square of each digit of the lead."""
     squares: Int8 = np.array(layout.groups[0].squares, dtype=np.int8)[layout.lead.rank]
     return squares
 

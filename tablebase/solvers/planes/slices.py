@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -55,8 +56,8 @@ def compile_planes(problem: CompiledSlice) -> Planes:
         file=file,
         row=row,
         mirror=_mirror(game),
-        file_units=_file_units(game, file_kind),
-        image_units=_image_units(game),
+        file_units=_units_from((step.origin, step.target) for step in slides(game, file_kind)),
+        image_units=_units_from(enumerate(_image_of(game))),
         captures=_takes(problem, captures=True),
         goals=_takes(problem, captures=False),
     )
@@ -137,28 +138,15 @@ def _mirror(game: Game) -> Mirror:
     )
 
 
-def _unions(sources: list[int]) -> Bytes:
-    """For each set of units the union of what each of them comes from."""
+def _units_from(squares: Iterable[tuple[int, int]]) -> Bytes:
+    """For each set of units the units with a square that leads to a square in one of them, given squares and where they lead."""
+    sources = [0] * UNITS
+    for origin, target in squares:
+        sources[target // WORDS] |= 1 << origin // WORDS
     unions = [0]
     for source in sources:
         unions += [union | source for union in unions]
     return np.array(unions, dtype=np.uint8)
-
-
-@cache
-def _file_units(game: Game, kind: int) -> Bytes:
-    sources = [0] * UNITS
-    for step in slides(game, kind):
-        sources[step.target // WORDS] |= 1 << step.origin // WORDS
-    return _unions(sources)
-
-
-@cache
-def _image_units(game: Game) -> Bytes:
-    sources = [0] * UNITS
-    for row, image in enumerate(_image_of(game)):
-        sources[image // WORDS] |= 1 << row // WORDS
-    return _unions(sources)
 
 
 # Moves that leave the slice
@@ -174,9 +162,9 @@ def _takes(problem: CompiledSlice, *, captures: bool) -> Takes:
         if (some if captures else step.wins and step.quiet)
     ]
     found.sort(key=lambda entry: entry[:2])
-    keys = [slot * (COLUMNS) + square for slot, square, _, _ in found]
+    keys = [slot * COLUMNS + square for slot, square, _, _ in found]
     return Takes(
-        begin=np.searchsorted(keys, np.arange(slots * (COLUMNS))).astype(np.int32),
+        begin=np.searchsorted(keys, np.arange(slots * COLUMNS)).astype(np.int32),
         origin=np.array([step.origin for _, _, step, _ in found], dtype=np.int8),
         target=np.array([step.target for _, _, step, _ in found], dtype=np.int8),
         between=np.array([word_of(step.empty) for _, _, step, _ in found], dtype=np.uint64),

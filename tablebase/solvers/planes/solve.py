@@ -112,42 +112,35 @@ def _look_up(problem: CompiledSlice, planes: Planes, states: tuple[State, State]
     """Step 0: look up all captures."""
     children = compile_children(problem)
 
-    def set_part(part: Part) -> None:
-        set_illegal(planes, states[part.side], part.first, part.last)
-
     def look_part(part: Part) -> None:
         look(planes, children, part.side, states[part.side], states[1 - part.side], part.scratch, part.first, part.last)
 
     reach("looking up captures", 0, len(parts))
-    list(threads.each(set_part, parts))
+    list(threads.each(lambda part: set_illegal(planes, states[part.side], part.first, part.last), parts))
     for done, _ in enumerate(threads.each(look_part, parts), start=1):
         reach("looking up captures", done, len(parts))
 
 
 def _advance(planes: Planes, states: tuple[State, State], parts: list[Part], level: int) -> bool:
     """Go through one distance; return False if there is nothing left to do."""
-
-    def enter_part(part: Part) -> bool:
-        return enter(states[part.side], level, part.first, part.last)
-
-    def mark_side(side: int) -> None:
-        mark(planes, side, states[1 - side], states[side], level)
+    settle = settle_losses if level % 2 else settle_wins
 
     def settle_part(part: Part) -> None:
-        settle = settle_losses if level % 2 else settle_wins
-        state, other = states[part.side], states[1 - part.side]
-        settle(planes, part.side, state, other, part.scratch, level, part.first, part.last)
+        settle(planes, part.side, states[part.side], states[1 - part.side], part.scratch, level, part.first, part.last)
 
-    def clean_part(part: Part) -> None:
-        clean(states[part.side], level, part.first, part.last)
-
-    waits = any(list(threads.each(enter_part, parts)))
-    if not waits and not any(is_dirty(state, level) for state in states):
+    waits = list(threads.each(lambda part: enter(states[part.side], level, part.first, part.last), parts))
+    if not any(waits) and not any(is_dirty(state, level) for state in states):
         return False
-    list(threads.each(mark_side, (0, 1)))
+    list(threads.each(lambda side: mark(planes, side, states[1 - side], states[side], level), (0, 1)))
     list(threads.each(settle_part, parts))
-    list(threads.each(clean_part, parts))
+    list(threads.each(lambda part: clean(states[part.side], level, part.first, part.last), parts))
     return True
+
+
+def is_dirty(state: AnyState, level: int) -> bool:
+    """Whether anything became known at a distance."""
+    begin = level % 2 * state.span
+    return bool(state.dirty[begin : begin + state.span].any())
 
 
 @inline
@@ -160,17 +153,6 @@ def _begin(state: AnyState, level: int) -> Any:
 def _some(units: Any, begin: Any) -> Any:
     """The planes with units in a set, as a word, for 64 planes from `begin` on."""
     return load(units, begin) != lanes_of(0, units)
-
-
-@jit
-def is_dirty(state: AnyState, level: int) -> bool:
-    """Whether anything became known at a distance."""
-    state = bare(state)
-    begin = _begin(state, level)
-    for plane in range(0, state.span, ELEMENTS):
-        if _some(state.dirty, begin + plane):
-            return True
-    return False
 
 
 # Step 1
