@@ -276,7 +276,7 @@ def _features(rules: Rules[Any]) -> list[str]:
 
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
-    from tablebase.cli.drawings import is_drawn, write_drawing
+    from tablebase.commands.drawings import is_drawn, write_drawing
     from tablebase.commands.output import cell_text, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
@@ -316,8 +316,8 @@ def _draw_row(draw: RatedDraw) -> dict[str, str]:
 
 
 def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
-    from tablebase.cli.drawings import write_drawing
     from tablebase.cli.replays import said_of
+    from tablebase.commands.drawings import write_drawing
 
     game, last = probes[0].game, None
     for row in rows:

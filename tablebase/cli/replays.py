@@ -55,7 +55,7 @@ def replay(
 
 def check_drawn(rules: Rules[Any]) -> None:
     """Raise `RulesError` unless there is more to see than the text of a position."""
-    from tablebase.cli.drawings import is_drawn
+    from tablebase.commands.drawings import is_drawn
 
     if not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
@@ -132,7 +132,7 @@ def _columns(rules: Rules[Any]) -> list[str]:
 
 def _write_boards(rules: Rules[Any], record: Record, moments: Sequence[Moment[Any]], rows: Sequence[dict[str, Any]]) -> None:
     """Draw the board after every move, with what is known of the position."""
-    from tablebase.cli.drawings import write_drawing
+    from tablebase.commands.drawings import write_drawing
 
     for ply, (moment, row) in enumerate(zip(moments, rows, strict=True)):
         made = record.events[ply - 1] if ply else None

@@ -35,8 +35,8 @@ class Shell:
         The option, if it is not the name in Python; for an argument, an option that does the same.
     parse : callable, optional
         Reads the value from a text.
-    least : int, optional
-        The least number.
+    least, most : float, optional
+        The least number, and with it the greatest.
     variable : str
         Variable of the environment for the value.
     default : str
@@ -50,7 +50,8 @@ class Shell:
     argument: bool = False
     option: str = ""
     parse: Callable[[str], Any] | None = None
-    least: int | None = None
+    least: float | None = None
+    most: float | None = None
     variable: str = ""
     default: str = ""
     complete: Callable[[str], list[str]] | None = None
@@ -103,15 +104,14 @@ OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument
 RulesFiles = Annotated[
     Sequence[str] | None, Shell(help="Python file with a game; may be repeated.", metavar="FILE", option="--rules")
 ]
-PositionText = Annotated[
-    str | None,
-    Shell(
-        help="As the game writes it, such as 'ppp/3/PPP w'; by default the start of the game.",
-        metavar="POSITION",
-        argument=True,
-        option="--from",
-    ),
-]
+_START = Shell(
+    help="As the game writes it, such as 'ppp/3/PPP w'; by default the start of the game.",
+    metavar="POSITION",
+    argument=True,
+    option="--from",
+)
+PositionText = Annotated[str | None, _START]
+AnyPosition = Annotated[Any, _START]
 Size = Annotated[str | None, Shell(help="Board size in files and ranks, if the game has several.", metavar="8x8")]
 Variant = Annotated[
     str | Sequence[str] | None,
@@ -120,6 +120,9 @@ Variant = Annotated[
 Players = Annotated[int | None, Shell(help="Number of players; short for --variant players=N.", metavar="N")]
 Pieces = Annotated[int | range | str | None, Shell(help="Number of pieces, or a range: 2-4.", metavar="N", parse=parse_pieces)]
 Materials = Annotated[str | Sequence[str] | None, Shell(help="Only this material; repeatable.", metavar="RCvW")]
+To = Annotated[
+    str | Path, Shell(help="Folder to write to; for copy also an object store, such as s3://bucket/path.", metavar="DIR")
+]
 Data = Annotated[str | Path | None, Shell(help="Folder of the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")]
 CatalogUrl = Annotated[
     str | None,
@@ -130,6 +133,7 @@ CatalogUrl = Annotated[
 Workers = Annotated[int | None, Shell(help="Number of processes; by default one for each processor.", metavar="N", least=1)]
 Threads = Annotated[int | None, Shell(help="Number of threads; by default one for each processor.", metavar="N", least=1)]
 Verbose = Annotated[bool, Shell(help="Write a line about each table.")]
+Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of the pages to print.")]
 Style = Annotated[Format, Shell(help="Output format.", option="--format")]
 By = Literal["pieces", "material"]
 Tick = Annotated[Callable[[int, int | None], None] | None, PythonOnly("progress is shown")]

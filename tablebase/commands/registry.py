@@ -100,7 +100,6 @@ REPLAYED = "`tablebase.play.records` reads games"
 DRAWN = "what is returned has pictures"
 FEATURES = "what is returned has features"
 SHEET = "what is returned, by probe_many for several positions, has a sheet"
-LABELS = "what is returned has a sheet"
 RULES = {"rules": "see `tablebase.load`"}
 WRITTEN = "what is returned can be written"
 
@@ -171,11 +170,11 @@ VERBS = {
             objection=_no_pieces,
         ),
         Verb("plot", "Mine", python="Tablebase.plot", differs={"output": WRITTEN, **FROM}, objection=_no_pieces),
-        Verb("play", "Play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
-        Verb("match", "Play", python="tablebase.match", differs=FROM),
-        Verb("match-stats", "Play", python="tablebase.match_stats", differs=RULES, takes_game=False),
-        Verb("train", "Play", python="tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
-        Verb("boxes", "Play", python="tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
+        Verb("play", "Play", "playing", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
+        Verb("match", "Play", "matches"),
+        Verb("match-stats", "Play", "matches", takes_game=False),
+        Verb("train", "Play", "training", objection=_no_pieces),
+        Verb("boxes", "Play", "boxes", objection=_no_pieces),
         Verb("exploit", "Play", "exploiting", objection=_no_pieces),
         Verb("serve", "Serve", python="tablebase.serve", differs=RULES, takes_game=False),
         Verb(

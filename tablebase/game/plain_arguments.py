@@ -157,6 +157,12 @@ def as_list(name: str, value: Any, example: str) -> list[Any]:
     return list(value)
 
 
+def as_texts(name: str, value: Any) -> list[str]:
+    """Texts; one alone, or none, is also allowed."""
+    some = [] if value is None else [value] if isinstance(value, str) else as_list(name, value, "['RCvW']")
+    return [as_text(name, one) for one in some]
+
+
 def as_options(take: Callable[..., Any], options: Mapping[str, Any], *own: str) -> dict[str, Any]:
     """Keyword arguments that a function or a data class has, except its `own`."""
     is_class = isinstance(take, type)

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from tablebase.cli.drawings import write_position
+from tablebase.commands.drawings import write_position
 from tablebase.commands.output import write_table
 from tablebase.commands.process import read_word
 from tablebase.compute.messages import count_plies
