@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from tablebase import svg as svg
     from tablebase.cli.batch_run import batch
     from tablebase.commands.boxes import boxes
-    from tablebase.commands.building import build, estimate, prune, reindex
+    from tablebase.commands.building import build, estimate
     from tablebase.commands.count import count
     from tablebase.commands.exploiting import exploit
     from tablebase.commands.games import check_rules, games, load
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from tablebase.commands.tablebase import Tablebase
     from tablebase.commands.training import train
     from tablebase.commands.transfers import copy, merge, pack, unpack
+    from tablebase.commands.upkeep import prune, reindex
     from tablebase.commands.verify import verify
     from tablebase.web.serving import serve
 
@@ -137,8 +138,8 @@ __getattr__ = lazy(
         "pack": "tablebase.commands.transfers",
         "perft": "tablebase.commands.searching",
         "prove": "tablebase.commands.searching",
-        "prune": "tablebase.commands.building",
-        "reindex": "tablebase.commands.building",
+        "prune": "tablebase.commands.upkeep",
+        "reindex": "tablebase.commands.upkeep",
         "serve": "tablebase.web.serving",
         "svg": "tablebase.svg",
         "train": "tablebase.commands.training",

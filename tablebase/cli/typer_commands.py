@@ -15,13 +15,7 @@ from tablebase.compute.modules import docstring
 MODULES = {
     "build": "build",
     "estimate": "build",
-    "reindex": "upkeep",
     "batch": "batch",
-    "prune": "upkeep",
-    "copy": "transfers",
-    "merge": "transfers",
-    "pack": "transfers",
-    "unpack": "transfers",
     "probe": "probe",
     "line": "probe",
     "sql": "catalog",

@@ -50,7 +50,7 @@ def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
     """A public function whose arguments are checked by their annotations before it is called, each with a sentence about a fault.
 
     Whole numbers are not below the least one, one text becomes a list where several are allowed, and a path becomes an object.
-    What has other types is left to the function.
+    What has other types, or is parsed, is left to the function.
     """
     names = list(signature(function).parameters)
 
@@ -73,7 +73,7 @@ def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
 
 def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:
     """What checks a parameter, if anything does."""
-    kinds = frozenset(one.kinds) - {type(None)}
+    kinds = frozenset(one.kinds) - {type(None)} if one.shell.parse is None else frozenset()
     check = partial(as_number, least=int(one.shell.least or 0)) if kinds == {int} else CHECKS.get(kinds)
     return partial(as_optional, check) if check and type(None) in one.kinds else check
 

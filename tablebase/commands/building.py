@@ -1,4 +1,4 @@
-"""Build tables from Python and look after their folder: `tablebase.build`, `estimate`, `reindex` and `prune`."""
+"""Build tables from Python: `tablebase.build` and `estimate`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,11 @@ from tablebase.building.build import build as build_tables
 from tablebase.building.estimate import Estimate
 from tablebase.building.kinds import table_kind
 from tablebase.building.options import DASK, LOCAL, BuildOptions, TableQuery, chosen_limits
-from tablebase.building.prune import Prunable
-from tablebase.building.prune import prune as remove
 from tablebase.building.records import BuildResult, Log
-from tablebase.building.reindex import Rebuilt
-from tablebase.building.reindex import reindex as rebuild
 from tablebase.catalog.catalog import read_known
 from tablebase.commands.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
 from tablebase.compute.messages import in_bytes, in_time
-from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, did_you_mean, quoted
+from tablebase.errors import ArgumentError, ArgumentTypeError, did_you_mean, quoted
 from tablebase.executors.executor import Limits
 from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
 from tablebase.game.plain_arguments import (
@@ -240,57 +236,3 @@ def _limits(game: Rules[Any], limits: Mapping[str, Any]) -> dict[str, int | str]
             fault = f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}"
             raise ArgumentTypeError(fault)
     return {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
-
-
-def reindex(data: str | Path | None = None, catalog: str | None = None) -> Rebuilt:
-    """Rebuild the catalog from the table files.
-
-    Parameters
-    ----------
-    data : str or Path, optional
-        The folder of the tables.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-
-    Returns
-    -------
-    Rebuilt
-        How many tables of each game have been found, and what was left out.
-    """
-    folder = default_folder() if data is None else as_path("data", data)
-    if not folder.is_dir():
-        raise TablebaseError(f"there is no folder {folder}: name the tables' folder with --data")
-    return rebuild(folder, default_catalog() if catalog is None else as_text("catalog", catalog))
-
-
-def prune(data: str | Path | None = None, catalog: str | None = None, *, yes: bool = False) -> list[Prunable]:
-    """Find tables of outdated rules, and stray files; remove them if `yes`.
-
-    Parameters
-    ----------
-    data : str or Path, optional
-        The folder of the tables.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    yes : bool
-        Whether to remove them.
-
-    Returns
-    -------
-    list of Prunable
-        The files, with their bytes and the reason for each.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
-    """
-    found: list[Prunable] = []
-
-    def agreed(items: list[Prunable]) -> bool:
-        found.extend(items)
-        return yes
-
-    folder = default_folder() if data is None else as_path("data", data)
-    remove(folder, default_catalog() if catalog is None else as_text("catalog", catalog), agreed)
-    return found

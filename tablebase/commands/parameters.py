@@ -121,8 +121,10 @@ Players = Annotated[int | None, Shell(help="Number of players; short for --varia
 Pieces = Annotated[int | range | str | None, Shell(help="Number of pieces, or a range: 2-4.", metavar="N", parse=parse_pieces)]
 Materials = Annotated[str | Sequence[str] | None, Shell(help="Only this material; repeatable.", metavar="RCvW")]
 To = Annotated[
-    str | Path, Shell(help="Folder to write to; for copy also an object store, such as s3://bucket/path.", metavar="DIR")
+    str | Path,
+    Shell(help="Folder to write to; for copy also an object store, such as s3://bucket/path.", metavar="DIR", parse=str),
 ]
+WithDependencies = Annotated[bool, Shell(help="Also take the tables that these depend on, down to two pieces.")]
 Data = Annotated[str | Path | None, Shell(help="Folder of the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")]
 CatalogUrl = Annotated[
     str | None,
