@@ -94,6 +94,15 @@ def as_folder(data: str | Path | None) -> Path:
     return default_folder() if data is None else as_path("data", data)
 
 
+def optional_folder(data: str | Path | None) -> Path | None:
+    """The folder of the tables, or None if there is none, for what can do without; one that is not the usual one must be there."""
+    from tablebase.tables.folder import check_folder
+
+    folder = as_folder(data)
+    check_folder(folder, built=data is not None and folder != Path("data"))
+    return folder if folder.exists() else None
+
+
 def as_catalog(catalog: str | None) -> str | None:
     """The URL of the catalog; None for the file in the folder."""
     from tablebase.tables.folder import default_catalog

@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.commands.arguments import as_folder, checked, rules_for
+from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.parameters import (
     CHECK_FAILED,
     Data,
@@ -195,16 +195,13 @@ def analyse(
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
     from tablebase.search.engine import Engine
-    from tablebase.tables.folder import check_folder
 
-    rules, folder = rules_for("analyse", game, size, variant), as_folder(data)
+    rules, folder = rules_for("analyse", game, size, variant), None if no_tables else optional_folder(data)
     begin_at = parse(rules, rules.start if position is None else position)
     if repetition not in list(Repetition):
         raise ArgumentError(f"repetition must be {' or '.join(Repetition)}, not {quoted(repetition)}")
     if depth is None and time is None and nodes is None:
         time = ANALYSED
-    if not no_tables:
-        check_folder(folder, built=data is not None)
     settings = Options(
         exact=exact,
         threads=usable_workers(workers),
@@ -212,7 +209,7 @@ def analyse(
         repetition=Repetition(repetition),
         progress=progress_limit,
     )
-    prober = None if no_tables or not folder.exists() else Prober(folder)
+    prober = None if folder is None else Prober(folder)
     try:
         engine = Engine(rules, prober, settings)
         answers = engine.analyse(begin_at, depth=depth, seconds=time, nodes=nodes, lines=lines)
@@ -323,10 +320,8 @@ def prove(
     from tablebase.probe.prober import Prober
     from tablebase.search.proof_search import INFINITE, find_proof
     from tablebase.search.proof_trees import extract
-    from tablebase.tables.folder import check_folder
 
-    folder, file = as_folder(data), None if output is None else Path(output)
-    check_folder(folder, built=data is not None)
+    folder, file = optional_folder(data), None if output is None else Path(output)
     if check is not None:
         if game is not None:
             raise ArgumentError("the proof names its game: leave out GAME where --check names a file")
@@ -340,7 +335,7 @@ def prove(
     if time is None and nodes is None:
         time = SECONDS
     with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder.exists() else None
+        prober = stack.enter_context(closing(Prober(folder))) if folder else None
         verdict = find_proof(
             rules,
             begin_at,
@@ -380,7 +375,7 @@ def show_prove(call: Call, *, style: Style = Format.TABLE) -> int | None:
     return None
 
 
-def _proved(path: Path, folder: Path) -> dict[str, Any]:
+def _proved(path: Path, folder: Path | None) -> dict[str, Any]:
     """A proof in a file with the fault that it has, or None."""
     from tablebase.checking.proofs import proof_faults, read_proof
     from tablebase.probe.prober import Prober
@@ -391,7 +386,7 @@ def _proved(path: Path, folder: Path) -> dict[str, Any]:
     except TablebaseError as wrong:
         raise TablebaseError(f"{path} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
     with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder.exists() else None
+        prober = stack.enter_context(closing(Prober(folder))) if folder else None
         fault = next(proof_faults(rows, prober), None)
     return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
 
@@ -452,11 +447,9 @@ def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Dat
     """
     from tablebase.protocol.uci_server import UciServer
     from tablebase.protocol.uci_settings import Settings
-    from tablebase.tables.folder import check_folder
 
-    rules, folder = rules_for("uci", game, size, variant), as_folder(data)
-    check_folder(folder, built=data is not None)
-    UciServer(Settings(rules, folder if folder.exists() else None), _write).serve(_lines())
+    rules, folder = rules_for("uci", game, size, variant), optional_folder(data)
+    UciServer(Settings(rules, folder), _write).serve(_lines())
 
 
 def show_uci(call: Call) -> None:
