@@ -50,9 +50,9 @@ from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
-    from tablebase.cli.batch_run import batch
+    from tablebase.commands.batch import batch
     from tablebase.commands.boxes import boxes
-    from tablebase.commands.building import build, estimate
+    from tablebase.commands.build import build, estimate
     from tablebase.commands.count import count
     from tablebase.commands.exploiting import exploit
     from tablebase.commands.games import check_rules, games, load
@@ -122,13 +122,13 @@ __getattr__ = lazy(
     {
         "Tablebase": "tablebase.commands.tablebase",
         "analyse": "tablebase.commands.searching",
-        "batch": "tablebase.cli.batch_run",
+        "batch": "tablebase.commands.batch",
         "boxes": "tablebase.commands.boxes",
-        "build": "tablebase.commands.building",
+        "build": "tablebase.commands.build",
         "check_rules": "tablebase.commands.games",
         "copy": "tablebase.commands.transfers",
         "count": "tablebase.commands.count",
-        "estimate": "tablebase.commands.building",
+        "estimate": "tablebase.commands.build",
         "exploit": "tablebase.commands.exploiting",
         "games": "tablebase.commands.games",
         "load": "tablebase.commands.games",

@@ -1,3 +1,3 @@
-"""Hare & Hedgehog as the game of the commands that servers answer (`tablebase.commands.game_requests`), unless they name another one."""
+"""Hare & Hedgehog as the default game of `tablebase.commands.game_requests`, which servers answer."""
 
 COMMANDED = "harehedgehog"

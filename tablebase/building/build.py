@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import time
+from contextlib import closing, suppress
 from typing import Any
 
 from tablebase.building.jobs import CostModel, Key, LateError, Made
 from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import DAMAGED, Observer, make_tables
 from tablebase.building.options import BuildOptions, TableQuery
-from tablebase.building.records import Begun, BuildResult, Report, TableRecord, say_summary
+from tablebase.building.records import Begun, BuildResult, Ended, TableRecord, summary
 from tablebase.building.reindex import with_usable
 from tablebase.building.table_plan import Plan, plan_tables, preparation
 from tablebase.catalog.catalog import read_known
@@ -31,65 +32,55 @@ def build(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, *
         checked = "" if plan.examined.whole else f"; only their sizes and headers were checked: run 'tablebase verify {name}'"
         say(f"nothing to do: all {tables} tables are in {folder}, built and verified{checked}")
         return BuildResult(name, folder, tables)
-    try:
-        costs: CostModel | None = plan.costs()
-    except LateError:
-        costs = None
-    if costs is None:
-        report = Report(_begun(plan, None), options.log, kind.unit)
-        counted = 0
-    else:
+    costs: CostModel | None = None
+    # The deadline may come before costs are known.
+    with suppress(LateError):
+        costs = plan.costs()
         plan.check_capacity(plan.missing, costs)
-        report, counted = _run(plan, costs)
+    sizes = {} if costs is None else {job.key: costs.cost(job.key).size for job in plan.jobs}
+    total, left = sum(sizes.values()), sum(sizes.get(job.key, 0) for job in plan.missing)
+    with progress(f"build {name}", kind.unit, total, total - left, verbose=options.verbose, compiles=True) as shown:
+        report = _Report(plan, costs, shown)
+        if costs is not None:
+            # Closed in order after an interruption as well.
+            with closing(make_tables(plan, report, costs)) as steps:
+                for _ in steps:
+                    pass
     ended = report.ended()
-    say(f"built and verified in {folder}: {ended.done} of {tables} tables, {counted:,} {kind.counted}")
-    if summarized:
-        say_summary(ended, kind.unit)
+    say(f"built and verified in {folder}: {ended.done} of {tables} tables, {report.counted:,} {kind.counted}")
+    for sentence in summary(ended, kind.unit)[1:] if summarized else ():
+        say(sentence)
     return BuildResult(name, folder, tables, ended.left, ended.seconds, tuple(report.tables))
 
 
-def _begun(plan: Plan, costs: CostModel | None) -> Begun:
-    """The first record; without costs the deadline came before they were known."""
-    missing, options, name = [job.key for job in plan.missing], plan.options, plan.kind.rules.name
-    size = 0 if costs is None else sum(costs.cost(key).size for key in missing)
-    expected = 0.0 if costs is None else preparation(name, costs.kernels, set()) + costs.wall(missing)
-    return Begun(
-        game=name,
-        tables=len(missing),
-        placements=size,
-        expected_seconds=expected,
-        workers=min(options.limits.workers, plan.kind.most_workers),
-        memory=options.limits.memory,
-        deadline=options.deadline,
-        solvers=plan.kind.solvers(plan.missing, plan.query, options),
-    )
-
-
-def _run(plan: Plan, costs: CostModel) -> tuple[Report, int]:
-    """Build the missing tables until the deadline; return the report, and how many positions they have."""
-    kind, options = plan.kind, plan.options
-    report = Report(_begun(plan, costs), options.log, kind.unit)
-    present = {job.key for job in plan.jobs} - {job.key for job in plan.missing}
-    done = sum(costs.cost(key).size for key in present)
-    total = done + sum(costs.cost(job.key).size for job in plan.missing)
-    with progress(f"build {kind.rules.name}", kind.unit, total, done, verbose=options.verbose, compiles=True) as shown:
-        observer = _Reporter(plan, costs, report, shown)
-        # Closed in order after an interruption as well.
-        with closing(make_tables(plan, observer, costs)) as steps:
-            for _ in steps:
-                pass
-    return report, observer.counted
-
-
-class _Reporter(Observer):
+class _Report(Observer):
     """Shows, counts and logs what becomes of a build."""
 
-    def __init__(self, plan: Plan, costs: CostModel, report: Report, shown: Progress) -> None:
-        self._plan, self._costs, self._report, self._shown = plan, costs, report, shown
+    def __init__(self, plan: Plan, costs: CostModel | None, shown: Progress) -> None:
+        self._plan, self._costs, self._shown, self._log = plan, costs, shown, plan.options.log
         self._names = {job.key: job.name for job in plan.jobs}
-        self._expected = {job.key: costs.cost(job.key) for job in plan.missing}
-        self._ticked = dict[Key, int]()
+        self._expected = {} if costs is None else {job.key: costs.cost(job.key) for job in plan.missing}
+        self._counted_in_bar = dict[Key, int]()
+        self._begin, self._expected_seconds = time.monotonic(), 0.0
+        self._to_build, self._dropped = len(plan.missing), list[str]()
+        self.tables: list[TableRecord] = []  # in the order in which they were finished
         self.counted = 0  # positions, as `stats` counts them
+        self._log.write(self._begun(), plan.kind.unit)
+
+    def _begun(self) -> Begun:
+        """The first record; without costs the deadline came before they were known."""
+        plan, costs, missing = self._plan, self._costs, [job.key for job in self._plan.missing]
+        expected = 0.0 if costs is None else preparation(plan.kind.rules.name, costs.kernels, set()) + costs.wall(missing)
+        return Begun(
+            game=plan.kind.rules.name,
+            tables=len(missing),
+            placements=sum(cost.size for cost in self._expected.values()),
+            expected_seconds=expected,
+            workers=min(plan.options.limits.workers, plan.kind.most_workers),
+            memory=plan.options.limits.memory,
+            deadline=plan.options.deadline,
+            solvers=plan.kind.solvers(plan.missing, plan.query, plan.options),
+        )
 
     def started(self) -> None:
         """Say how many tables there are to build, and how."""
@@ -97,33 +88,34 @@ class _Reporter(Observer):
         missing, planned = len(plan.missing), len(plan.jobs)
         wanted = plan.kind.number_wanted(plan.query, plan.jobs)
         if missing < planned:
-            self._shown.write(f"solving {missing} of {planned} tables; the others are there already")
+            self.say(f"solving {missing} of {planned} tables; the others are there already")
         elif planned > wanted:
-            self._shown.write(f"solving {planned} tables: {wanted} asked for and {planned - wanted} they depend on")
+            self.say(f"solving {planned} tables: {wanted} asked for and {planned - wanted} they depend on")
         elif planned > 1:
-            self._shown.write(f"solving {planned} tables")
+            self.say(f"solving {planned} tables")
         if plan.options.verbose and (solvers := plan.kind.solvers(plan.missing, plan.query, plan.options)):
-            self._shown.write(solvers)
+            self.say(solvers)
         if limits.workers > 1 and (plan.options.workers_given or plan.options.verbose or limits.each):
-            sharing = plan.kind.sharing(plan.missing, self._costs, plan.options)
-            if sharing:
-                self._shown.write(sharing)
+            assert self._costs is not None
+            if sharing := plan.kind.sharing(plan.missing, self._costs, plan.options):
+                self.say(sharing)
 
     def watch(self, key: Key, stage: Stage) -> None:
         """Show how far a table has come."""
         name = self._names[key]
         if stage == DAMAGED:
-            self._report.again += 1
+            self._to_build += 1
         elif stage == DROPPED:
-            self._report.dropped.append(name)
+            self._dropped.append(name)
             self._shown.leave(name)
         else:
             self._shown.at(name, stage)
+            if stage.name == "solving" and stage.total and key in self._expected:
+                self._move_bar(key, self._expected[key].size * stage.done // stage.total)
 
-    def tick(self, key: Key, done: int) -> None:
-        """Show how much of a table has been done."""
-        self._shown.update(done - self._ticked.get(key, 0))
-        self._ticked[key] = done
+    def _move_bar(self, key: Key, done: int) -> None:
+        self._shown.update(done - self._counted_in_bar.get(key, 0))
+        self._counted_in_bar[key] = done
 
     def say(self, sentence: str) -> None:
         """Write a line above the bar."""
@@ -131,29 +123,38 @@ class _Reporter(Observer):
 
     def made(self, made: Made, entry: Entry) -> None:
         """Count, show and log a finished table."""
+        assert self._costs is not None
         kind, name, size = self._plan.kind, self._names[made.key], self._plan.kind.size_of(entry)
-        record = TableRecord(
-            game=kind.rules.name,
-            material=name,
-            engine=made.engine,
-            placements=size,
-            seconds=made.elapsed,
-            cpu_seconds=made.seconds,
-            memory=made.memory,
-            bytes=made.bytes,
-        )
+        record = TableRecord(kind.rules.name, name, made.engine, size, made.elapsed, made.seconds, made.memory, made.bytes)
+        self.tables.append(record)
+        self.counted += kind.count_of(entry)
         # Not there if a damaged table, which was counted as done, has been built again.
         expected = self._expected.pop(made.key, None)
-        self._report.add(record, (expected or self._costs.cost(made.key)).cpu_seconds)
-        self._shown.leave(name)
+        self._expected_seconds += (expected or self._costs.cost(made.key)).cpu_seconds
         if expected is not None:
-            self.tick(made.key, expected.size)
-        self.counted += kind.count_of(entry)
-        self._shown.note(_note(record, kind.unit))
+            self._move_bar(made.key, expected.size)
+        self._log.write(record, kind.unit)
+        self._shown.leave(name)
+        solved = "already there and correct" if made.engine is None else f"{made.engine}, {made.seconds:.1f} CPU-seconds"
+        self._shown.note(f"{name}: {size:,} {kind.unit}, {solved}")
 
-
-def _note(record: TableRecord, unit: str) -> str:
-    """A line about a finished table."""
-    if record.engine is None:
-        return f"{record.material}: {record.placements:,} {unit}, already there and correct"
-    return f"{record.material}: {record.placements:,} {unit}, {record.engine}, {record.cpu_seconds:.1f} CPU-seconds"
+    def ended(self) -> Ended:
+        """Log and return the last record."""
+        left = max(0, self._to_build - len(self.tables))
+        slowest = max(self.tables, key=lambda table: table.seconds, default=None)
+        largest = max(self.tables, key=lambda table: table.bytes, default=None)
+        ended = Ended(
+            game=self._plan.kind.rules.name,
+            reason="deadline" if left else "done",
+            done=len(self.tables),
+            left=left,
+            dropped=self._dropped,
+            placements=sum(table.placements for table in self.tables),
+            seconds=time.monotonic() - self._begin,
+            cpu_seconds=sum(table.cpu_seconds for table in self.tables),
+            expected_cpu_seconds=self._expected_seconds,
+            slowest=slowest.material if slowest else None,
+            largest=largest.material if largest else None,
+        )
+        self._log.write(ended, self._plan.kind.unit)
+        return ended

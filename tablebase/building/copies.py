@@ -12,12 +12,11 @@ from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Protocol
 
 from tablebase.building.kinds import table_kind
 from tablebase.building.transfer import CHECKSUMS, Taken, take_in
-from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.entries import Entry, entries_of
+from tablebase.catalog.catalog import Catalog, entries_of
+from tablebase.catalog.entries import Entry
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute.messages import reach
 from tablebase.compute.processes import ensured
@@ -30,24 +29,10 @@ from tablebase.tables.header import Form
 from tablebase.tables.object_store import ObjectStore, is_url
 from tablebase.tables.writer import drafted
 
+# ruff: noqa: D102 (other methods are those of `FolderSource`)
+
 INTERVAL = 60.0
 """Seconds after which an object store gets the catalog as it is; what was stored since is stored again after an interruption."""
-
-
-class Source(Protocol):
-    """Where tables are copied from."""
-
-    def entries(self) -> Mapping[str, Entry]:
-        """What its catalog says, by file."""
-
-    def place(self, file: str) -> str:
-        """How a file is named to people."""
-
-    def fetch(self, file: str, draft: Path) -> None:
-        """Make a draft the same as a file."""
-
-    def bytes_to_write(self, entries: Sequence[Entry], folder: Path) -> int:
-        """Bytes that files will take on the disk of a folder, as far as that is sure."""
 
 
 class FolderSource:
@@ -58,49 +43,45 @@ class FolderSource:
         self.linked = 0  # files that became hard links
 
     def entries(self) -> Mapping[str, Entry]:
-        """See `Source.entries`."""
+        """Return what its catalog says, by file."""
         return entries_of(self.folder)
 
     def place(self, file: str) -> str:
-        """See `Source.place`."""
+        """Return how a file is named to people."""
         return str(self.folder / file)
 
     def fetch(self, file: str, draft: Path) -> None:
-        """See `Source.fetch`."""
+        """Make a draft the same as a file."""
         source = self.folder / file
         if not source.exists():
             raise missing_file(source)
         self.linked += link_or_copy(source, draft)
 
     def bytes_to_write(self, entries: Sequence[Entry], folder: Path) -> int:
-        """See `Source.bytes_to_write`."""
+        """Return the bytes that files will take on the disk of a folder, as far as that is sure."""
         return 0 if on_one_file_system(self.folder, folder) else sum(entry.row["bytes"] for entry in entries)
 
 
-class StoreSource:
-    """An object store that tables are copied from."""
+class StoreSource(FolderSource):
+    """An object store that tables are copied from; the folder is for its catalog."""
 
-    def __init__(self, store: ObjectStore, scratch: Path) -> None:
-        """The folder `scratch` is for its catalog."""
-        self._store, self._scratch = store, scratch
+    def __init__(self, store: ObjectStore, folder: Path) -> None:
+        super().__init__(folder)
+        self._store = store
 
     def entries(self) -> Mapping[str, Entry]:
-        """See `Source.entries`."""
         if not self._store.has(FILE_NAME):
             raise TablebaseError(f"there is no tablebase in {self._store.url}: put one there with 'tablebase copy'")
-        _get_catalog(self._store, self._scratch)
-        return entries_of(self._scratch)
+        _get_catalog(self._store, self.folder)
+        return super().entries()
 
     def place(self, file: str) -> str:
-        """See `Source.place`."""
         return f"{self._store.url}/{file}"
 
     def fetch(self, file: str, draft: Path) -> None:
-        """See `Source.fetch`."""
         self._store.get(file, draft)
 
     def bytes_to_write(self, entries: Sequence[Entry], folder: Path) -> int:  # noqa: ARG002 (it is always all of them)
-        """See `Source.bytes_to_write`."""
         return sum(int(entry.row["bytes"]) for entry in entries)
 
 
@@ -115,7 +96,7 @@ def _get_catalog(store: ObjectStore, scratch: Path) -> None:
 
 
 @contextmanager
-def opened_source(place: str) -> Iterator[Source]:
+def opened_source(place: str) -> Iterator[FolderSource]:
     """The folder or the object store of this name."""
     if not is_url(place):
         yield FolderSource(Path(place))
@@ -132,7 +113,7 @@ def _scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Path]]:
+def copies(source: FolderSource, folder: Path, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Path]]:
     """Copy tables to drafts in a folder; what `take_in` makes them with.
 
     Raise `CapacityError` if its disk is too small, `CorruptTableError` if a file is not the one that was registered.
@@ -153,7 +134,11 @@ def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[t
 
 
 def copy(
-    source: Source, entries: Sequence[Entry], folder: Path, faults: Mapping[str, str] | None = None, catalog: str | None = None
+    source: FolderSource,
+    entries: Sequence[Entry],
+    folder: Path,
+    faults: Mapping[str, str] | None = None,
+    catalog: str | None = None,
 ) -> Iterator[Taken]:
     """Copy tables into a folder; see `take_in`."""
     return take_in(folder, entries, partial(copies, source, folder), faults, catalog=catalog)

@@ -7,30 +7,27 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tablebase.building.estimate import start_seconds
 from tablebase.building.flat_kind import FlatTables
-from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured, Tick
+from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured
 from tablebase.building.options import BuildOptions, TableQuery
-from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.known import Known
-from tablebase.catalog.registration import of_exact
-from tablebase.catalog.schema import ExactRow
-from tablebase.checking.checksums import Checks
+from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.checking.exact import verify_exact
 from tablebase.compute.messages import in_time, reach, say
 from tablebase.compute.progress import progress
-from tablebase.errors import CapacityError, CorruptTableError, RulesError, TablebaseError
+from tablebase.errors import CapacityError, CorruptTableError, RulesError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.guards import advice
 from tablebase.states.exact import solve
-from tablebase.states.files import PLACE, ExactFile, exact_path, exact_title, rewrite_exact, sorted_keys, write_exact
+from tablebase.states.files import PLACE, ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.states.listed import Listed, list_positions
-from tablebase.tables.choice import nothing_registered
-from tablebase.tables.folder import check_bytes
-from tablebase.tables.header import Form
+
+# ruff: noqa: D102 (other methods are those of `TableKind`)
 
 ENGINE = "exact"
 """Name of the solver, in logs."""
@@ -70,11 +67,10 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     pattern = f"{PLACE}/*"
     title = "{game} " + PLACE
     solver = ENGINE
+    table = "exact"
     most_workers = 1
-    table = ExactRow
 
     def check(self, query: TableQuery) -> None:
-        """See `TableKind.check`."""
         del query
         if self.rules.players != 2:
             raise RulesError(
@@ -82,7 +78,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
             )
 
     def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
-        """See `TableKind.jobs`."""
         self.check(query)
         return (Job(PLACE, PLACE, exact_path(folder, self.rules.name)),)
 
@@ -126,17 +121,13 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
             raise CapacityError(f"the table of {self.rules.name} does not fit into memory", "choose a smaller variant") from fault
 
     def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
-        """See `TableKind.sharing`."""
         del jobs, costs
         return self._alone(options.limits.workers)
 
     def _alone(self, workers: int) -> str:
         return f"workers: 1 instead of {workers}, since one process builds and checks the table of {self.rules.name}"
 
-    def maker(
-        self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
-    ) -> Callable[[Key], Made]:
-        """See `TableKind.maker`."""
+    def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         del query
         assert isinstance(costs, ListedCosts)
         path = jobs[0].path
@@ -146,7 +137,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
             with self._within_memory():
                 draft = None if path.exists() else self._draft(path, costs, options)
                 with closing(ExactFile(draft or path, self.rules)) as file:
-                    self._check(file, lambda: tick(key, 0), is_new=draft is not None)
+                    self._check(file, options.check_time, is_new=draft is not None)
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 
         return make
@@ -184,35 +175,23 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
     ) -> tuple[int, Checks]:
-        """See `TableKind.verify`."""
-        del query, published
         if workers is not None and workers > 1:
             say(self._alone(workers))
-        with closing(Catalog(folder, catalog=catalog)) as registry:
-            rows = registry.exact(self.rules)
-        if not rows:
-            raise nothing_registered(self.rules, folder)
-        return len(rows), (self._verified(folder, row["file"], row["file_sha256"]) for row in rows)
+        return super().verify(query, folder, workers, published, catalog)
 
-    def _verified(self, folder: Path, file: str, sha256: str) -> tuple[str, str | None]:
-        """The name of a file, and what is wrong with it."""
-        try:
-            check_bytes(folder / file, exact_title(self.rules.name), sha256)
-            with closing(ExactFile(folder / file, self.rules)) as opened:
-                verify_exact(opened)
-        except TablebaseError as fault:
-            return file, str(fault)
-        return file, None
+    def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
+        del threads
+        for name, fault in faults.items():
+            yield name, fault or sentence_of(partial(self._verify, folder / name))
+
+    def _verify(self, path: Path) -> None:
+        with closing(ExactFile(path, self.rules)) as file:
+            verify_exact(file)
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> ExactFile:
         """See `TableKind.opened`; there is one table."""
         del row
         return ExactFile(path, self.rules)
 
-    def row_of(self, folder: Path, file: ExactFile) -> dict[str, Any]:
-        """See `FlatTables.row_of`."""
-        return of_exact(folder, file)
-
-    def rewrite(self, path: Path, file: ExactFile, form: Form) -> Path:
-        """See `TableKind.rewrite`."""
-        return rewrite_exact(path, file, form)
+    def row_of(self, file: ExactFile) -> dict[str, Any]:
+        return vars(file.counts())

@@ -14,8 +14,6 @@ from tablebase.errors import CorruptTableError, TablebaseError
 
 Key = Any
 """Names a table of a game for executors: hashable and picklable."""
-Tick = Callable[[Key, int], object]
-"""Called while a table is made in this process, with how much of it is done; raises `LateError` after the deadline."""
 
 
 class LateError(TablebaseError):

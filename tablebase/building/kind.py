@@ -10,13 +10,12 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy.orm import Session
-
-from tablebase.building.jobs import CostModel, Job, Key, Made, Tick
+from tablebase.building.estimate import compiling, start_seconds
+from tablebase.building.jobs import CostModel, Job, Key, Made
 from tablebase.building.options import LOCAL, BuildOptions, TableQuery
 from tablebase.catalog.entries import Entry
 from tablebase.catalog.known import Known
@@ -42,6 +41,7 @@ class TableEstimate:
     memory: int  # bytes
     disk: int  # bytes
     cpu_seconds: float
+    start_seconds: float = 0.0  # in the first line of a list: to start the program and to compile kernels that are not cached
 
 
 class TableKind(ABC, Generic[G, F]):
@@ -68,6 +68,8 @@ class TableKind(ABC, Generic[G, F]):
         Whether tables are made in this process, one after the other, since they share memory.
     most_workers : int
         Workers or threads that can be of use.
+    line : type
+        Of a line of an estimate, with the fields of `TableEstimate`, the first two perhaps under other names.
     """
 
     pattern: ClassVar[str]
@@ -77,6 +79,7 @@ class TableKind(ABC, Generic[G, F]):
     solver: ClassVar[str] = ""
     in_process: ClassVar[bool] = True
     most_workers: ClassVar[int] = sys.maxsize
+    line: ClassVar[Callable[..., Any]] = TableEstimate
 
     def __init__(self, rules: G) -> None:
         self.rules: Any = rules
@@ -101,12 +104,11 @@ class TableKind(ABC, Generic[G, F]):
         """Predict what tables need."""
 
     @abstractmethod
-    def maker(
-        self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
-    ) -> Callable[[Key], Made]:
+    def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         """Return a function that solves a table, writes its draft and checks every position in it; or checks an existing file.
 
-        Unless tables are made `in_process`, it must be picklable, and `tick` is not for it.
+        It reports stages with `tablebase.compute.messages.reach`: "solving" with a total moves the progress bar. If tables are made
+        `in_process`, it calls `BuildOptions.check_time` now and then; otherwise it must be picklable.
         """
 
     @abstractmethod
@@ -125,10 +127,6 @@ class TableKind(ABC, Generic[G, F]):
     @abstractmethod
     def entry_of(self, folder: Path, file: F) -> Entry:
         """Describe an open file in a folder, as the catalog does."""
-
-    @abstractmethod
-    def enter(self, session: Session, entry: Entry, known: Entry | None) -> None:
-        """Write the rows of a table into a catalog, with what another catalog knew of how it was solved."""
 
     @abstractmethod
     def rewrite(self, path: Path, file: F, form: Form) -> Path:
@@ -201,7 +199,11 @@ class TableKind(ABC, Generic[G, F]):
         del measured
         jobs = self.jobs(query, options.data)
         costs = self.costs(jobs, query, options, known)
-        return [TableEstimate(job.name, *vars(costs.cost(job.key)).values()) for job in jobs]
+        if options.limits.memory is not None:
+            self.check_memory(jobs, costs, options)
+        lines = [self.line(job.name, *vars(costs.cost(job.key)).values()) for job in jobs]
+        before = start_seconds() + compiling(self.rules.name, costs.kernels)
+        return [replace(lines[0], start_seconds=before), *lines[1:]]
 
     def estimate_table(self, lines: Sequence[Any], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
         """Write an estimate for a terminal: the rows of a table, and the lines below it."""
@@ -247,8 +249,7 @@ class TableKind(ABC, Generic[G, F]):
 
     def is_in_place(self, entry: Entry) -> bool:
         """Whether a reader would look for such a table where an entry's own columns place it."""
-        del entry
-        return True
+        return self.counted in entry.row
 
     def size_of(self, entry: Entry) -> int:
         """Number of units that a table holds."""

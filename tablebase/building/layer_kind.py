@@ -5,36 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tablebase.building.estimate import compiling, kernels_of, machine_factor, start_seconds
+from tablebase.building.estimate import kernels_of, machine_factor
 from tablebase.building.flat_kind import FlatTables
-from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured, Tick
+from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured
 from tablebase.building.options import BuildOptions, TableQuery
-from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.known import Known
-from tablebase.catalog.registration import of_layer
-from tablebase.catalog.schema import LayerRow
 from tablebase.checking.chances import verify_layer
-from tablebase.checking.checksums import Checks
+from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.compute import machine
 from tablebase.compute.messages import reach
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, did_you_mean, quoted
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
-from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.stochastic import StochasticGame
 from tablebase.solvers.problem import Checkpoint
 from tablebase.stochastic.compiled import Compiled, compiled
-from tablebase.stochastic.files import LayerFile, layer_path, limits_of, rewrite_layer, write_layer
+from tablebase.stochastic.files import LayerFile, layer_path, limits_of, write_layer
 from tablebase.stochastic.iteration import KEPT, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint
-from tablebase.tables.choice import nothing_registered
-from tablebase.tables.folder import OTHER_FILE, check_seal, content_error, file_sha256
-from tablebase.tables.header import Form
+from tablebase.tables.folder import check_seal, file_sha256
+
+# ruff: noqa: D102 (other methods are those of `TableKind`)
 
 ENGINE = "bounds"
 """Name of the solver of games with chance, in logs."""
@@ -69,10 +66,10 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     title = "{game} {place} {stem}"
     unit = counted = "states"
     solver = ENGINE
-    table = LayerRow
+    table = "layers"
+    line = Estimate
 
     def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
-        """See `TableKind.limits_from`."""
         del refusal
         game, limits = self.rules, dict[str, int | str]()
         pending = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
@@ -105,7 +102,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
-        """See `TableKind.costs`."""
         del jobs, known
         region = self._region(query)
         threads = min(options.limits.workers, machine.cores())
@@ -118,9 +114,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
             name = f"the table {jobs[0].path.parent.name} of {self.rules.name}"
             raise CapacityError(name, "choose lower limits", needed=needed, allowed=options.allowed_memory)
 
-    def maker(
-        self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
-    ) -> Callable[[Key], Made]:
+    def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         """See `TableKind.maker`; the chances of the layers before are read from their files once."""
         del jobs, costs
         # Imported here because Numba is slow to load.
@@ -143,76 +137,49 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                     filled.add(before.name)
             draft = None
             if not path.exists():
-                self._solve(form, region, layer, chances, options, tick)
+                self._solve(form, region, layer, chances, options)
                 reach("writing")
                 draft = write_layer(path, self.rules, form.kernels, region, layer, chances)
                 reach("verifying")
-            with closing(LayerFile(draft or path, self.rules, region, layer)) as file:
-                verify_layer(form.kernels, file, chances, options.limits.workers)
+            _verify(form, draft or path, region, layer, chances, options.limits.workers)
             filled.add(key)
             note_compiled(kernels_of(ENGINE, self.rules.name))
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 
         return make
 
-    def _solve(self, form: Compiled, region: Region, layer: Layer, chances: Int64, options: BuildOptions, tick: Tick) -> None:
+    def _solve(self, form: Compiled, region: Region, layer: Layer, chances: Int64, options: BuildOptions) -> None:
         """Solve a layer in `chances`."""
-        reach("solving")
         checkpoint = self._checkpoint(region, options.data, layer)
-        for now in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
-            tick(layer.name, now.done * region.block)
+        for done in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
+            reach("solving", done * region.block, layer.end - layer.begin)
+            options.check_time()
 
     def _checkpoint(self, region: Region, folder: Path, layer: Layer) -> Checkpoint:
         """The checkpoint of a layer, which depends on the rules, the region, the layers before it, and the kernels."""
-        from tablebase.compute.jit import KERNELS
+        from tablebase.compute.compiling import KERNELS
 
         before = region.layers[: region.layers.index(layer)]
         digests = [file_sha256(layer_path(folder, self.rules, region, one)) for one in before]
         path = layer_path(folder, self.rules, region, layer)
         return TableCheckpoint(path, self.rules.digest, region.name, str(region.size), layer.name, KERNELS, *digests)
 
-    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
-        """See `TableKind.estimate`; it is for one worker, and what has been built does not correct it."""
-        del measured
-        region, before = self._region(query), start_seconds() + compiling(self.rules.name, {ENGINE})
-        if options.limits.memory is not None:
-            jobs = self.jobs(query, options.data)
-            self.check_memory(jobs, self.costs(jobs, query, options, known), options)
-        lines = []
-        for layer in region.layers:
-            cost = _cost(region, layer)
-            start = before if layer is region.layers[0] else 0.0
-            lines.append(Estimate(layer.name, cost.size, cost.memory, cost.disk, cost.cpu_seconds, start))
-        return lines
-
-    def verify(
-        self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
-    ) -> tuple[int, Checks]:
-        """See `TableKind.verify`; all layers, since each is checked with those before it."""
-        del query, published
-        with closing(Catalog(folder, catalog=catalog)) as registry:
-            rows = {row["file"]: row["file_sha256"] for row in registry.layers(self.rules)}
-        if not rows:
-            raise nothing_registered(self.rules, folder)
-        return len(rows), (one for one in self._verified(folder, rows, usable_workers(workers)))
-
-    def _verified(self, folder: Path, rows: Mapping[str, str], threads: int) -> list[tuple[str, str | None]]:
-        """Check registered layers, given the SHA-256 of each; return each file's name, and what is wrong with it or None."""
-        form = compiled(self.rules)
-        faults = {name: _file_fault(folder / name, sha256) for name, sha256 in rows.items()}
+    def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
+        """See `FlatTables.verified`; each layer is checked with those before it."""
+        form, found = compiled(self.rules), dict(faults)
         for region in self._regions(folder, [name for name, fault in faults.items() if fault is None]):
             chances: Int64 = np.zeros((2, region.size), np.int64)
             unsound = None
             for layer in region.layers:
                 path = layer_path(folder, self.rules, region, layer)
                 name = path.relative_to(folder).as_posix()
-                if name in faults and faults[name] is None and unsound is None:
-                    faults[name] = _fault(form, path, region, layer, chances, threads)
-                elif name in faults and faults[name] is None:
-                    faults[name] = f"{path} cannot be checked before {unsound} has been built again"
-                if unsound is None and faults.get(name, "missing") is not None:
+                if name in found and found[name] is None and unsound is None:
+                    found[name] = sentence_of(partial(_verify, form, path, region, layer, chances, threads))
+                elif name in found and found[name] is None:
+                    found[name] = f"{path} cannot be checked before {unsound} has been built again"
+                if unsound is None and found.get(name, "missing") is not None:
                     unsound = path
-        return list(faults.items())
+        yield from found.items()
 
     def _regions(self, folder: Path, files: Sequence[str]) -> list[Region]:
         """The largest region of each name that any of the files was built with."""
@@ -224,20 +191,14 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         return list(largest.values())
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> LayerFile:
-        """See `TableKind.opened`."""
         region = compiled(self.rules).region(limits_of(path))
         for layer in region.layers:
             if layer.name == row["layer"]:
                 return LayerFile(path, self.rules, region, layer)
         raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path)
 
-    def row_of(self, folder: Path, file: LayerFile) -> dict[str, Any]:
-        """See `FlatTables.row_of`."""
-        return of_layer(folder, file)
-
-    def rewrite(self, path: Path, file: LayerFile, form: Form) -> Path:
-        """See `TableKind.rewrite`."""
-        return rewrite_layer(path, file, form)
+    def row_of(self, file: LayerFile) -> dict[str, Any]:
+        return {"region": file.region.name, "layer": file.layer.name, **vars(file.counts)}
 
 
 def _cost(region: Region, layer: Layer) -> Cost:
@@ -246,20 +207,7 @@ def _cost(region: Region, layer: Layer) -> Cost:
     return Cost(size, memory, BYTES_ON_DISK * size, machine_factor() * size / SPEED)
 
 
-def _file_fault(path: Path, sha256: str) -> str | None:
-    """Why a file is not the one that was registered; None if it is."""
-    if not path.exists():
-        return f"{path} is registered but missing: build it again"
-    if file_sha256(path) != sha256:
-        return str(content_error(path, OTHER_FILE))
-    return None
-
-
-def _fault(form: Compiled, path: Path, region: Region, layer: Layer, chances: Int64, threads: int) -> str | None:
-    """What is wrong with the chances in a file; None if nothing is."""
-    try:
-        with closing(LayerFile(path, form.game, region, layer)) as file:
-            verify_layer(form.kernels, file, chances, threads)
-    except CorruptTableError as fault:
-        return str(fault)
-    return None
+def _verify(form: Compiled, path: Path, region: Region, layer: Layer, chances: Int64, threads: int) -> None:
+    """Check the chances in a file, and read them."""
+    with closing(LayerFile(path, form.game, region, layer)) as file:
+        verify_layer(form.kernels, file, chances, threads)

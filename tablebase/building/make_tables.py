@@ -7,11 +7,10 @@ from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
-from tablebase.building.examined import Examined, examine
 from tablebase.building.folders import lock, remove_drafts, remove_tokens
 from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_of
 from tablebase.building.registrar import Registrar
-from tablebase.building.table_plan import Plan
+from tablebase.building.table_plan import Plan, examine
 from tablebase.catalog.entries import Entry
 from tablebase.compute.messages import Stage
 from tablebase.compute.processes import ensured
@@ -34,9 +33,6 @@ class Observer:
 
     def watch(self, key: Key, stage: Stage) -> None:
         """A table has reached a stage."""
-
-    def tick(self, key: Key, done: int) -> None:
-        """A table that is made in this process has come so far."""
 
     def say(self, sentence: str) -> None:
         """A sentence about a damaged file."""
@@ -89,9 +85,9 @@ class _Loop:
     def run(self) -> Generator[Made, None, None]:
         """Make all tables, those that turn out to be damaged as well."""
         plan = self._plan
-        examined = plan.examined if plan.examined.is_current(plan.jobs) else self._examined()
         again: set[Key] = set()
         while True:
+            examined = examine(plan.kind, plan.jobs, plan.options.data, self.registrar.known)
             for job in plan.jobs:
                 if job.key in examined.damaged:
                     self._set_aside(job, examined.damaged[job.key])
@@ -106,11 +102,6 @@ class _Loop:
                 again.add(damaged.key)
                 self._observer.watch(damaged.key, DAMAGED)
                 self._set_aside(damaged, error.fault)
-                examined = self._examined()
-
-    def _examined(self) -> Examined:
-        plan = self._plan
-        return examine(plan.kind, plan.jobs, plan.options.data, self.registrar.known)
 
     def _pass(self, missing: Sequence[Job]) -> Generator[Made, None, None]:
         """Make tables until all are there, one is found damaged, or the deadline has come."""
@@ -118,7 +109,7 @@ class _Loop:
             return
         plan, options = self._plan, self._plan.options
         costs = self._costs or plan.costs(missing)
-        make = plan.kind.maker(missing, plan.query, options, costs, self._tick)
+        make = plan.kind.maker(missing, plan.query, options, costs)
         deadline: Deadline[Key] | None
         deadline = None if options.end is None else Deadline(options.end, lambda key: costs.wall([key]), options.grace)
         if plan.kind.in_process:
@@ -147,10 +138,6 @@ class _Loop:
                 raise
 
         return made
-
-    def _tick(self, key: Key, done: int) -> None:
-        self._observer.tick(key, done)
-        self._plan.options.check_time()
 
     def _watch(self, key: Key, stage: Stage) -> None:
         self.registrar.enter_due()

@@ -29,12 +29,6 @@ def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...
     return tuple(sorted(planned, key=_build_order))
 
 
-def dependency_graph(game: Game, missing: Sequence[Material]) -> dict[Material, tuple[Material, ...]]:
-    """For each of some stored materials those among them that it depends on."""
-    among = set(missing)
-    return {material: tuple(child for child in dependencies(game, material) if child in among) for material in missing}
-
-
 def _build_order(material: Material) -> tuple[int, tuple[int, ...], tuple[int, ...], list[int]]:
     """Sort key: every material comes after those that it depends on."""
     return material.pieces, material.first, material.second, [-levels for levels in material.advance]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from tablebase.building.kind import TableKind
 from tablebase.building.kinds import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.catalog.entries import Entry
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
 from tablebase.files.outputs import DRAFT_SUFFIX
 from tablebase.game.installed import load_rules
@@ -25,8 +25,6 @@ OLD_RULES = "built under other rules"
 UNREGISTERED = "not in the catalog"
 DRAFT = "left by an interrupted command"
 _TABLE_DRAFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9a-f]+{re.escape(DRAFT_SUFFIX)}")
-# Versions before 0.2 made the catalog anew under such a name.
-_CATALOG_DRAFT = re.compile(rf"\.{re.escape(FILE_NAME)}\.\d+{re.escape(DRAFT_SUFFIX)}(-journal)?")
 
 
 @dataclass(frozen=True)
@@ -40,11 +38,11 @@ class Prunable:
 
 def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
     """What may be removed from a folder. Files of games that are not installed, and of other programs, are never among it."""
-    registered = catalog.files()
-    found = {path: DRAFT for path in folder.iterdir() if _CATALOG_DRAFT.fullmatch(path.name)}
+    registered = catalog.entries
+    found: dict[Path, str] = {}
     for game in _games(folder, registered):
-        current = {folder / file for file, entry in registered.items() if entry[:2] == (game.name, game.digest)}
-        old = {folder / file: OLD_RULES for file, (name, *_) in registered.items() if name == game.name}
+        current = {folder / file for file, entry in registered.items() if entry.is_of(game)}
+        old = {folder / file: OLD_RULES for file, entry in registered.items() if entry.game == game.name}
         found |= {path: reason for path, reason in old.items() if path not in current and not path.exists()}
         found |= {path: reason for path, reason in _files_of(folder, game) if path not in current}
     return [Prunable(path.relative_to(folder).as_posix(), _size(path), found[path]) for path in sorted(found)]
@@ -66,9 +64,9 @@ def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool
     return items
 
 
-def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Rules[Any]]:
+def _games(folder: Path, registered: Mapping[str, Entry]) -> Iterator[Rules[Any]]:
     """The installed games that have a folder or are in the catalog."""
-    for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {name for name, *_ in registered.values()}):
+    for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {entry.game for entry in registered.values()}):
         with suppress(RulesError):
             game = load_rules(name)
             if game.name == name:

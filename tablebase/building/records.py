@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from tablebase.compute.messages import in_bytes, in_time, say
+from tablebase.compute.messages import in_bytes, in_time
 from tablebase.files.outputs import appended
 
 CLOCK = 1e-3
@@ -132,52 +131,6 @@ def summary(ended: Ended, unit: str) -> list[str]:
         parts.append(f"slowest: {ended.slowest}; largest: {ended.largest}")
         parts.append(f"CPU time: {in_time(ended.cpu_seconds)}, expected: {in_time(ended.expected_cpu_seconds)}")
     return parts
-
-
-def say_summary(ended: Ended, unit: str) -> None:
-    """Say how a build has ended, except the number of tables."""
-    for sentence in summary(ended, unit)[1:]:
-        say(sentence)
-
-
-class Report:
-    """What has come of a build so far; all of it is also written to a log."""
-
-    def __init__(self, begun: Begun, log: Log, unit: str) -> None:
-        self._begun, self._log, self._unit = begun, log, unit
-        self._begin = time.monotonic()
-        self._expected_cpu_seconds = 0.0
-        self.tables: list[TableRecord] = []  # in the order in which they were finished
-        self.dropped: list[str] = []  # materials whose work was ended at a deadline
-        self.again = 0  # tables that were found damaged after the build had begun, and are built again
-        log.write(begun, unit)
-
-    def add(self, table: TableRecord, expected_cpu_seconds: float) -> None:
-        """Count a finished table."""
-        self.tables.append(table)
-        self._expected_cpu_seconds += expected_cpu_seconds
-        self._log.write(table, self._unit)
-
-    def ended(self) -> Ended:
-        """The last record."""
-        left = max(0, self._begun.tables + self.again - len(self.tables))
-        slowest = max(self.tables, key=lambda table: table.seconds, default=None)
-        largest = max(self.tables, key=lambda table: table.bytes, default=None)
-        ended = Ended(
-            game=self._begun.game,
-            reason="deadline" if left else "done",
-            done=len(self.tables),
-            left=left,
-            dropped=self.dropped,
-            placements=sum(table.placements for table in self.tables),
-            seconds=time.monotonic() - self._begin,
-            cpu_seconds=sum(table.cpu_seconds for table in self.tables),
-            expected_cpu_seconds=self._expected_cpu_seconds,
-            slowest=slowest.material if slowest else None,
-            largest=largest.material if largest else None,
-        )
-        self._log.write(ended, self._unit)
-        return ended
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,10 +9,10 @@ from typing import Any
 
 from tablebase.building.kind import TableKind
 from tablebase.building.options import BuildOptions
-from tablebase.catalog.catalog import Catalog, strike
+from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.database import Patience
-from tablebase.catalog.entries import Entry
-from tablebase.catalog.known import Known, KnownFile
+from tablebase.catalog.entries import Entry, enter, strike
+from tablebase.catalog.known import Known
 from tablebase.errors import CatalogBusyError
 
 INTERVAL = 5.0
@@ -55,7 +55,7 @@ class Registrar:
     def add(self, entry: Entry) -> None:
         """Enter a table soon."""
         self._pending.append(entry)
-        self._files[entry.file] = KnownFile(entry.row["bytes"], entry.sha256)
+        self._files[entry.file] = entry
 
     def forget(self, path: Path) -> None:
         """Strike a file from the catalog: now, unless that is busy."""
@@ -74,11 +74,11 @@ class Registrar:
         """Change the catalog as far as that is due; return False if another program has locked it, and nothing was changed."""
         if self._pending or self._gone:
             try:
-                with self._catalog.writing() as session:
+                with self._catalog.writing() as connection:
                     if self._gone:
-                        strike(session, self._gone)
+                        strike(connection, self._gone)
                     for entry in self._pending:
-                        self._kind.enter(session, entry, None)
+                        enter(connection, self._kind.rules, entry)
             except CatalogBusyError:
                 return False
             finally:

@@ -12,15 +12,14 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, select
-from sqlalchemy.orm import Session
 
 from tablebase.building.folders import lock
 from tablebase.building.kind import TableKind
 from tablebase.building.kinds import table_kind
 from tablebase.catalog.catalog import database_of, open_catalog
 from tablebase.catalog.database import Database
-from tablebase.catalog.entries import Entry, read_entries
-from tablebase.catalog.schema import FLAT, TableRow
+from tablebase.catalog.entries import Entry, enter, read_entries, with_patterns
+from tablebase.catalog.schema import OF_FILES
 from tablebase.compute.messages import listed, say
 from tablebase.errors import CorruptCatalogError, TablebaseError, UnusableFileError
 from tablebase.game.installed import is_known, load_rules
@@ -122,14 +121,14 @@ def _rebuild(
 ) -> Rebuilt:
     """Replace what a catalog says by what was found in files, in one transaction."""
     database = database_of(folder, catalog)
-    with database.guard(), database.rebuilding() as connection, Session(connection) as session:
-        database.check_changeable(connection)
+    with database.guard(), database.changes(rebuilds=True) as connection:
+        if (refusal := database.refusal(connection)) is not None:
+            raise refusal
         known, before = _known(database, connection)
         lost = {f"the index {name}": "went with its table, which is a new one" for name in database.clear(connection)}
         for kind, entry in found:
             old = known.get(entry.file)
-            kind.enter(session, entry, old if old is not None and old.sha256 == entry.sha256 else None)
-        session.flush()
+            enter(connection, kind.rules, entry, old if old is not None and old.sha256 == entry.sha256 else None)
     lost |= {file: "is not in the folder" for file in before if not (folder / file).exists()}
     return Rebuilt(dict(Counter(entry.game for _, entry in found)), {**lost, **refused}, fault, database.set_aside)
 
@@ -140,8 +139,8 @@ def _known(database: Database, connection: Connection) -> tuple[dict[str, Entry]
     files: list[str] = []
     # Where one statement fails, some databases execute no other in the same transaction.
     with suppress(*database.faults), connection.begin_nested():
-        entries = read_entries(connection)
-    for table in (TableRow, *FLAT):
+        entries = with_patterns(connection, read_entries(connection)[0])
+    for table in OF_FILES:
         with suppress(*database.faults), connection.begin_nested():
-            files += connection.scalars(select(table.file).order_by(table.file))
+            files += connection.scalars(select(table.c.file).order_by(table.c.file))
     return entries, files

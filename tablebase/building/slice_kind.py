@@ -10,10 +10,8 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from tablebase.building.estimate import Estimate, SpeedModel, estimate, memory, solver_memory
-from tablebase.building.jobs import CostModel, Job, Key, Made, Tick, graph_of
+from tablebase.building.jobs import CostModel, Job, Key, Made, graph_of
 from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import Observer, make_tables
 from tablebase.building.options import BuildOptions, TableQuery, local_executor
@@ -21,9 +19,8 @@ from tablebase.building.plan import chosen_materials, wanted_materials, with_dep
 from tablebase.building.slice_work import make_shared_table, make_table
 from tablebase.building.table_plan import plan_tables
 from tablebase.catalog.catalog import read_known
-from tablebase.catalog.entries import Entry, enter_known
+from tablebase.catalog.entries import Entry, of_table
 from tablebase.catalog.known import Known
-from tablebase.catalog.registration import SOLUTION, TABLE, of_file
 from tablebase.checking.checksums import Checks
 from tablebase.checking.tablebase import verify_tables
 from tablebase.compute import machine
@@ -42,6 +39,8 @@ from tablebase.tables.header import Form
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import rewrite_draft
 
+# ruff: noqa: D102 (other methods are those of `TableKind`)
+
 MEASURED_BYTES = 400_000_000
 """Upper limit on the memory of the table that `measure` builds."""
 
@@ -55,21 +54,18 @@ class SliceTables(TableKind[Game, Table]):
     in_process = False
 
     def check_materials(self, texts: Sequence[str]) -> None:
-        """See `TableKind.check_materials`."""
         self._parsed(texts)
 
     def _parsed(self, texts: Sequence[str]) -> list[Material]:
         return [parsed for text in texts for parsed in parse_materials(self.rules, text)]
 
     def check_executor(self, where: str) -> None:
-        """See `TableKind.check_executor`; all can."""
+        """Accept all."""
 
     def check_solver(self, name: str) -> None:
-        """See `TableKind.check_solver`."""
         find_solver(name)
 
     def check(self, query: TableQuery) -> None:
-        """See `TableKind.check`."""
         self._planned(query)
 
     def _wanted(self, query: TableQuery) -> list[Material]:
@@ -79,12 +75,10 @@ class SliceTables(TableKind[Game, Table]):
         return with_dependencies(self.rules, self._wanted(query))
 
     def number_wanted(self, query: TableQuery, jobs: Sequence[Job]) -> int:
-        """See `TableKind.number_wanted`."""
         del jobs
         return len(self._wanted(query))
 
     def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
-        """See `TableKind.jobs`."""
         return self.jobs_of(self._planned(query), folder)
 
     def jobs_of(self, planned: Sequence[Material], folder: Path) -> tuple[Job, ...]:
@@ -95,15 +89,11 @@ class SliceTables(TableKind[Game, Table]):
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> SpeedModel:
-        """See `TableKind.costs`."""
         model = SpeedModel(self.rules, query.solver, options.limits, known.costs)
         return model.with_kernels(job.key for job in jobs)
 
-    def maker(
-        self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel, tick: Tick
-    ) -> Callable[[Key], Made]:
-        """See `TableKind.maker`."""
-        del costs, tick
+    def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
+        del costs
         if options.is_ordered:
             old = frozenset(job.key for job in jobs if job.path.exists())
             folder = options.data.resolve()
@@ -111,7 +101,6 @@ class SliceTables(TableKind[Game, Table]):
         return partial(make_table, self.rules.name, options.data, query.solver, allowed=options.allowed_memory)
 
     def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
-        """See `TableKind.solvers`."""
         chosen = find_solver(query.solver)
         if chosen is not None:
             return f"tables to solve with {chosen.name}: {len(jobs)} (as asked for)"
@@ -137,7 +126,6 @@ class SliceTables(TableKind[Game, Table]):
         return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
-        """See `TableKind.estimate` and `tablebase.building.estimate.estimate`."""
         return estimate(
             self.rules,
             query.pieces,
@@ -192,12 +180,10 @@ class SliceTables(TableKind[Game, Table]):
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
     ) -> tuple[int, Checks]:
-        """See `TableKind.verify` and `verify_tables`."""
         materials = self._parsed(query.materials)
         return verify_tables(self.rules, folder, query.pieces, materials, local_executor(workers), published, catalog)
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> Table:
-        """See `TableKind.opened`."""
         return Table(path, self.rules, parse_material(self.rules, row["material"]))
 
     def read(self, folder: Path, path: Path) -> Entry:
@@ -208,15 +194,12 @@ class SliceTables(TableKind[Game, Table]):
         return super().read(folder, path)
 
     def check_content(self, file: Table) -> None:
-        """See `TableKind.check_content`."""
         file.check_chunks()
 
     def values_digest(self, file: Table) -> str:
-        """See `TableKind.values_digest`."""
         return file.values_digest({side: file.source(side) for side in file.header.summaries})
 
     def rewrite(self, path: Path, file: Table, form: Form) -> Path:
-        """See `TableKind.rewrite`."""
         return rewrite_draft(path, file, form)
 
     def is_in_place(self, entry: Entry) -> bool:
@@ -228,28 +211,15 @@ class SliceTables(TableKind[Game, Table]):
         return locate(self.rules, material, 0).material == material
 
     def entry_of(self, folder: Path, file: Table) -> Entry:
-        """See `TableKind.entry_of`."""
-        registration = of_file(folder, self.rules, file)
-        return Entry({name: registration[name] for name in TABLE}, registration)
-
-    def enter(self, session: Session, entry: Entry, known: Entry | None) -> None:
-        """See `TableKind.enter` and `enter_known`."""
-        assert entry.registration is not None
-        enter_known(session, self.rules, entry.registration, known)
+        return of_table(folder, self.rules, file)
 
     def size_of(self, entry: Entry) -> int:
-        """See `TableKind.size_of`."""
-        return sum(counts["placements"] for counts, _ in _sides(entry))
+        return sum(side.solution["placements"] for side in entry.sides)
 
     def count_of(self, entry: Entry) -> int:
         """See `TableKind.count_of`; positions of aliases as well, without stalemates."""
-        return sum((counts["placements"] - counts["stalemates"]) * slices for counts, slices in _sides(entry))
-
-
-def _sides(entry: Entry) -> list[tuple[dict[str, Any], int]]:
-    """For each side to move of a table its counts, and the number of slices that it holds."""
-    assert entry.registration is not None
-    return [(dict(zip(SOLUTION, side.solution, strict=True)), len(side.slices)) for side in entry.registration.sides]
+        solutions = [(side.solution, len(side.slices)) for side in entry.sides]
+        return sum((counts["placements"] - counts["stalemates"]) * slices for counts, slices in solutions)
 
 
 def make_materials(

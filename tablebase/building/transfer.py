@@ -15,8 +15,8 @@ from typing import Any
 from tablebase.building.folders import lock, remove_drafts
 from tablebase.building.kinds import table_kind
 from tablebase.building.options import TableQuery
-from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.entries import Entry, entries_of
+from tablebase.catalog.catalog import Catalog, entries_of
+from tablebase.catalog.entries import Entry, enter
 from tablebase.compute.processes import ensured
 from tablebase.errors import ConflictError, RulesError, TablebaseError
 from tablebase.files.outputs import publish, write_text
@@ -108,71 +108,48 @@ def take_in(
         stack.enter_context(lock(folder))
         for game in {entry.game for entry in entries}:
             stack.enter_context(ensured(partial(remove_drafts, folder / game)))
-        plan = _plan(entries_of(folder, catalog), folder, entries, files_stay=elsewhere is None)
-        conflicts = {**(faults or {}), **plan.conflicts}
+        known = entries_of(folder, catalog)
+        there = [entry for entry in entries if ((folder / entry.file).exists() if elsewhere is None else entry.file in known)]
+        found = {entry.file: _conflict(known.get(entry.file), folder / entry.file, entry) for entry in there}
+        conflicts = {**(faults or {}), **{file: fault for file, fault in found.items() if fault is not None}}
         if conflicts and faults is None:
             raise ConflictError(elsewhere or folder, conflicts)
-        for entry in plan.there:
-            yield Taken(entry, is_new=False)
-        for entry in plan.unregistered:
-            _register(registry, folder, entry)
-            yield Taken(entry, is_new=False)
-        for entry, draft in make(plan.missing):
+        for entry in there:
+            if entry.file not in conflicts:
+                if entry.file not in known:
+                    _register(registry, folder, entry)
+                yield Taken(entry, is_new=False)
+        for entry, draft in make([entry for entry in entries if entry.file not in found]):
             publish(draft, folder / entry.file)
             _register(registry, folder, entry)
             yield Taken(entry, is_new=True, bytes=(folder / entry.file).stat().st_size)
-        _write_checksums(folder, registry)
+        _write_checksums(folder, catalog)
     if conflicts:
         raise ConflictError(folder, conflicts)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What is to be done with tables: nothing, or to register them, or to make them; for conflicts, reasons by file."""
-
-    there: list[Entry]
-    unregistered: list[Entry]
-    missing: list[Entry]
-    conflicts: dict[str, str]
-
-
-def _plan(registered: Mapping[str, Entry], folder: Path, entries: Sequence[Entry], *, files_stay: bool) -> _Plan:
-    plan = _Plan([], [], [], {})
-    for entry in entries:
-        here, path = registered.get(entry.file), folder / entry.file
-        exists = path.exists() if files_stay else here is not None
-        if not exists:
-            plan.missing.append(entry)
-        elif here is not None and here.has_values_of(entry):
-            plan.there.append(entry)
-        elif here is not None:
-            plan.conflicts[entry.file] = "has other values there"
-        elif _holds(path, entry):
-            plan.unregistered.append(entry)
-        else:
-            plan.conflicts[entry.file] = "is another file there, which is not in the catalog"
-    return plan
-
-
-def _holds(path: Path, entry: Entry) -> bool:
-    """Whether a file holds what an entry says, as far as its seal and its header show: an interrupted command has left it."""
+def _conflict(here: Entry | None, path: Path, entry: Entry) -> str | None:
+    """Say why a file that exists, and what the catalog says of it, is not the table of an entry; None if it has the same values."""
+    if here is not None:
+        return None if here.has_values_of(entry) else "has other values there"
     try:
+        # An interrupted command has left it: its seal and its header show what it holds.
         check_seal(path, entry.title)
-        kind = table_kind(load_rules(entry.game))
-        with closing(kind.opened(path, entry.row)) as file:
-            return bool(file.values_sha256 == entry.row["values_sha256"])
+        with closing(table_kind(load_rules(entry.game)).opened(path, entry.row)) as file:
+            is_same = file.values_sha256 == entry.row["values_sha256"]
     except TablebaseError:
-        return False
+        is_same = False
+    return None if is_same else "is another file there, which is not in the catalog"
 
 
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
     """Enter a file as it is in the folder, with what the other catalog knew of it."""
     kind = table_kind(load_rules(entry.game))
-    with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as session:
-        kind.enter(session, kind.entry_of(folder, file), entry)
+    with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as connection:
+        enter(connection, kind.rules, kind.entry_of(folder, file), entry)
 
 
-def _write_checksums(folder: Path, catalog: Catalog) -> None:
+def _write_checksums(folder: Path, catalog: str | None) -> None:
     """List the digests of all registered tables; the catalog, which changes, is not among them."""
-    text = "".join(f"{more[-1]}  {file}\n" for file, more in sorted(catalog.files().items()))
+    text = "".join(f"{entry.sha256}  {file}\n" for file, entry in sorted(entries_of(folder, catalog).items()))
     write_text(folder / CHECKSUMS, text, "use another folder", own=True)

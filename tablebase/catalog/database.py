@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, inspect
 
-from tablebase.catalog.registration import rows_fault
+from tablebase.catalog.entries import Entry, read_entries
 from tablebase.catalog.schema import (
+    METADATA,
     SCHEMA_VERSION,
+    VERSION,
     VIEW,
-    Base,
-    VersionRow,
     create_schema,
     drop_schema,
     index_names,
@@ -27,7 +27,16 @@ from tablebase.catalog.schema import (
 )
 from tablebase.compute.messages import say
 from tablebase.compute.processes import held_at_fork
-from tablebase.errors import ArgumentError, CatalogBusyError, MissingCatalogError, TablebaseError, reindex, shell_word, system_error
+from tablebase.errors import (
+    ArgumentError,
+    CatalogBusyError,
+    CorruptCatalogError,
+    MissingCatalogError,
+    TablebaseError,
+    reindex,
+    shell_word,
+    system_error,
+)
 from tablebase.tables.folder import SUFFIX
 
 PATIENCE = 20.0
@@ -84,41 +93,29 @@ class Database(ABC):
     place: str  # its name in errors
     option: str  # names it on the command line, after the folder and a space; empty if the folder is enough
     another: str  # a clause: what to do with a database in which a catalog has no place
-    set_aside: Path | None = None  # the new name of a file that `rebuilding` could not open
+    set_aside: Path | None = None  # the new name of a file that could not be opened for a rebuild
 
     def __init__(self, folder: Path, patience: float | None) -> None:
         self.folder, self.patience = folder, patience
-
-    def exists(self) -> bool:
-        """Whether there may be a catalog, as far as that shows without a connection."""
-        return True
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[Connection]:
         """A connection to the catalog as it is now, which changes nothing."""
 
-    def renew_view(self, connection: Connection) -> None:  # noqa: B027 (PostgreSQL's is not ours alone)
-        """Replace the view of a snapshot by ours, if that changes no database."""
-
     @abstractmethod
-    def changes(self) -> AbstractContextManager[Connection]:
-        """A transaction that may change the catalog; other writers wait for its end, readers do not."""
+    def changes(self, *, rebuilds: bool = False) -> AbstractContextManager[Connection]:
+        """A transaction that may change the catalog; other writers wait for its end, readers do not.
 
-    def rebuilding(self) -> AbstractContextManager[Connection]:
-        """Like `changes`, for a rebuild: other programs' rows never change, and a file that cannot be opened is set aside."""
-        return self.changes()
-
-    def integrity_fault(self, connection: Connection) -> str | None:  # noqa: ARG002 (PostgreSQL has no check for everyone)
-        """What the database finds wrong with the structure of our tables; None if they are sound, or it has no such check."""
-        return None
+        In a rebuild, other programs' rows never change, and a file that cannot be opened is set aside.
+        """
 
     @abstractmethod
     def hooks(self, connection: Connection) -> list[str]:
         """The triggers and rules of other programs on our tables."""
 
     @abstractmethod
-    def check_rights(self, connection: Connection) -> None:
-        """Raise an error unless all rows of a catalog may be changed."""
+    def lacks_rights(self, connection: Connection) -> TablebaseError | None:
+        """The error that not all rows of a catalog may be changed; None if they may."""
 
     @abstractmethod
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
@@ -132,49 +129,56 @@ class Database(ABC):
         """The version of the catalog's schema; 0 if it cannot be known, None if there is no catalog."""
         return version_of(connection)
 
-    def version_fault(self, version: int) -> str | None:
-        """Why a catalog of this version must be rebuilt, as the predicate of a sentence."""
-        if not version:
-            return "is damaged (its version is missing)"
-        if version != SCHEMA_VERSION:
-            return f"was made by {'an earlier' if version < SCHEMA_VERSION else 'a later'} version of this program"
+    def integrity_fault(self, connection: Connection) -> str | None:  # noqa: ARG002 (PostgreSQL has no check for everyone)
+        """What the database finds wrong with the structure of our tables; None if they are sound, or it has no such check."""
         return None
-
-    def fault(self, connection: Connection, version: int) -> str | None:
-        """Why a catalog must be rebuilt; None if it can be used as it is."""
-        checks = (schema_fault, self.integrity_fault, rows_fault)
-        found = (check(connection) for check in checks)
-        return self.version_fault(version) or next((fault for fault in found if fault), None)
-
-    def clear(self, connection: Connection) -> list[str]:
-        """Remove all that our tables hold; return the names of other programs' indices that went with replaced tables."""
-        version = self.version(connection)
-        if version == SCHEMA_VERSION and schema_fault(connection) is None:
-            # Not dropped: other programs' indices stay, and in PostgreSQL so must tables that a view reads.
-            for table in reversed(Base.metadata.sorted_tables):
-                if table is not VersionRow.__table__:
-                    connection.execute(delete(table))
-            return []
-        before = index_names(connection)
-        if version is not None:
-            drop_schema(connection)
-        self.make(connection)
-        return sorted(before - index_names(connection))
-
-    def check_changeable(self, connection: Connection) -> None:
-        """Raise an error unless this program may make and change all rows, and no other one changes them."""
-        self.check_rights(connection)
-        if hooks := self.hooks(connection):
-            raise TablebaseError(f"{self.place} runs {hooks[0]} when tables are entered: remove it, and run the command again")
-        if self.version(connection) is None:
-            inspector = inspect(connection)
-            names = {*inspector.get_table_names(), *inspector.get_view_names()}
-            if taken := names & {*Base.metadata.tables, VIEW}:
-                raise TablebaseError(f"{self.place} is a database of another program, with a table {min(taken)!r}: {self.another}")
 
     def make(self, connection: Connection) -> None:
         """Make the schema where none of its names is taken."""
         create_schema(connection)
+
+    def entries(self, connection: Connection) -> dict[str, Entry]:
+        """What a sound catalog says of its files, by file; an error if there is no catalog, or it must be rebuilt."""
+        if (version := self.version(connection)) is None:
+            raise self.missing(self.refusal(connection))
+        self.check_version(version)
+        entries: dict[str, Entry] = {}
+        if (fault := schema_fault(connection) or self.integrity_fault(connection)) is None:
+            entries, fault = read_entries(connection)
+        if fault is not None:
+            raise CorruptCatalogError(fault, self.place, self.cure)
+        return entries
+
+    def check_version(self, version: int) -> None:
+        """Raise `CorruptCatalogError` if a catalog of this version must be rebuilt."""
+        if version != SCHEMA_VERSION:
+            made = f"was made by {'an earlier' if version < SCHEMA_VERSION else 'a later'} version of this program"
+            raise CorruptCatalogError(made if version else "is damaged (its version is missing)", self.place, self.cure)
+
+    def clear(self, connection: Connection) -> list[str]:
+        """Remove all that our tables hold; return the names of other programs' indices that went with replaced tables."""
+        if self.version(connection) == SCHEMA_VERSION and schema_fault(connection) is None:
+            # Not dropped: other programs' indices stay, and in PostgreSQL so must tables that a view reads.
+            for table in reversed(METADATA.sorted_tables):
+                if table is not VERSION:
+                    connection.execute(delete(table))
+            return []
+        before = index_names(connection)
+        drop_schema(connection)
+        self.make(connection)
+        return sorted(before - index_names(connection))
+
+    def refusal(self, connection: Connection) -> TablebaseError | None:
+        """The error that keeps this program from making and changing all rows, or lets another one change them."""
+        if hooks := self.hooks(connection):
+            return TablebaseError(f"{self.place} runs {hooks[0]} when tables are entered: remove it, and run the command again")
+        if self.version(connection) is None:
+            inspector = inspect(connection)
+            names = {*inspector.get_table_names(), *inspector.get_view_names()}
+            if taken := names & {*METADATA.tables, VIEW}:
+                held = f"is a database of another program, with a table {min(taken)!r}"
+                return TablebaseError(f"{self.place} {held}: {self.another}")
+        return self.lacks_rights(connection)
 
     @property
     def cure(self) -> str:

@@ -1,32 +1,65 @@
-"""What a catalog says of its files, whatever their sort."""
+"""All that a catalog says of a file: made from the file, or read back from the catalog's rows."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, insert, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, column, delete, insert, select, union_all, update
+from sqlalchemy import Table as SqlTable
 
-from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.registration import TABLE, Registration, Values, contents, enter, read, read_flat, values
-from tablebase.catalog.schema import PATTERNS, Base, SliceRow, SolutionRow, TableRow
-from tablebase.game import Game
+from tablebase.catalog.schema import DISTANCES, GAMES, METADATA, OF_FILES, PATTERNS, SLICES, SOLUTIONS, TABLES
+from tablebase.game import Game, Outcome
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
 from tablebase.game.rules import Rules
-from tablebase.tables.folder import SUFFIX
+from tablebase.slices.location import Location, aliases, own_position
+from tablebase.slices.material import material_name
+from tablebase.tables.folder import SUFFIX, file_sha256
+
+if TYPE_CHECKING:
+    # Reading the catalog alone needs no HDF5.
+    from tablebase.tables.reader import Table
+
+LONGEST = Outcome.WIN, Outcome.LOSS
+Row = dict[str, Any]
+"""The columns of a row by name, without seals and the numbers that link rows."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The rows about one side to move of a table."""
+
+    solution: Row
+    distances: Sequence[Sequence[Any]]  # outcome, distance and placements, ascending
+    slices: Sequence[Row]
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """What a catalog says of a file: its row; of one in ``tables`` also all others, and those of `PATTERNS`."""
+    """All rows about a file.
 
+    Attributes
+    ----------
+    table : str
+        The name of the table with its row: one of `OF_FILES`.
+    row : Mapping
+        The row itself.
+    sides : sequence of Side
+        Only of a row of ``tables``.
+    patterns : sequence
+        Tables of `PATTERNS` by name, each with a row about one of its slices, if they have been read; no seal covers them.
+    """
+
+    table: str
     row: Mapping[str, Any]
-    registration: Registration | None = None
-    patterns: Sequence[tuple[type[Base], Values]] = ()
+    sides: Sequence[Side] = ()
+    patterns: Sequence[tuple[str, Row]] = ()
 
     @property
     def file(self) -> str:
@@ -59,61 +92,232 @@ class Entry:
         name = row["material"] if "material" in row else row.get("layer", "all")
         return f"{row['game']}/{home}/{name}{SUFFIX}"
 
+    @property
+    def seal(self) -> str:
+        """SHA-256 of all rows but the patterns; not of the numbers that link the rows, but of what they link."""
+        return digest([dict(self.row), [vars(side) for side in self.sides]])
+
     def is_of(self, game: Rules[Any]) -> bool:
         """Whether it belongs to a game, under the rules installed now."""
-        return (self.row["game"], self.row["rules_digest"]) == (game.name, game.digest)
+        # The digest of rules as functions takes a second.
+        return self.game == game.name and self.row["rules_digest"] == game.digest
 
     def solved(self, engine: str | None, seconds: float | None) -> Entry:
         """The same with another solver and its CPU-seconds."""
-        known = {name: value for name, value in (("engine", engine), ("seconds", seconds)) if name in self.row}
-        registration = self.registration and self.registration.solved(engine, seconds)
-        return Entry({**self.row, **known}, registration, self.patterns)
+        known = {"engine": engine, "seconds": seconds if seconds is None else float(seconds)}
+        return replace(self, row={name: known.get(name, value) for name, value in self.row.items()})
 
     def has_values_of(self, other: Entry) -> bool:
         """Whether both hold the same values under the same rules, in whatever form."""
         return all(self.row[name] == other.row[name] for name in ("rules_digest", "values_sha256"))
 
 
-def read_entries(connection: Connection) -> dict[str, Entry]:
-    """What a catalog of this version says of its files, by file; files whose rows are damaged are left out."""
-    seals: dict[Any, Any] = dict(values(connection, TableRow, ["id", "seal"], ["id"]))
-    patterns = _patterns(connection)
-    entries = {}
-    for number, known in read(connection).items():
-        if known.seal == seals[number]:
-            entry = Entry({name: known[name] for name in TABLE}, known, patterns[number])
-            entries[entry.file] = entry
-    entries |= {row["file"]: Entry(row) for _, row, sound in read_flat(connection) if sound}
-    return entries
+def digest(content: object) -> str:
+    """SHA-256 (hexadecimal) of rows written as JSON."""
+    return hashlib.sha256(json.dumps(content, default=bytes.hex, sort_keys=True).encode()).hexdigest()
 
 
-def _patterns(connection: Connection) -> defaultdict[int, list[tuple[type[Base], Values]]]:
-    """The rows of `PATTERNS` by the number of the table whose slices they are about, without the slice's own number."""
-    of_slice = select(SliceRow.id, SolutionRow.table_id).join(SolutionRow, SolutionRow.id == SliceRow.solution_id)
-    homes = {row.id: row.table_id for row in connection.execute(of_slice)}
-    found: defaultdict[int, list[tuple[type[Base], Values]]] = defaultdict(list)
+# From a file
+
+
+def entry_of(folder: Path, game: Rules[Any], file: Any, table: str, more: Mapping[str, Any], sides: Sequence[Side] = ()) -> Entry:
+    """What the catalog has to say of an open file in a folder, with `more` columns than those of all files."""
+    row = {
+        "game": game.name,
+        "file": file.path.relative_to(folder).as_posix(),
+        "bytes": file.path.stat().st_size,
+        "file_sha256": file_sha256(file.path),
+        "values_sha256": file.values_sha256,
+        "rules_digest": game.digest,
+        "engine": None,
+        "seconds": None,
+        **more,
+    }
+    names = [one.name for one in METADATA.tables[table].columns if one.name not in ("id", "seal")]
+    return Entry(table, {name: row[name] for name in names}, sides)
+
+
+def of_table(folder: Path, game: Game, table: Table) -> Entry:
+    """What the catalog has to say of a table file in a folder."""
+    more = {
+        "material": material_name(game, table.material),
+        "pieces": table.material.pieces,
+        "cells": table.layout.size * len(table.header.summaries),
+    }
+    return entry_of(folder, game, table, TABLES.name, more, [_side(game, table, side) for side in table.header.summaries])
+
+
+def _side(game: Game, table: Table, side: int) -> Side:
+    summary = table.header.summaries[side]
+    win, loss = (_furthest(table, side, outcome) for outcome in LONGEST)
+    solution = {
+        "side": game.sides[side].letter,
+        "placements": summary.placements,
+        "stalemates": summary.stalemates,
+        "wins": summary.count(Outcome.WIN),
+        "losses": summary.count(Outcome.LOSS),
+        "draws": summary.draws,
+        "void": int(table.layout.cells_with_images) - summary.placements,
+        "longest_win": win and win[0],
+        "longest_win_position": win and render(game, win[1]),
+        "longest_loss": loss and loss[0],
+        "longest_loss_position": loss and render(game, loss[1]),
+    }
+    slices = [
+        {
+            "game": game.name,
+            "material": material_name(game, alias.material),
+            "side": game.sides[alias.side].letter,
+            "pieces": table.material.pieces,
+            "is_alias": int(not alias.distinct),
+            "pairing": pairing(alias.location),
+            "win_position": win and render(game, own_position(game, alias, win[1])),
+            "loss_position": loss and render(game, own_position(game, alias, loss[1])),
+        }
+        for alias in aliases(game, table.material, side)
+    ]
+    distances = sorted((str(outcome), *one) for outcome in LONGEST for one in summary.distances(outcome).items())
+    return Side(solution, distances, slices)
+
+
+def _furthest(table: Table, side: int, outcome: Outcome) -> tuple[int, Position] | None:
+    """The distance and the stored position of a longest win or loss, if there is one."""
+    furthest = table.header.summaries[side].longest(outcome)
+    if furthest is None:
+        return None
+    position = table.layout.position(furthest[1], side)
+    assert position is not None
+    return furthest[0], position
+
+
+def pairing(location: Location) -> str:
+    """For each piece of the stored material the number, from 1, of the slice's piece that plays it."""
+    return " ".join(str(piece + 1) for piece in location.pairing)
+
+
+# From the catalog
+
+
+def read_entries(connection: Connection) -> tuple[dict[str, Entry], str | None]:
+    """The sound entries of a catalog of this version, by file, and what is wrong with its other rows, as a predicate."""
+    stored, is_whole = stored_entries(connection)
+    entries = {entry.file: entry for entry, seal in stored if entry.seal == seal}
+    broken = [entry.file for entry, seal in stored if entry.seal != seal]
+    unknown = {entry.game for entry in entries.values()}
+    for row in rows(connection, GAMES, "name"):
+        unknown.discard(row["name"])
+        if row.pop("seal") != digest(row):
+            broken.append(str(row["name"]))
+    if broken or unknown:
+        return entries, f"is damaged (in the rows about {[*broken, *sorted(unknown)][0]})"
+    return entries, None if is_whole else "is damaged (it has rows about no table)"
+
+
+def stored_entries(connection: Connection) -> tuple[list[tuple[Entry, str]], bool]:
+    """The rows about each file with the seal that is stored, and whether these are all rows."""
+    distances, slices, sides = (defaultdict[int, list[Any]](list) for _ in range(3))
+    for number, *more in _tuples(connection, DISTANCES, "solution_id", "outcome", "distance"):
+        distances[number].append(more)
+    for row in rows(connection, SLICES):
+        del row["id"]
+        slices[row.pop("solution_id")].append(row)
+    for row in rows(connection, SOLUTIONS):
+        number, parent = row.pop("id"), row.pop("table_id")
+        sides[parent].append(Side(row, distances.pop(number, []), slices.pop(number, [])))
+    stored = []
+    for table in OF_FILES:
+        for row in rows(connection, table, "id" if table is TABLES else "file"):
+            number, seal = row.pop("id"), row.pop("seal")
+            stored.append((Entry(table.name, row, sides.pop(number, ()) if table is TABLES else ()), seal))
+    return stored, not (distances or slices or sides)
+
+
+def with_patterns(connection: Connection, entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    """The same entries with their rows of `PATTERNS`."""
+    found = defaultdict[tuple[str, ...], list[tuple[str, Row]]](list)
     for table in PATTERNS:
-        for slice_id, *row in values(connection, table, ["slice_id", *contents(table, "slice_id")], ["id"]):
-            if slice_id in homes:
-                found[homes[slice_id]].append((table, tuple(row)))
+        for row in rows(connection, table):
+            del row["id"], row["slice_id"]
+            found[row["game"], row["material"], row["side"]].append((table.name, row))
+    return {
+        file: replace(
+            entry,
+            patterns=[
+                pattern
+                for side in entry.sides
+                for row in side.slices
+                for pattern in found[row["game"], row["material"], row["side"]]
+            ],
+        )
+        for file, entry in entries.items()
+    }
+
+
+def _tuples(connection: Connection, table: SqlTable, *order: str) -> list[Sequence[Any]]:
+    """The rows of a table as the database holds them, since a type of SQLAlchemy could hide that a value is damaged."""
+    columns: list[Any] = [column(one.name) for one in table.columns]
+    query = select(*columns).select_from(table).order_by(*map(column, order))
+    # The driver's own tuples: there are many of them, and those of SQLAlchemy take twice the time.
+    cursor: Any = connection.execute(query).cursor
+    found: list[Sequence[Any]] = cursor.fetchall()
     return found
 
 
-def enter_known(session: Session, game: Game, registration: Registration, known: Entry | None) -> None:
-    """Enter a table; with the solver, the seconds and the patterns that another catalog knew of it, if it did."""
-    if known is None or known.registration is None:
-        enter(session, game, registration)
-        return
-    enter(session, game, registration.solved(known.registration["engine"], known.registration["seconds"]))
-    for table, row in known.patterns:
-        named = dict(zip(contents(table, "slice_id"), row, strict=True))
-        of_slice = select(SliceRow.id).where(
-            SliceRow.game == game.name, SliceRow.material == named["material"], SliceRow.side == named["side"]
-        )
-        session.execute(insert(table).values(slice_id=of_slice.scalar_subquery(), **named))
+def rows(connection: Connection, table: SqlTable, order: str = "id") -> list[Row]:
+    """The rows of a table with all columns."""
+    return [dict(zip(table.columns.keys(), row, strict=True)) for row in _tuples(connection, table, order)]
 
 
-def entries_of(folder: Path, catalog: str | None = None) -> dict[str, Entry]:
-    """What the catalog of a folder says of its files, by file; errors as of `Catalog`."""
-    with closing(Catalog(folder, catalog=catalog)) as opened, opened.reading() as connection:
-        return read_entries(connection)
+# Into the catalog
+
+
+def enter(connection: Connection, game: Rules[Any], entry: Entry, known: Entry | None = None) -> None:
+    """Write all rows of a file and their seal; older ones of the file are replaced.
+
+    `known` is what another catalog knew of the file: its solver, seconds and patterns are taken over.
+    """
+    if known is not None:
+        entry = replace(entry.solved(known.row.get("engine"), known.row["seconds"]), patterns=known.patterns)
+    _enter_game(connection, game, with_pieces=entry.table == TABLES.name)
+    table = METADATA.tables[entry.table]
+    connection.execute(delete(table).where(table.c.file == entry.file))
+    number = _insert(connection, table, {**entry.row, "seal": entry.seal})
+    for side in entry.sides:
+        solution = _insert(connection, SOLUTIONS, {**side.solution, "table_id": number})
+        names = ("outcome", "distance", "placements")
+        distances = [dict(zip(names, row, strict=True)) for row in side.distances]
+        for part, some in ((DISTANCES, distances), (SLICES, side.slices)):
+            if some:
+                connection.execute(insert(part), [{**row, "solution_id": solution} for row in some])
+    for name, row in entry.patterns:
+        of_slice = (SLICES.c[key] == row[key] for key in ("game", "material", "side"))
+        slice_id = select(SLICES.c.id).where(*of_slice).scalar_subquery()
+        connection.execute(insert(METADATA.tables[name]).values(slice_id=slice_id, **row))
+
+
+def _enter_game(connection: Connection, game: Any, *, with_pieces: bool) -> None:
+    """Write a game's row and its seal; an older one is replaced."""
+    letters = [[kind.symbol for kind in game.kinds if kind.side == side] for side in (0, 1)] if with_pieces else []
+    row = {
+        "name": game.name,
+        "title": game.title,
+        "rules_digest": game.digest,
+        "side_letters": "".join(side.letter for side in game.sides) if with_pieces else "",
+        "kinds": " ".join(map("".join, letters)),
+    }
+    row["seal"] = digest(row)
+    if not connection.execute(update(GAMES).where(GAMES.c.name == game.name).values(row)).rowcount:
+        connection.execute(insert(GAMES).values(row))
+
+
+def _insert(connection: Connection, table: SqlTable, row: Row) -> Any:
+    """Insert a row; return its number."""
+    return connection.scalars(insert(table).values(row).returning(table.c.id)).one()
+
+
+def strike(connection: Connection, files: Sequence[str]) -> None:
+    """Forget the tables of these files, and games that have no others."""
+    for table in OF_FILES:
+        connection.execute(delete(table).where(table.c.file.in_(files)))
+    kept = union_all(*(select(table.c.game) for table in OF_FILES))
+    connection.execute(delete(GAMES).where(GAMES.c.name.not_in(kept)))

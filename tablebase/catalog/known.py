@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tablebase.errors import TablebaseError
+
+if TYPE_CHECKING:
+    from tablebase.catalog.entries import Entry
 
 
 @dataclass(frozen=True)
@@ -21,16 +24,9 @@ class TableCost:
     engine: str | None
 
 
-class KnownFile(NamedTuple):
-    """Size and SHA-256 of a registered file."""
-
-    bytes: int
-    sha256: str
-
-
 class Known(NamedTuple):
     """What a catalog says of the tables of a game when a command begins; without a catalog, nothing."""
 
-    files: Mapping[str, KnownFile] = MappingProxyType({})
+    files: Mapping[str, Entry] = MappingProxyType({})
     costs: Sequence[TableCost] = ()
     refusal: TablebaseError | None = None  # why the catalog cannot be changed

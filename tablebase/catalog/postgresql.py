@@ -19,7 +19,7 @@ from sqlalchemy import Column, Connection, MetaData, NullPool, String, Table, cr
 from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import Answer, Database, Patience, statement_error
-from tablebase.catalog.schema import Base, version_of
+from tablebase.catalog.schema import METADATA, version_of
 from tablebase.catalog.urls import parsed_url, place_of, without_password
 from tablebase.errors import (
     CatalogBusyError,
@@ -41,7 +41,7 @@ REFUSALS = (
     ((psycopg.OperationalError, psycopg.InterfaceError), "reached", "check the server, and the URL that --catalog names"),
 )
 """Kinds of errors, what cannot be done with the catalog then, and what to do."""
-NAMES = list(Base.metadata.tables)
+NAMES = list(METADATA.tables)
 OF_STATEMENTS = ("08P01", "54")
 """Beginnings of SQLSTATEs that say a statement has parameters, or is too large, though the driver takes them for operational."""
 LOCK = f"SELECT pg_try_advisory_xact_lock({int.from_bytes(b'tbls')}, hashtext(current_schema()))"
@@ -93,7 +93,7 @@ class PostgresqlDatabase(Database):
             yield connection
 
     @contextmanager
-    def changes(self) -> Iterator[Connection]:
+    def changes(self, *, rebuilds: bool = False) -> Iterator[Connection]:  # noqa: ARG002 (each row that is deleted is ours)
         """A transaction that holds the lock of the schema."""
         patience = Patience(self.place, self.patience)
         with self._engine.begin() as connection:
@@ -136,19 +136,20 @@ class PostgresqlDatabase(Database):
         """The triggers and rules on our tables."""
         return list(connection.exec_driver_sql(HOOKS, (NAMES, NAMES)).scalars())
 
-    def check_rights(self, connection: Connection) -> None:
-        """Raise an error unless the role may make and change all tables."""
+    def lacks_rights(self, connection: Connection) -> TablebaseError | None:
+        """The error that the role may not make and change all tables; None if it may."""
         names = NAMES + [f"{name}_id_seq" for name in NAMES]
         role, schema, is_copy, may_make, locked = connection.exec_driver_sql(RIGHTS, (names,)).one()
         if is_copy:
-            raise TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
+            return TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
         if locked is not None:
             rights = f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
             more = f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"
             cure = f'ask its owner to run "{rights}; {more}", or name another role or database with --catalog'
-            raise TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {cure}")
+            return TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {cure}")
         if not may_make and self.version(connection) is None:
-            raise self.error(errors.InsufficientPrivilege(f"permission denied for schema {schema}"))
+            return self.error(errors.InsufficientPrivilege(f"permission denied for schema {schema}"))
+        return None
 
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
         """Column names and rows of a statement, which the server takes as the definition of a cursor: only SELECT and VALUES.

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Connection, ForeignKey, Integer, SmallInteger, String, insert, inspect, select
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Double,
+    ForeignKey,
+    Integer,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    insert,
+    inspect,
+    select,
+)
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Grows whenever a table, a column or the meaning of one changes."""
 VIEW = "slice_counts"
 SLICE_COUNTS = """
@@ -18,222 +31,179 @@ FROM slices JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.i
 """
 """The view: a row for each slice, with the counts of the solution that holds its positions."""
 CREATE_VIEW = f"CREATE VIEW {VIEW} AS {SLICE_COUNTS}"
+METADATA = MetaData()
+# These make the databases agree: integers have 64 bits, and texts are sorted by their bytes.
+INTEGER = Integer().with_variant(BigInteger(), "postgresql")
+TEXT = String().with_variant(String(collation="C"), "postgresql")
 
 
-class Base(DeclarativeBase):
-    """All tables of the catalog.
-
-    Its types make the databases agree: integers have 64 bits, texts are sorted by their bytes, and a truth value is 0 or 1.
-    """
-
-    type_annotation_map: ClassVar[dict[Any, Any]] = {
-        int: Integer().with_variant(BigInteger(), "postgresql"),
-        str: String().with_variant(String(collation="C"), "postgresql"),
-        bool: Boolean().with_variant(SmallInteger(), "postgresql"),
-    }
+def _integers(*names: str, nullable: bool = False) -> list[Column[Any]]:
+    return [Column(name, INTEGER, nullable=nullable) for name in names]
 
 
-class VersionRow(Base):
-    """The version of the schema; the table has one row."""
-
-    __tablename__ = "schema_version"
-    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+def _texts(*names: str, nullable: bool = False) -> list[Column[Any]]:
+    return [Column(name, TEXT, nullable=nullable) for name in names]
 
 
-class GameRow(Base):
-    """A game that has tables here."""
-
-    __tablename__ = "games"
-    name: Mapped[str] = mapped_column(primary_key=True)
-    title: Mapped[str]
-    rules_digest: Mapped[str]
-    side_letters: Mapped[str]
-    kinds: Mapped[str]
-    seal: Mapped[str]
+def _reals(*names: str, nullable: bool = False) -> list[Column[Any]]:
+    return [Column(name, Double(), nullable=nullable) for name in names]
 
 
-class TableRow(Base):
-    """A table file."""
-
-    __tablename__ = "tables"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    game: Mapped[str] = mapped_column(ForeignKey("games.name"))
-    material: Mapped[str]
-    pieces: Mapped[int]
-    file: Mapped[str] = mapped_column(unique=True)
-    bytes: Mapped[int]
-    file_sha256: Mapped[str]
-    values_sha256: Mapped[str]
-    rules_digest: Mapped[str]
-    cells: Mapped[int]
-    engine: Mapped[str | None]
-    seconds: Mapped[float | None]
-    seal: Mapped[str]
+def _id() -> Column[Any]:
+    return Column("id", INTEGER, primary_key=True)
 
 
-class SolutionRow(Base):
-    """One side to move of a table: the numbers of a distinct slice."""
-
-    __tablename__ = "solutions"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    table_id: Mapped[int] = mapped_column(ForeignKey("tables.id", ondelete="CASCADE"), index=True)
-    side: Mapped[str]
-    placements: Mapped[int]
-    stalemates: Mapped[int]
-    wins: Mapped[int]
-    losses: Mapped[int]
-    draws: Mapped[int]
-    void: Mapped[int]
-    longest_win: Mapped[int | None]
-    longest_loss: Mapped[int | None]
-    longest_win_position: Mapped[str | None]
-    longest_loss_position: Mapped[str | None]
+def _game(*, index: bool = False) -> Column[Any]:
+    return Column("game", TEXT, ForeignKey("games.name"), nullable=False, index=index)
 
 
-class SliceRow(Base):
-    """A slice under its own name, and the solution that holds its positions."""
-
-    __tablename__ = "slices"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    game: Mapped[str] = mapped_column(ForeignKey("games.name"), index=True)
-    material: Mapped[str]
-    side: Mapped[str]
-    pieces: Mapped[int]
-    solution_id: Mapped[int] = mapped_column(ForeignKey("solutions.id", ondelete="CASCADE"), index=True)
-    is_alias: Mapped[bool]
-    pairing: Mapped[str]
-    win_position: Mapped[str | None]
-    loss_position: Mapped[str | None]
+def _part_of(table: str, name: str, **options: Any) -> Column[Any]:
+    """The number of the row that a row goes with."""
+    return Column(name, INTEGER, ForeignKey(f"{table}.id", ondelete="CASCADE"), nullable=False, **options)
 
 
-class DistanceRow(Base):
-    """How many placements of a solution are won or lost at each distance."""
+def _file() -> list[Column[Any]]:
+    digests = _texts("file_sha256", "values_sha256", "rules_digest")
+    return [Column("file", TEXT, nullable=False, unique=True), *_integers("bytes"), *digests]
 
-    __tablename__ = "distances"
+
+def _sealed() -> list[Column[Any]]:
+    return [*_reals("seconds", nullable=True), *_texts("seal")]
+
+
+VERSION = Table("schema_version", METADATA, Column("version", INTEGER, primary_key=True, autoincrement=False))
+"""The version of the schema, in one row."""
+GAMES = Table(
+    "games",
+    METADATA,
+    Column("name", TEXT, primary_key=True),
+    *_texts("title", "rules_digest", "side_letters", "kinds", "seal"),
+)
+"""The games that have tables here."""
+TABLES = Table(
+    "tables",
+    METADATA,
+    _id(),
+    _game(),
+    *_texts("material"),
+    *_integers("pieces"),
+    *_file(),
+    *_integers("cells"),
+    *_texts("engine", nullable=True),
+    *_sealed(),
+)
+"""The table files of games of pieces."""
+SOLUTIONS = Table(
+    "solutions",
+    METADATA,
+    _id(),
+    _part_of("tables", "table_id", index=True),
+    *_texts("side"),
+    *_integers("placements", "stalemates", "wins", "losses", "draws", "void"),
+    *_integers("longest_win", "longest_loss", nullable=True),
+    *_texts("longest_win_position", "longest_loss_position", nullable=True),
+)
+"""One side to move of a table: the numbers of a distinct slice."""
+SLICES = Table(
+    "slices",
+    METADATA,
+    _id(),
+    _game(index=True),
+    *_texts("material", "side"),
+    *_integers("pieces"),
+    _part_of("solutions", "solution_id", index=True),
+    Column("is_alias", SmallInteger(), nullable=False),
+    *_texts("pairing"),
+    *_texts("win_position", "loss_position", nullable=True),
+)
+"""The slices, each under its own name, with the solution that holds its positions."""
+DISTANCES = Table(
+    "distances",
+    METADATA,
+    _part_of("solutions", "solution_id", primary_key=True),
+    Column("outcome", TEXT, primary_key=True),
+    Column("distance", INTEGER, primary_key=True, autoincrement=False),
+    *_integers("placements"),
     # Its primary key is all that it is ever searched by.
-    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 (SQLAlchemy reads it)
-    solution_id: Mapped[int] = mapped_column(ForeignKey("solutions.id", ondelete="CASCADE"), primary_key=True)
-    outcome: Mapped[str] = mapped_column(primary_key=True)
-    distance: Mapped[int] = mapped_column(primary_key=True)
-    placements: Mapped[int]
+    sqlite_with_rowid=False,
+)
+"""How many placements of a solution are won or lost at each distance."""
+LAYERS = Table(
+    "layers",
+    METADATA,
+    _id(),
+    _game(),
+    *_texts("region", "layer"),
+    *_file(),
+    *_integers("states", "wins", "losses", "exact", "open", "stalling"),
+    *_sealed(),
+)
+"""The files of bounds for states of a game with chance."""
+EXACT = Table(
+    "exact",
+    METADATA,
+    _id(),
+    _game(),
+    *_file(),
+    *_integers("positions", "final", "wins", "losses", "draws"),
+    *_integers("longest_win", nullable=True),
+    *_texts("longest_win_position", nullable=True),
+    *_integers("longest_loss", nullable=True),
+    *_texts("longest_loss_position", nullable=True),
+    *_sealed(),
+)
+"""The files of exact values of games by functions; wins, losses and draws are for the player to move."""
+OF_FILES = (TABLES, LAYERS, EXACT)
+"""Tables in which each file has a row; only one in `TABLES` has rows in other tables as well."""
 
 
-class LayerRow(Base):
-    """A file of bounds for states of a game with chance."""
-
-    __tablename__ = "layers"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    game: Mapped[str] = mapped_column(ForeignKey("games.name"))
-    region: Mapped[str]
-    layer: Mapped[str]
-    file: Mapped[str] = mapped_column(unique=True)
-    bytes: Mapped[int]
-    file_sha256: Mapped[str]
-    values_sha256: Mapped[str]
-    rules_digest: Mapped[str]
-    states: Mapped[int]
-    wins: Mapped[int]
-    losses: Mapped[int]
-    exact: Mapped[int]
-    open: Mapped[int]
-    stalling: Mapped[int]
-    seconds: Mapped[float | None]
-    seal: Mapped[str]
+def _patterns(name: str, *columns: Column[Any]) -> Table:
+    of_slice = [_part_of("slices", "slice_id", index=True), *_texts("game", "material", "side"), *_integers("pieces")]
+    return Table(name, METADATA, _id(), *of_slice, *columns)
 
 
-class ExactRow(Base):
-    """The file of exact values of a game by functions; wins, losses and draws are for the player to move."""
-
-    __tablename__ = "exact"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    game: Mapped[str] = mapped_column(ForeignKey("games.name"))
-    file: Mapped[str] = mapped_column(unique=True)
-    bytes: Mapped[int]
-    file_sha256: Mapped[str]
-    values_sha256: Mapped[str]
-    rules_digest: Mapped[str]
-    positions: Mapped[int]
-    final: Mapped[int]
-    wins: Mapped[int]
-    losses: Mapped[int]
-    draws: Mapped[int]
-    longest_win: Mapped[int | None]
-    longest_win_position: Mapped[str | None]
-    longest_loss: Mapped[int | None]
-    longest_loss_position: Mapped[str | None]
-    seconds: Mapped[float | None]
-    seal: Mapped[str]
-
-
-FLAT: tuple[type[LayerRow] | type[ExactRow], ...] = (LayerRow, ExactRow)
-"""Tables in which a file has one row and no others."""
-
-
-class _OfSlice:
-    """The columns that all tables of patterns begin with."""
-
-    id: Mapped[int] = mapped_column(primary_key=True, sort_order=-1)
-    slice_id: Mapped[int] = mapped_column(ForeignKey("slices.id", ondelete="CASCADE"), index=True, sort_order=-1)
-    game: Mapped[str] = mapped_column(sort_order=-1)
-    material: Mapped[str] = mapped_column(sort_order=-1)
-    side: Mapped[str] = mapped_column(sort_order=-1)
-    pieces: Mapped[int] = mapped_column(sort_order=-1)
-
-
-class GainRow(_OfSlice, Base):
-    """How informative one or two features are about the outcome."""
-
-    __tablename__ = "pattern_gains"
-    features: Mapped[str]
-    number: Mapped[int]
-    gain: Mapped[float]
-    explains: Mapped[float | None]
-    decides: Mapped[float]
-    commonest: Mapped[float]
-    entropy: Mapped[float]
-    positions: Mapped[int]
-
-
-class RuleRow(_OfSlice, Base):
-    """A condition under which only one outcome occurs."""
-
-    __tablename__ = "pattern_rules"
-    outcome: Mapped[str]
-    comparisons: Mapped[int]
-    condition: Mapped[str]
-    positions: Mapped[int]
-    share: Mapped[float]
-
-
-class TreeRow(_OfSlice, Base):
-    """A small decision tree."""
-
-    __tablename__ = "pattern_trees"
-    depth: Mapped[int]
-    leaves: Mapped[int]
-    trained: Mapped[int]
-    errors: Mapped[int]
-    error: Mapped[float]
-    positions: Mapped[int]
-    tree: Mapped[str]
-    expression: Mapped[str]
-
-
-PATTERNS = (GainRow, RuleRow, TreeRow)
+GAINS = _patterns(
+    "pattern_gains",
+    *_texts("features"),
+    *_integers("number"),
+    *_reals("gain"),
+    *_reals("explains", nullable=True),
+    *_reals("decides", "commonest", "entropy"),
+    *_integers("positions"),
+)
+"""How informative one or two features are about the outcome."""
+RULES = _patterns(
+    "pattern_rules",
+    *_texts("outcome"),
+    *_integers("comparisons"),
+    *_texts("condition"),
+    *_integers("positions"),
+    *_reals("share"),
+)
+"""Conditions under which only one outcome occurs."""
+TREES = _patterns(
+    "pattern_trees",
+    *_integers("depth", "leaves", "trained", "errors"),
+    *_reals("error"),
+    *_integers("positions"),
+    *_texts("tree", "expression"),
+)
+"""Small decision trees."""
+PATTERNS = (GAINS, RULES, TREES)
 
 
 def create_schema(connection: Connection) -> None:
     """Make all tables and the view; none of them may exist yet."""
-    Base.metadata.create_all(connection, checkfirst=False)
+    METADATA.create_all(connection, checkfirst=False)
     connection.exec_driver_sql(CREATE_VIEW)
-    connection.execute(insert(VersionRow).values(version=SCHEMA_VERSION))
+    connection.execute(insert(VERSION).values(version=SCHEMA_VERSION))
 
 
 def drop_schema(connection: Connection) -> None:
     """Remove our view and our tables, also those of another version; everything else stays."""
     inspector = inspect(connection)
     tables, views = set(inspector.get_table_names()), set(inspector.get_view_names())
-    for name in (VIEW, *(table.name for table in reversed(Base.metadata.sorted_tables))):
+    for name in (VIEW, *(table.name for table in reversed(METADATA.sorted_tables))):
         if name in tables | views:
             connection.exec_driver_sql(f"DROP {'TABLE' if name in tables else 'VIEW'} {name}")
 
@@ -241,9 +211,9 @@ def drop_schema(connection: Connection) -> None:
 def version_of(connection: Connection) -> int | None:
     """The version of a catalog's schema; None if no version is stored and the tables are not those of a catalog."""
     names = set(inspect(connection).get_table_names())
-    found = names & {TableRow.__tablename__, SliceRow.__tablename__}
-    if VersionRow.__tablename__ in names and found:
-        return connection.execute(select(VersionRow.version)).scalar_one_or_none() or 0
+    found = names & {TABLES.name, SLICES.name}
+    if VERSION.name in names and found:
+        return connection.execute(select(VERSION)).scalar_one_or_none() or 0
     # The first version did not store its number.
     return 1 if len(found) == 2 else None
 
@@ -251,7 +221,7 @@ def version_of(connection: Connection) -> int | None:
 def index_names(connection: Connection) -> set[str]:
     """The indices of our tables, except those of their keys."""
     inspector = inspect(connection)
-    tables = Base.metadata.tables.keys() & set(inspector.get_table_names())
+    tables = METADATA.tables.keys() & set(inspector.get_table_names())
     return {str(index["name"]) for table in tables for index in inspector.get_indexes(table)}
 
 
@@ -259,7 +229,7 @@ def schema_fault(connection: Connection) -> str | None:
     """Why a catalog of this version lacks one of our tables or columns; None if it has all."""
     inspector = inspect(connection)
     tables = set(inspector.get_table_names())
-    for table in Base.metadata.sorted_tables:
+    for table in METADATA.sorted_tables:
         if table.name not in tables:
             return f"is damaged (the table {table.name!r} is missing)"
         lost = set(table.columns.keys()) - {column["name"] for column in inspector.get_columns(table.name)}

@@ -8,17 +8,18 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import shorten
 from typing import Any
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, NullPool, create_engine
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database, Patience, statement_error
-from tablebase.catalog.schema import CREATE_VIEW, VIEW, Base
+from tablebase.catalog.entries import Entry
+from tablebase.catalog.schema import CREATE_VIEW, METADATA, VIEW
 from tablebase.errors import (
     ArgumentError,
     CatalogBusyError,
@@ -61,73 +62,15 @@ DAMAGE = (*NO_DATABASE, 0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqli
 """The same, and codes for rows or definitions that our statements do not fit; 0 is a text that cannot be decoded."""
 
 
-class _Patient(sqlite3.Connection):
-    """A connection that waits before it commits until no other program reads."""
-
-    patience: Patience
-
-    def commit(self) -> None:
-        """Commit a transaction."""
-        self.patience.repeat(super().commit, is_busy)
-
-
-@lru_cache(maxsize=16)
-def _writer(path: Path, patience: float | None, *, rebuilds: bool = False) -> Engine:
-    """Connections that may make and change a catalog, also its definitions, in transactions.
-
-    In a rebuild, foreign keys delete no rows of other programs' tables. Kept because an engine remembers compiled statements.
-    """
-
-    def connect() -> sqlite3.Connection:
-        # Python would begin transactions by itself, but not before a definition or a SELECT.
-        connection: _Patient = _open(path, "rwc", isolation_level=None, factory=_Patient)
-        connection.patience = Patience(str(path), patience)
-        if rebuilds:
-            # Version 1 had a write-ahead log, for which readers need the right to write.
-            with suppress(sqlite3.OperationalError):
-                connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute(f"PRAGMA foreign_keys={'OFF' if rebuilds else 'ON'}")
-        return connection
-
-    def begin(connection: Connection) -> None:
-        driver: Any = connection.connection.driver_connection
-        driver.patience.repeat(lambda: driver.execute("BEGIN IMMEDIATE"), is_busy)
-
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
-    event.listen(engine, "begin", begin)
-    return engine
-
-
-@lru_cache(maxsize=16)
-def _reader(path: Path, patience: float | None) -> Engine:
-    """Connections to copies of a catalog in memory; kept because an engine remembers compiled statements.
-
-    So all questions are answered from one state, neither a writer nor a reader is kept waiting, and no file is changed.
-    """
-    return create_engine("sqlite://", creator=lambda: _copy(path, Patience(str(path), patience)), poolclass=NullPool)
-
-
 def _open(path: Path, mode: str, **options: Any) -> Any:
     """Open a file in a mode of SQLite's URIs: ``ro``, ``rw`` or ``rwc``; SQLite itself waits for no lock."""
     uri = f"{path.resolve().as_uri()}?mode={mode}"
     return sqlite3.connect(uri, uri=True, timeout=0, check_same_thread=False, **options)
 
 
-def _copy(path: Path, patience: Patience) -> sqlite3.Connection:
+def _copy(path: Path, mode: str, patience: Patience) -> sqlite3.Connection:
     """Copy a catalog into memory."""
-    try:
-        return _copy_in_mode(path, "ro", patience)
-    except sqlite3.OperationalError as fault:
-        if primary_code(fault) not in UNREADABLE:
-            raise
-    # A writer was killed and has left a journal, which must be played back: not in a file that is only to be read.
-    with TemporaryDirectory() as scratch:
-        for file in (path, *journals(path)):
-            shutil.copy(file, scratch)
-        return _copy_in_mode(Path(scratch, path.name), "rw", patience)
 
-
-def _copy_in_mode(path: Path, mode: str, patience: Patience) -> sqlite3.Connection:
     def watch(status: int, _left: int, _total: int) -> None:
         # SQLite would begin again without end.
         if status in IN_USE:
@@ -169,43 +112,65 @@ class SqliteDatabase(Database):
         super().__init__(folder, patience)
         self.path = folder / FILE_NAME
         self.place, self.option, self.another = str(self.path), "", "move it away"
-
-    def exists(self) -> bool:
-        """Whether there is a file where the catalog would be."""
-        return self.path.exists()
+        self._copies = create_engine("sqlite://", creator=self._copied, poolclass=NullPool)
+        # Python would begin transactions by itself, but not before a definition or a SELECT.
+        writer = partial(_open, self.path, "rwc", isolation_level=None)
+        self._writers = create_engine("sqlite://", creator=writer, poolclass=NullPool)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A connection to a copy in memory."""
-        with _reader(self.path, self.patience).connect() as connection:
+        """A connection to a copy in memory.
+
+        So all questions are answered from one state, neither a writer nor a reader is kept waiting, and no file is changed.
+        """
+        if not self.path.exists():
+            raise self.missing()
+        with self._copies.connect() as connection:
             yield connection
 
-    def renew_view(self, connection: Connection) -> None:
-        """Replace the view in a copy, however that of the file was changed."""
+    def _copied(self) -> sqlite3.Connection:
+        patience = Patience(self.place, self.patience)
+        try:
+            return _copy(self.path, "ro", patience)
+        except sqlite3.OperationalError as fault:
+            if primary_code(fault) not in UNREADABLE:
+                raise
+        # A writer was killed and has left a journal, which must be played back: not in a file that is only to be read.
+        with TemporaryDirectory() as scratch:
+            for file in (self.path, *journals(self.path)):
+                shutil.copy(file, scratch)
+            return _copy(Path(scratch, FILE_NAME), "rw", patience)
+
+    def entries(self, connection: Connection) -> dict[str, Entry]:
+        """See `Database.entries`; the view of the copy is replaced, however that of the file was changed."""
+        entries = super().entries(connection)
         connection.exec_driver_sql(f"DROP VIEW {VIEW}")
         connection.exec_driver_sql(CREATE_VIEW)
+        return entries
 
     @contextmanager
-    def changes(self) -> Iterator[Connection]:
-        """A transaction that holds the lock of the file; if nothing can be written, no file is left."""
-        new = not self.path.exists()
+    def changes(self, *, rebuilds: bool = False) -> Iterator[Connection]:
+        """See `Database.changes`; if nothing can be written, no file is left."""
+        new, patience = not self.path.exists(), Patience(self.place, self.patience)
+        if rebuilds and not new and patience.repeat(self._is_no_database, is_busy):
+            self.set_aside = _set_aside(self.path)
         try:
-            with _writer(self.path, self.patience).begin() as connection:
+            with self._writers.connect() as connection:
+                if rebuilds:
+                    # Version 1 had a write-ahead log, for which readers need the right to write.
+                    with suppress(OperationalError):
+                        connection.exec_driver_sql("PRAGMA journal_mode = DELETE")
+                connection.exec_driver_sql(f"PRAGMA foreign_keys = {'OFF' if rebuilds else 'ON'}")
+                patience.repeat(partial(connection.exec_driver_sql, "BEGIN IMMEDIATE"), is_busy)
                 yield connection
+                # Readers may still hold the file.
+                patience.repeat(partial(connection.exec_driver_sql, "COMMIT"), is_busy)
         except BaseException:
             with suppress(FileNotFoundError):
                 # An empty file is no catalog.
                 if new and self.path.stat().st_size == 0:
                     self.path.unlink()
             raise
-
-    @contextmanager
-    def rebuilding(self) -> Iterator[Connection]:
-        """See `Database.rebuilding`."""
-        if self.path.exists() and Patience(self.place, self.patience).repeat(self._is_no_database, is_busy):
-            self.set_aside = _set_aside(self.path)
-        with _writer(self.path, self.patience, rebuilds=True).begin() as connection:
-            yield connection
 
     def _is_no_database(self) -> bool:
         """Whether SQLite cannot read the whole file, or will not write it; a sound journal is played back first."""
@@ -217,16 +182,16 @@ class SqliteDatabase(Database):
                 raise
             return primary_code(fault) in NO_DATABASE or isinstance(fault, UnicodeError)
 
-    def check_rights(self, connection: Connection) -> None:  # noqa: ARG002 (the file shows it)
-        """Raise an error if the file cannot be written."""
-        if self.path.exists() and not os.access(self.path, os.W_OK):
-            raise system_error(OSError(errno.EACCES, ""), self.path)
+    def lacks_rights(self, connection: Connection) -> TablebaseError | None:  # noqa: ARG002 (the file shows it)
+        """The error that the file cannot be written; None if it can."""
+        is_refused = self.path.exists() and not os.access(self.path, os.W_OK)
+        return system_error(OSError(errno.EACCES, ""), self.path) if is_refused else None
 
     def integrity_fault(self, connection: Connection) -> str | None:
         """What SQLite finds wrong with our tables, their indices included, or would find when writing."""
         if not self._may_be_written():
             return UNWRITABLE
-        for name in Base.metadata.tables:
+        for name in METADATA.tables:
             (found,) = connection.exec_driver_sql(f"PRAGMA integrity_check({name})").one()
             if found != "ok":
                 return f"is damaged ({' '.join(str(found).split())})"
@@ -241,7 +206,7 @@ class SqliteDatabase(Database):
     def hooks(self, connection: Connection) -> list[str]:
         """The triggers on our tables."""
         rows = connection.exec_driver_sql("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
-        return [f"the trigger {name!r} on the table {table!r}" for name, table in rows if table in Base.metadata.tables]
+        return [f"the trigger {name!r} on the table {table!r}" for name, table in rows if table in METADATA.tables]
 
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
         """Column names and rows of a statement; an authorizer refuses everything except reading."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,8 +25,13 @@ def verify_files(folder: Path, entries: Sequence[Entry], workers: int = 1) -> Ch
 
 
 def _checked(folder: Path, entry: Entry) -> tuple[str, str | None]:
+    return entry.file, sentence_of(partial(check_bytes, folder / entry.file, entry.title, entry.sha256))
+
+
+def sentence_of(check: Callable[[], object]) -> str | None:
+    """Return what a check finds wrong, as a sentence; None if it finds nothing."""
     try:
-        check_bytes(folder / entry.file, entry.title, entry.sha256)
+        check()
     except TablebaseError as fault:
-        return entry.file, str(fault)
-    return entry.file, None
+        return str(fault)
+    return None

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from tablebase.catalog.catalog import Catalog, Registered
-from tablebase.catalog.registration import of_file
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.entries import Entry, of_table
 from tablebase.checking.checksums import Checks
 from tablebase.checking.table import BYTES_AT_ONCE, verify_table
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, game_word, shell_word
@@ -46,37 +46,37 @@ def verify_tables(
     with closing(Catalog(folder, catalog=catalog)) as opened:
         registered = opened.registered(game)
     wanted = chosen_tables(game, folder, registered, pieces, materials)
-    graph: dict[tuple[str, Registered], tuple[tuple[str, Registered], ...]] = {(name, registered[name]): () for name in wanted}
+    graph: dict[Entry, tuple[Entry, ...]] = {registered[name]: () for name in wanted}
 
-    def needs(entry: tuple[str, Registered]) -> int:
+    def needs(entry: Entry) -> int:
         """Bytes that a check needs at the most; as many as are allowed will do."""
-        needed = PROCESS_BYTES + BYTES_AT_ONCE * layout_of(game, parse_material(game, entry[0])).size
+        needed = PROCESS_BYTES + BYTES_AT_ONCE * layout_of(game, parse_material(game, entry.row["material"])).size
         return needed if executor.limits.memory is None else min(needed, executor.limits.memory)
 
     return len(wanted), run_graph(graph, partial(check_table, game.name, folder, dict(published)), executor, needs)
 
 
-def check_table(name: str, folder: Path, published: Mapping[str, str], entry: tuple[str, Registered]) -> tuple[str, str | None]:
-    """Check one table against its catalog entry (material and what is registered); return the material and the fault, or None."""
-    return entry[0], _fault(name, folder, published, entry)
+def check_table(name: str, folder: Path, published: Mapping[str, str], entry: Entry) -> tuple[str, str | None]:
+    """Check one table against its catalog entry; return its material, and the fault or None."""
+    return entry.row["material"], _fault(name, folder, published, entry)
 
 
-def _fault(name: str, folder: Path, published: Mapping[str, str], entry: tuple[str, Registered]) -> str | None:
+def _fault(name: str, folder: Path, published: Mapping[str, str], entry: Entry) -> str | None:
     game = load_game(name)
-    material, registered = parse_material(game, entry[0]), entry[1]
+    material = parse_material(game, entry.row["material"])
     path = table_path(folder, game, material)
     store = Store(folder)
     try:
         if not path.exists():
-            command = f"tablebase build {game_word(name)} --material {entry[0]} --data {shell_word(folder)}"
+            command = f"tablebase build {game_word(name)} --material {entry.row['material']} --data {shell_word(folder)}"
             return f"{path} is registered but missing: run '{command}'"
-        if file_sha256(path) != registered.file_sha256:
+        if file_sha256(path) != entry.sha256:
             return str(content_error(path, OTHER_FILE))
         table = Table(path, game, material)
         verify_table(game, table, store)
-        if published.get(entry[0], table.header.values_sha256) != table.header.values_sha256:
+        if published.get(entry.row["material"], table.header.values_sha256) != table.header.values_sha256:
             return f"{path} does not hold the values that were published: compare the rules and versions of both"
-        if of_file(folder, game, table, registered.engine, registered.seconds).seal != registered.seal:
+        if of_table(folder, game, table).solved(entry.row["engine"], entry.row["seconds"]).seal != entry.seal:
             return f"the catalog does not say of {path} what the file says: run 'tablebase reindex --data {shell_word(folder)}'"
     except (CorruptTableError, MissingTableError, StaleTableError) as fault:
         return str(fault)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import from_input
+from tablebase.commands.child_processes import run_statement
 from tablebase.commands.parameters import Format
 
 

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import all_features, chosen_rules, from_input
+from tablebase.commands.child_processes import run_statement
 from tablebase.commands.parameters import Format
 from tablebase.game.plain_arguments import usable_workers
 
@@ -136,8 +136,8 @@ def export(
     from tablebase.commands.output import say
     from tablebase.compute.progress import progress
     from tablebase.mining.export import export as write_files
-    from tablebase.mining.sample import Sample
     from tablebase.mining.selection import select_by_name
+    from tablebase.mining.wanted import Sample
 
     rules = chosen_rules("export", game, size, variant)
     selection = select_by_name(rules, data, material or [], pieces, aliases=aliases, catalog=catalog)

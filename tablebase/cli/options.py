@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from tablebase.commands.calls import chosen_rules as chosen_rules
 from tablebase.commands.calls import chosen_start as chosen_start
-from tablebase.commands.calls import program_call as program_call
-from tablebase.commands.calls import usage_sentence as usage_sentence
+from tablebase.commands.calls import from_input as from_input
 from tablebase.commands.calls import use_all
-from tablebase.commands.calls import without_passwords as without_passwords
 from tablebase.commands.parameters import CHECK_FAILED as CHECK_FAILED
 from tablebase.commands.parameters import Format, complete_game
 from tablebase.commands.parameters import complete_player as complete_player
-from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, quoted
-from tablebase.files.inputs import MOST, read_text
-from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
-from tablebase.game.plain_arguments import parse_size as parse_size
-from tablebase.game.rules import Rules
+from tablebase.errors import ArgumentError, TablebaseError, quoted
+from tablebase.game.plain_arguments import parse_duration, parse_pieces
 
 if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.features import Feature
 
 Parsed = TypeVar("Parsed")
-
-
-class Where(StrEnum):
-    """What runs the solvers: processes of this machine, or a cluster."""
-
-    LOCAL = "local"
-    DASK = "dask"
 
 
 class Paper(StrEnum):
@@ -54,21 +41,6 @@ class ShownOutcome(StrEnum):
     WIN = "win"
     LOSS = "loss"
     DRAW = "draw"
-
-
-def from_input(word: str) -> str:
-    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
-    if word != "-" and not word.startswith("@"):
-        return word
-    if word != "-":
-        return read_text(Path(word[1:]), "name another file")
-    try:
-        text = sys.stdin.read(MOST + 1)
-    except UnicodeDecodeError as fault:
-        raise TablebaseError("standard input is not text in UTF-8: write it anew") from fault
-    if len(text) > MOST:
-        raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
-    return text
 
 
 def parser_of(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
@@ -137,32 +109,10 @@ Workers = Annotated[
 Threads = Annotated[
     int | None, typer.Option("--workers", metavar="N", min=1, help="Number of threads; by default one for each processor.")
 ]
-Executed = Annotated[Where, typer.Option("--executor", help="Solve on this machine or on Dask workers.")]
-Scheduler = Annotated[
-    str | None,
-    typer.Option("--scheduler", metavar="URL", help="Address of a Dask scheduler, tcp://HOST:PORT; by default, start one."),
-]
-Deadline = Annotated[
-    float | None,
-    typer.Option(
-        "--deadline", metavar="TIME", parser=parser_of(parse_time), help="Stop at this time, such as 07:00 or 2030-01-31T07:00."
-    ),
-]
 Duration = Annotated[
     float | None,
     typer.Option("--for", metavar="TIME", parser=parser_of(parse_duration), help="Stop after this much time, such as 8h or 90min."),
 ]
-Grace = Annotated[
-    float,
-    typer.Option(
-        "--grace",
-        metavar="TIME",
-        parser=parser_of(parse_duration),
-        help="Extra time to finish tables after the deadline.",
-    ),
-]
-LogFile = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Append a line about each table to this file.")]
-JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", help="Like --log, as JSON: one object per line.")]
 FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", help="Python file with your own features.")]
 
 
@@ -184,8 +134,6 @@ Timeout = Annotated[
 ]
 
 DEFAULT_DATA = Path("data")
-DEFAULT_GRACE: Any = "10min"
-"""As text, which the option's parser reads."""
 
 
 def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
@@ -194,56 +142,3 @@ def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     from tablebase.game.features import load_features
 
     return features_of(game, load_features(file) if file is not None else ())
-
-
-class Output(StrEnum):
-    """What an option names."""
-
-    FILE = "file"
-    """Replaced when it is whole."""
-    NEW_FILE = "new file"
-    ADDED = "added"
-    """A file to which lines are added."""
-    FOLDER = "folder"
-    """A folder in which the command goes on where it stopped."""
-    NEW_FOLDER = "new folder"
-
-
-OUTPUTS: dict[tuple[str, str], Output] = {
-    ("boxes", "output"): Output.FILE,
-    ("build", "log"): Output.ADDED,
-    ("build", "json_log"): Output.ADDED,
-    ("copy", "to"): Output.FOLDER,
-    ("export", "folder"): Output.FOLDER,
-    ("line", "sheet"): Output.FILE,
-    ("line", "svg"): Output.NEW_FOLDER,
-    ("match", "output"): Output.NEW_FILE,
-    ("match-stats", "curve"): Output.FILE,
-    ("pack", "to"): Output.FOLDER,
-    ("patterns", "page"): Output.FILE,
-    ("play", "boxes"): Output.FILE,
-    ("plot", "output"): Output.FILE,
-    ("probe", "sheet"): Output.FILE,
-    ("probe", "svg"): Output.FILE,
-    ("prove", "output"): Output.FILE,
-    ("train", "output"): Output.FILE,
-    ("train", "curve"): Output.FILE,
-    ("unpack", "to"): Output.FOLDER,
-}
-"""By command and by the name of its parameter."""
-
-
-def more_limits(game: Rules[Any], context: typer.Context) -> dict[str, Any]:
-    """The limits of tables among further options such as ``--carrots 60``; games of pieces have none."""
-    if not context.args:
-        return {}
-    from tablebase.building.kinds import table_kind
-
-    return table_kind(game).limits_from(context.args, lambda: _unknown_option(context))
-
-
-def _unknown_option(context: typer.Context) -> TablebaseError:
-    """The error about the first of further options."""
-    word = context.args[0]
-    meant = did_you_mean(word, [option for one in context.command.params for option in one.opts])
-    return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {context.info_name} --help' lists them")

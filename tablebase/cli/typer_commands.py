@@ -13,24 +13,15 @@ from tablebase.commands.shell import Exemplified
 from tablebase.compute.modules import docstring
 
 MODULES = {
-    "build": "build",
-    "estimate": "build",
-    "batch": "batch",
-    "probe": "probe",
-    "line": "probe",
     "sql": "catalog",
     "mine": "mine",
     "features": "mine",
     "export": "mine",
     "patterns": "patterns",
     "plot": "plot",
-    "serve": "serve",
 }
 """Each command and the module with its function."""
-LIMITED = ("build", "estimate")
-"""Commands that pass further options on to the game."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
-MORE_OPTIONS = {**SETTINGS, "allow_extra_args": True, "ignore_unknown_options": True}
 
 
 class _Command(Exemplified, PlainValues, TyperCommand):
@@ -45,6 +36,6 @@ def function_of(name: str) -> Any:
 def command_of(name: str) -> Any:
     """A command as typer makes it."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    function, settings = function_of(name), MORE_OPTIONS if name in LIMITED else SETTINGS
-    app.command(name, cls=_Command, help=docstring(function), context_settings=settings)(function)
+    function = function_of(name)
+    app.command(name, cls=_Command, help=docstring(function), context_settings=SETTINGS)(function)
     return typer.main.get_command(app)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
 from inspect import signature
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -13,6 +16,7 @@ import click
 from tablebase.commands.parameters import Format, Style
 from tablebase.commands.registry import Verb, check_verb
 from tablebase.errors import LONGEST_QUOTE, TablebaseError, shell_word
+from tablebase.files.inputs import MOST, read_text
 
 OF_GAME, OF_FOLDER = ("size", "variant", "players"), ("data", "catalog")
 
@@ -33,27 +37,39 @@ class Call:
         The arguments of the function, by name.
     rules : Rules or None
         The game.
+    has_start : bool
+        Of a command with a position, whether one is named.
+    folder, catalog : Path, str or None
+        Of a command about an open tablebase, the folder of the tables and the URL of its catalog.
     """
 
     def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
         self.verb, self.given = verb, given
-        self._folder = {name: given.pop(name) for name in OF_FOLDER if verb.owner and name in given}
+        if verb.owner:
+            from tablebase.tables.folder import default_catalog, default_folder
+
+            self.folder, self.catalog = given.pop("data", default_folder()), given.pop("catalog", default_catalog())
         self.rules: Any = None
         if "game" in given:
             words = [given.pop(name, None) for name in OF_GAME]
             self.rules = given["game"] = chosen_rules(verb.name, given["game"], *words)
             if "position" in signature(verb.function).parameters:
+                self.has_start = "position" in given or "start" in given
                 given["position"] = chosen_start(self.rules, given.get("position"), given.pop("start", None))
+
+    @contextmanager
+    def opened(self) -> Iterator[Callable[..., Any]]:
+        """The function with what is given, while the tablebase is open if it is a method of one."""
+        if not self.verb.owner:
+            yield partial(self.verb.function, **self.given)
+            return
+        with closing(self.verb.owner(self.folder, self.catalog)) as opened:
+            yield partial(self.verb.function, opened, **self.given)
 
     def __call__(self, **more: Any) -> Any:
         """What the function returns; `more` are arguments that only Python has."""
-        if not self.verb.owner:
-            return self.verb.function(**self.given, **more)
-        from tablebase.tables.folder import default_catalog, default_folder
-
-        folder = self._folder.get("data", default_folder())
-        with closing(self.verb.owner(folder, self._folder.get("catalog", default_catalog()))) as opened:
-            return self.verb.function(opened, **self.given, **more)
+        with self.opened() as function:
+            return function(**more)
 
 
 def chosen_rules(verb: str, game: str, size: str | None, variant: Sequence[str] | None, players: int | None = None) -> Any:
@@ -88,6 +104,21 @@ def show_rows(call: Call, *, style: Style = Format.TABLE) -> None:
 
     found = call()
     write_rows([found] if isinstance(found, Mapping) else found, style)
+
+
+def from_input(word: str) -> str:
+    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
+    if word != "-" and not word.startswith("@"):
+        return word
+    if word != "-":
+        return read_text(Path(word[1:]), "name another file")
+    try:
+        text = sys.stdin.read(MOST + 1)
+    except UnicodeDecodeError as fault:
+        raise TablebaseError("standard input is not text in UTF-8: write it anew") from fault
+    if len(text) > MOST:
+        raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
+    return text
 
 
 def program_call(context: Any) -> str:

@@ -11,8 +11,8 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.installed import load_rules
 from tablebase.mining.column import OUTCOMES
+from tablebase.mining.reading import parsed
 from tablebase.mining.results import Tabular, distinct_names
-from tablebase.mining.rewrite.reading import parsed
 from tablebase.mining.statement import nesting_as_sentence
 from tablebase.mining.word_checks import Check, check_words, one_of
 

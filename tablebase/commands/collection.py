@@ -14,7 +14,6 @@ from weakref import WeakSet
 from tablebase.commands.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
 from tablebase.commands.cataloged import Cataloged
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, quoted
-from tablebase.game import Game
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_pieces, as_real, as_text
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
+    from tablebase.game import Game
     from tablebase.mining.query import Query
 
 
@@ -134,8 +134,8 @@ class Collection(Cataloged):
         """
         from tablebase.features.common import features_of
         from tablebase.mining.export import export
-        from tablebase.mining.sample import Sample
         from tablebase.mining.selection import select_by_name
+        from tablebase.mining.wanted import Sample
 
         rules = self._game(game, "export")
         target, threads = as_path("to", to), as_number("workers", workers, 1)

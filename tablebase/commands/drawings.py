@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands.output import write_board
+from tablebase.compute.messages import say
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tablebase.game.rules import Rules
     from tablebase.play.match import Match
+    from tablebase.svg.sheets import Sheet
 
 
 def write_position(match: Match[Any]) -> None:
@@ -21,6 +24,8 @@ def write_position(match: Match[Any]) -> None:
 def write_drawing(rules: Any, position: Any, last: str | None = None, *, over: bool = False) -> None:
     """Draw a position, on squares with the last move; write its text where there is no drawing."""
     if rules.board is not None:
+        from tablebase.commands.output import write_board
+
         write_board(rules, position, last, over=over)
     else:
         sys.stdout.write(f"{rules.drawn(position) or rules.format(position)}\n")
@@ -29,3 +34,24 @@ def write_drawing(rules: Any, position: Any, last: str | None = None, *, over: b
 def is_drawn(rules: Rules[Any]) -> bool:
     """Whether there is more to see than the text of a position."""
     return rules.board is not None or rules.drawn(rules.initial) is not None
+
+
+def check_pictures(rules: Rules[Any], option: str) -> None:
+    """Refuse an option for pictures if the game has none."""
+    # Pictures are loaded when one is drawn.
+    from tablebase.svg.pictures import check_pictures as check
+
+    check(rules, f"leave out {option}")
+
+
+def check_sheet(rules: Rules[Any], path: Path) -> None:
+    """Refuse a sheet of a game without pictures, or a file that it cannot be written to."""
+    from tablebase.svg.printing import check_sheet as check
+
+    check_pictures(rules, "--sheet")
+    check(path)
+
+
+def write_sheet(sheet: Sheet, path: Path) -> None:
+    """Write a sheet, and say which files it has become."""
+    say(f"wrote {' '.join(map(str, sheet.write(path)))}")

@@ -45,8 +45,8 @@ class Verb:
     group : str
         The heading of the command in the help of the program; empty if the command line does not have it.
     home : str
-        The module of `tablebase.commands` with the function, and after a colon the class of an open tablebase if it is a method;
-        empty while the command stands in `tablebase.cli`.
+        The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
+        tablebase if it is a method; empty while the command stands in `tablebase.cli`.
     python : str
         A function of `tablebase`, or ``Tablebase.`` with a method; empty if there is neither.
     why : str
@@ -57,6 +57,8 @@ class Verb:
         Why it does not take a game, as a clause; None if it does.
     takes_game : bool
         Whether it is about one game.
+    has_catalog : bool
+        Whether the command about an open tablebase reads its catalog.
     http : sequence of str
         The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
     http_objection : callable, optional
@@ -71,12 +73,14 @@ class Verb:
     differs: Mapping[str, str] = field(default_factory=dict)
     objection: Objection = _none
     takes_game: bool = True
+    has_catalog: bool = True
     http: Sequence[str] = ()
     http_objection: Objection | None = None
 
     @property
     def _module(self) -> Any:
-        return import_module(f"tablebase.commands.{self.home.partition(':')[0]}")
+        name = self.home.partition(":")[0]
+        return import_module(name if "." in name else f"tablebase.commands.{name}")
 
     @property
     def owner(self) -> Any:
@@ -96,11 +100,6 @@ class Verb:
 
 
 FROM = {"from": "a word of Python: called position"}
-REPLAYED = "`tablebase.play.records` reads games"
-DRAWN = "what is returned has pictures"
-FEATURES = "what is returned has features"
-SHEET = "what is returned, by probe_many for several positions, has a sheet"
-RULES = {"rules": "see `tablebase.load`"}
 WRITTEN = "what is returned can be written"
 
 VERBS = {
@@ -108,9 +107,9 @@ VERBS = {
     for verb in (
         Verb("games", "Build", "games", takes_game=False),
         Verb("check-rules", "Build", "games"),
-        Verb("estimate", "Build", python="tablebase.estimate", http_objection=_listed),
-        Verb("build", "Build", python="tablebase.build", differs={"for": "a word of Python: called duration"}),
-        Verb("batch", "Build", python="tablebase.batch", takes_game=False),
+        Verb("estimate", "Build", "build", http_objection=_listed),
+        Verb("build", "Build", "build"),
+        Verb("batch", "Build", "batch", takes_game=False),
         Verb("verify", "Build", "verify"),
         Verb("copy", "Build", "transfers"),
         Verb("merge", "Build", "transfers", takes_game=False),
@@ -118,29 +117,8 @@ VERBS = {
         Verb("unpack", "Build", "transfers", takes_game=False),
         Verb("reindex", "Build", "upkeep", takes_game=False),
         Verb("prune", "Build", "upkeep", takes_game=False),
-        Verb(
-            "probe",
-            "Ask",
-            python="Tablebase.probe",
-            differs={
-                "positions": "many are asked with probe_many",
-                "output": DRAWN,
-                "sheet": SHEET,
-                "page": SHEET,
-                "with_features": FEATURES,
-            },
-        ),
-        Verb(
-            "line",
-            "Ask",
-            python="Tablebase.line",
-            differs={
-                **dict.fromkeys(("replay", "number", "player"), REPLAYED),
-                **dict.fromkeys(("boards", "to"), DRAWN),
-                **dict.fromkeys(("sheet", "every", "page"), SHEET),
-                **FROM,
-            },
-        ),
+        Verb("probe", "Ask", "probe:Tablebase", has_catalog=False),
+        Verb("line", "Ask", "line:Tablebase", has_catalog=False),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
         Verb("perft", "Ask", "searching"),
         Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
@@ -170,7 +148,7 @@ VERBS = {
         Verb("train", "Play", "training", objection=_no_pieces),
         Verb("boxes", "Play", "boxes", objection=_no_pieces),
         Verb("exploit", "Play", "exploiting", objection=_no_pieces),
-        Verb("serve", "Serve", python="tablebase.serve", differs=RULES, takes_game=False),
+        Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
         Verb(
             "uci",
             "Serve",

@@ -22,7 +22,7 @@ from tablebase.commands.calls import OF_FOLDER, Call, show_rows, use_all
 from tablebase.commands.parameters import CatalogUrl, Data, PythonOnly, Shell, Size, Variant
 from tablebase.commands.registry import Verb
 from tablebase.compute.modules import docstring
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, did_you_mean, quoted
 
 HELP = ("-h", "--help")
 
@@ -46,7 +46,7 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
     """The parameters of a function for other faces than Python."""
     helps = described(docstring(function))
     for name, one in inspect.signature(function).parameters.items():
-        if name in ("self", "call"):
+        if name in ("self", "call") or one.kind is one.VAR_KEYWORD:
             continue
         annotation = one.annotation
         if isinstance(annotation, str):
@@ -82,7 +82,8 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
     before = [one for one in own if one.shell.argument]
     shared = {one.name: one for one in parameters_of(of_tablebase)}
     of_game = [shared[name] for name in ("size", "variant") if verb.takes_game]
-    return [*before, *of_game, *own[len(before) :], *(shared[name] for name in OF_FOLDER), *shown]
+    of_folder = [shared[name] for name in OF_FOLDER if name != "catalog" or verb.has_catalog]
+    return [*before, *of_game, *own[len(before) :], *of_folder, *shown]
 
 
 # What follows makes commands of click.
@@ -186,7 +187,10 @@ class _Command(Exemplified, click.Command):
         self.verb, self.parameters = verb, verb_parameters(verb)
         more = docstring(verb.show).partition("\n\n")[2].partition("Parameters\n---")[0].strip() if verb.show else ""
         text = "\n\n".join(filter(None, (summary(verb), more)))
-        super().__init__(verb.name, help=text, params=[part for one in self.parameters for part in _parts_of(one)])
+        more_options = "limits" in inspect.signature(verb.function).parameters
+        settings = {"allow_extra_args": more_options, "ignore_unknown_options": more_options}
+        params = [part for one in self.parameters for part in _parts_of(one)]
+        super().__init__(verb.name, help=text, params=params, context_settings=settings)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write arguments, then options."""
@@ -209,7 +213,19 @@ class _Command(Exemplified, click.Command):
         show = self.verb.show or show_rows
         use_all(given.get("rules"))
         shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
-        return show(Call(self.verb, given), **shown)
+        call = Call(self.verb, given)
+        if ctx.args:
+            from tablebase.building.kinds import table_kind
+
+            call.given |= table_kind(call.rules).limits_from(ctx.args, lambda: _unknown_option(ctx))
+        return show(call, **shown)
+
+
+def _unknown_option(ctx: click.Context) -> TablebaseError:
+    """The error about the first option that neither a command nor a game's tables have."""
+    word = ctx.args[0]
+    meant = did_you_mean(word, [option for one in ctx.command.params for option in one.opts])
+    return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists them")
 
 
 def _completed(complete: Callable[[str], list[str]], _ctx: click.Context, _param: click.Parameter, word: str) -> list[str]:
@@ -231,7 +247,7 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
         yield click.Option(
             [shell.option or f"--{one.name.replace('_', '-')}", one.name],
             **({"required": True} if one.is_required else {"default": None if several else _default(one)}),
-            show_default=True,
+            show_default=one.default != "",
             is_flag=bool in one.kinds,
             multiple=several,
             envvar=shell.variable or None,

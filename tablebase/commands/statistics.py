@@ -47,11 +47,8 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
     if rules.board is not None:
         return Statistics(counts_of(catalog, game, by, pieces), by)
     rows: Rows = []
-    # The digest of rules as functions takes a second, which is not needed where there is no table.
-    if any(name == rules.name for name, *_ in catalog.files().values()):
-        for found, kind in ((catalog.layers(rules), LayerRow), (catalog.exact(rules), ExactRow)):
-            there = (row for row in found if (catalog.folder / row["file"]).exists())
-            rows += [{name: row[name] for name in kind.__annotations__} for row in there]
+    for table, kind in (("layers", LayerRow), ("exact", ExactRow)):
+        rows += [{name: entry.row[name] for name in kind.__annotations__} for entry in catalog.there(rules, table)]
     if not rows:
         raise missing_game(rules, catalog.folder)
     return Statistics(rows, by)

@@ -8,31 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 
 from tablebase.commands.arguments import as_optional
 from tablebase.commands.collection import Collection
+from tablebase.commands.parameters import AnyPosition, GameName, PythonOnly, Shell
 from tablebase.errors import MissingTableError, NotationError, quoted
-from tablebase.game import Game
-from tablebase.game.game_arguments import AnyGame, as_any_game, as_asked
-from tablebase.game.moves import Position
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_size, as_text
-from tablebase.game.rules import Rules
-from tablebase.game.values import AnyValue, Value
-from tablebase.probe.answers import Probe
-from tablebase.probe.lines import Line
-from tablebase.probe.many import Answers
-from tablebase.probe.prober import Prober
-from tablebase.probe.source import Each
-from tablebase.probe.squares import checked_squares
-from tablebase.slices.indexing import Squares
-from tablebase.slices.material import parse_material
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tablebase.game import Game
+    from tablebase.game.game_arguments import AnyGame
+    from tablebase.game.moves import Position
+    from tablebase.game.rules import Rules
+    from tablebase.game.values import AnyValue, Value
+    from tablebase.probe.answers import Probe
+    from tablebase.probe.lines import Line
+    from tablebase.probe.many import Answers
+    from tablebase.probe.source import Each
     from tablebase.search import Engine
+    from tablebase.slices.indexing import Squares
 
 Default = TypeVar("Default")
 
@@ -69,6 +67,8 @@ class Tablebase(Collection):
     def __init__(self, folder: str | Path, catalog: str | None = None, cache: int | str | None = None) -> None:
         super().__init__(as_path("folder", folder), None if catalog is None else as_text("catalog", catalog))
         self._cache = None if cache is None else as_size("cache", cache)
+        from tablebase.probe.prober import Prober
+
         self.prober = Prober(self.folder, self._cache)
 
     def __repr__(self) -> str:
@@ -120,12 +120,33 @@ class Tablebase(Collection):
         except MissingTableError:
             return default
 
-    def probe(self, game: AnyGame, position: Any, *, strict: bool = False, turns: int | None = None) -> Probe:
-        """The value of a position and all its moves, best first.
+    def probe(
+        self,
+        game: GameName,
+        position: Annotated[Any, PythonOnly("a command asks for many, as `probe_many` does")],
+        *,
+        strict: bool = False,
+        turns: Annotated[int | None, Shell(metavar="T", least=1)] = None,
+    ) -> Probe:
+        """Show the value and moves of a position, best move first.
 
-        Parameters and errors are those of `probe_value`. If only the table that a move leads to is missing, the move's value
-        is None; if `strict`, that is a `MissingTableError`, too. Of a game with chance also, with `turns`, the chances of
-        winning within this number of turns of all players together.
+        If only the table that a move leads to is missing, the move's value is None.
+
+        Parameters
+        ----------
+        game : str, Game or StochasticGame
+        position : str or Position
+        strict : bool
+            Stop at the first position that has no answer, or that has a move to a missing table.
+        turns : int, optional
+            In games with chance, also show the probability of winning within T turns.
+
+        Raises
+        ------
+        MissingTableError
+            If the table has not been built; if `strict`, also if only the table that a move leads to is missing.
+        NotationError
+            If the text is not a position of the game.
         """
         rules, asked = self._asked(game, position)
         return self.prober.of(rules).probe(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
@@ -228,6 +249,11 @@ class Tablebase(Collection):
         MissingTableError
             If the table has not been built.
         """
+        import numpy as np
+
+        from tablebase.probe.squares import checked_squares
+        from tablebase.slices.material import parse_material
+
         rules = self._game(game)
         if not isinstance(side, (int, np.integer)) or side not in (0, 1):
             raise NotationError(f"the side to move is 0 or 1, not {quoted(side)}")
@@ -235,13 +261,28 @@ class Tablebase(Collection):
         rows = checked_squares(rules, wanted, side, squares) if check else squares
         return self.prober.slices(rules).values_at(wanted, side, rows)
 
-    def line(self, game: AnyGame, position: Any = None, plies: int | None = None) -> Line:
-        """The optimal line: a probe of the position, and of each position that the best moves and the likeliest draws lead to.
+    def line(
+        self,
+        game: GameName,
+        position: AnyPosition = None,
+        plies: Annotated[int | None, Shell(metavar="N", least=0)] = None,
+    ) -> Line:
+        """Show the optimal line from a position to the end.
 
-        By default it begins at the start of the game.
-        It ends when the game does or the best move wins at once, in a draw as soon as a position repeats, or after `plies` plies;
-        in a game with chance, after 1,000 positions.
+        It has a probe of the position, and of each position that the best moves and the likeliest draws lead to. It ends when the
+        game does or the best move wins at once, in a draw as soon as a position repeats, or after `plies` plies; in a game with
+        chance, after 1,000 positions.
+
+        Parameters
+        ----------
+        game : str, Game or StochasticGame
+        position : str or Position, optional
+            By default the start of the game.
+        plies : int, optional
+            Stop after N plies.
         """
+        from tablebase.game.game_arguments import as_asked
+
         most = as_optional(as_number, "plies", plies)
         rules = self._rules(game)
         return self.prober.line(rules, as_asked(rules, rules.initial if position is None else position), most)
@@ -268,10 +309,14 @@ class Tablebase(Collection):
         return Engine(rules, self.prober, Options(**as_options(Options, options)))
 
     def _rules(self, game: AnyGame) -> Rules[Any]:
+        from tablebase.game.game_arguments import as_any_game
+
         self._require_open()
         return as_any_game(game)
 
     def _asked(self, game: AnyGame, position: Any) -> tuple[Rules[Any], Any]:
         """The game, and a position of it."""
+        from tablebase.game.game_arguments import as_asked
+
         rules = self._rules(game)
         return rules, as_asked(rules, position)

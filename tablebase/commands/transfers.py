@@ -235,7 +235,7 @@ def unpack(
     from tablebase.building.copies import rewrite
     from tablebase.building.options import local_executor
     from tablebase.building.transfer import usable_entries
-    from tablebase.catalog.entries import entries_of
+    from tablebase.catalog.catalog import entries_of
     from tablebase.tables.header import BUILT
 
     folder = Path(place)

@@ -157,7 +157,7 @@ def _verify_files(
 ) -> VerifyResult:
     """Check the bytes of a game's tables, or of all tables that the catalog lists, also those of other rules."""
     from tablebase.building.transfer import entries_asked_for
-    from tablebase.catalog.entries import entries_of
+    from tablebase.catalog.catalog import entries_of
     from tablebase.checking.checksums import verify_files
 
     if game is not None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from tablebase.compute import jit
 from tablebase.compute.numba_internals import event
+
+KERNELS = jit.KERNELS
+"""The version of the kernels, for modules that hold none: by importing `jit`, they would become a source of the kernels."""
 
 
 class _Listener(event.Listener):
@@ -25,15 +28,10 @@ class _Listener(event.Listener):
             self._action(False)
 
 
-@contextmanager
-def when_compiling(action: Callable[[bool], object]) -> Iterator[None]:
+def when_compiling(action: Callable[[bool], object]) -> AbstractContextManager[object]:
     """In the block, call ``action(True)`` when kernels begin to be compiled, and ``action(False)`` when that ends."""
-    listener = _Listener(action)
-    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call]
+    listening: AbstractContextManager[object] = event.install_listener("numba:compile", _Listener(action))
+    return listening
 
 
 def is_compiled(name: str) -> bool:

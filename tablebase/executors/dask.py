@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from tablebase.executors.dask_host import Offer
 
+# ruff: noqa: D102 (other methods are those of `Executor`)
+
 Result = TypeVar("Result")
 
 CONNECT = 10.0
@@ -106,7 +108,6 @@ class DaskExecutor(Executor):
         self._check = check
 
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:  # noqa: ARG002
-        """See `Executor.start`."""
         # What was submitted before it was stopped may still be heard of.
         self._watch, self._events = watch, SimpleQueue()
 
@@ -124,7 +125,6 @@ class DaskExecutor(Executor):
         future.add_done_callback(self._events.put)
 
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
-        """See `Executor.finished`."""
         end = None if timeout is None else time.monotonic() + timeout
         done: list[Future[Any]] = []
         while not done:
@@ -148,7 +148,6 @@ class DaskExecutor(Executor):
             yield key, result
 
     def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (without keys there is nothing to end)
-        """See `Executor.stop`."""
         client, self._client = self._client, None
         futures, self._futures, self._keys, self._needs = list(self._futures.values()), {}, {}, {}
         if client is not None and client.status == "running":
@@ -167,7 +166,7 @@ class DaskExecutor(Executor):
         address = self._address
         if address is None:
             # Chooses the folder of kernels, which the processes started below inherit.
-            import tablebase.compute.jit  # noqa: F401
+            import tablebase.compute.compiling  # noqa: F401
 
             cluster = LocalCluster(self.limits.workers, {MEMORY: self.limits.memory or 0})
             self._opened.callback(cluster.end)

@@ -28,8 +28,6 @@ THREADS = "threads"
 EXAMPLE = f"{MEMORY}=60e9,{THREADS}=2"
 LOSSES = 3
 """Processes that a key may lose in a Dask worker; as many Dask workers may be lost with it."""
-IDLE = 60.0
-"""Seconds after which a process that has nothing to do is ended."""
 
 logger = logging.getLogger("distributed.worker")
 
@@ -84,7 +82,7 @@ class Host(WorkerPlugin):
         self._lock = threading.Lock()
         self._running: dict[str, local.Worker] = {}
         self._ended: set[str] = set()
-        self._idle: tuple[local.Worker, threading.Timer] | None = None
+        self._idle: local.Worker | None = None
         self._closed = False
         found = await offer(self._check, worker)
         if found.fault is not None:
@@ -105,7 +103,7 @@ class Host(WorkerPlugin):
             for process in self._running.values():
                 process.kill()
             if self._idle is not None:
-                self._idle[0].kill()
+                self._idle.kill()
 
     def transition(self, key: Key, start: str, finish: str, **_: Any) -> None:
         """End the work on a key that nobody wants any more; Dask would go on with it."""
@@ -142,11 +140,7 @@ class Host(WorkerPlugin):
         with self._lock:
             self._ended.discard(name)
             idle, self._idle = self._idle, None
-        if idle is not None:
-            process, timer = idle
-            timer.cancel()
-        else:
-            process = local.Worker()
+        process = idle or local.Worker()
         with self._lock:
             self._running[name] = process
             if self._closed:
@@ -164,13 +158,10 @@ class Host(WorkerPlugin):
             raise Reschedule
 
     def _give_back(self, name: str, process: local.Worker) -> None:
-        """Keep a process for the next key, but not for ever."""
-        timer = threading.Timer(IDLE, process.kill)
-        timer.daemon = True
-        timer.start()
+        """Keep a process for the next key."""
         with self._lock:
             del self._running[name]
-            self._idle = process, timer
+            self._idle = process
             if self._closed:
                 process.kill()
 

@@ -16,6 +16,8 @@ from tablebase.compute.messages import Stage, watched
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 
+# ruff: noqa: D102 (other methods are those of `Executor`)
+
 
 class LocalExecutor(Executor):
     """Processes of this machine; by default one worker and no limit of memory.
@@ -38,7 +40,6 @@ class LocalExecutor(Executor):
         self._here = True
 
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
-        """See `Executor.start`."""
         self._watch = watch
         self._begin = monotonic()
         self._is_first = True
@@ -51,7 +52,6 @@ class LocalExecutor(Executor):
         self._start_waiting()
 
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
-        """See `Executor.finished`."""
         done = [self._done_here()] if self._here and self._waiting else self._done_elsewhere(timeout)
         if done and monotonic() >= self._begin + self._ahead:
             self._is_first = False
@@ -87,7 +87,6 @@ class LocalExecutor(Executor):
         return done
 
     def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (a worker without work need not be asked to end)
-        """See `Executor.stop`."""
         workers = self._workers
         self._waiting, self._workers, self._idle, self._running = [], [], [], {}
         for worker in workers:

@@ -1,4 +1,4 @@
-"""The one writer of outputs: a draft beside the file, renamed when it is whole, places that are refused by name, and locks."""
+"""The one writer of outputs: a draft next to the file, renamed when it is whole; places that are refused by name; and locks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import re
 import secrets
 import stat
 import sys
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from errno import EACCES, EAGAIN, ENOTDIR
 from functools import partial
 from glob import escape
@@ -17,10 +18,12 @@ from pathlib import Path
 from shutil import rmtree
 from typing import IO, Any, TextIO
 
-from tablebase.compute.processes import ensured, undisturbed
+from tablebase.compute.processes import ensured
 from tablebase.errors import TablebaseError, system_error
 
 DRAFT_SUFFIX = ".tmp"
+OLD = 86_400.0
+"""Seconds after which a draft to which nothing is added is taken for one that a killed process has left."""
 LONGEST_NAME = 60
 """Characters of a file's name that its drafts repeat, so that no name becomes too long."""
 MARKS = ("catalog.sqlite", ".catalog-id")
@@ -118,12 +121,9 @@ def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
                 yield stream
             return
         target = path.resolve()
-        with ExitStack() as stack:
-            # A signal must not come between making a draft and registering it.
-            with undisturbed():
-                draft, file = _open_draft(target)
-                stack.enter_context(ensured(partial(draft.unlink, missing_ok=True)))
-            stack.enter_context(file)
+        _remove_old_drafts(target)
+        draft = draft_of(target)
+        with ensured(partial(draft.unlink, missing_ok=True)), draft.open("xb") as file:
             if target.exists():
                 with suppress(OSError):
                     os.chmod(draft, stat.S_IMODE(target.stat().st_mode))
@@ -152,11 +152,10 @@ def written_folder(path: Path, cure: str) -> Iterator[Path]:
         draft = draft_of(target)
         with ensured(partial(rmtree, draft, ignore_errors=True)):
             draft.mkdir()
-            with _locked_folder(draft):
-                yield draft
-                if target.exists():
-                    target.rmdir()
-                publish(draft, target)
+            yield draft
+            if target.exists():
+                target.rmdir()
+            publish(draft, target)
     except OSError as fault:
         raise system_error(fault, path, cure) from fault
 
@@ -212,11 +211,16 @@ def locked(file: Path, refusal: str, patience: float = 0.0) -> Iterator[None]:
 
 
 def is_locked(handle: int) -> bool:
-    """Whether another program has locked an open file, as far as the file system has locks."""
-    try:
-        return not _lock(handle)
-    except OSError:
+    """Return whether another program has locked an open file, as far as the system and the file system have locks."""
+    if sys.platform == "win32":
         return False
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as fault:
+        return fault.errno in (EACCES, EAGAIN)
+    return False
 
 
 def tablebase_of(path: Path) -> Path | None:
@@ -261,57 +265,12 @@ def _stream(path: Path) -> IO[bytes] | None:
     return path.open("wb") if path.exists() and not path.is_file() else None
 
 
-def _open_draft(target: Path) -> tuple[Path, IO[bytes]]:
-    """Make a draft, locked for as long as it is open."""
-    _remove_old_drafts(target)
-    while True:
-        draft = draft_of(target)
-        file = draft.open("xb")
-        # Another writer may have taken it for an old draft before it was locked.
-        if _lock(file.fileno()) and os.fstat(file.fileno()).st_nlink:
-            return draft, file
-        file.close()
-
-
 def _remove_old_drafts(target: Path) -> None:
-    """Delete drafts whose writers have ended without doing so."""
-    for old in target.parent.glob(f".{escape(target.name[:LONGEST_NAME])}.{16 * '[0-9a-f]'}{DRAFT_SUFFIX}"):
+    """Delete drafts of a file whose writers have ended without doing so."""
+    for draft in target.parent.glob(f".{escape(target.name[:LONGEST_NAME])}.{16 * '[0-9a-f]'}{DRAFT_SUFFIX}"):
         with suppress(OSError):
-            handle = os.open(old, os.O_RDONLY)
-            try:
-                if _lock(handle):
-                    rmtree(old) if old.is_dir() else old.unlink()
-            finally:
-                os.close(handle)
-
-
-@contextmanager
-def _locked_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder of drafts; Windows cannot open one."""
-    if sys.platform == "win32":
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        _lock(handle)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _lock(handle: int) -> bool:
-    """Lock an open file, unless a process that still runs has locked it; Windows deletes no file that is open."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as fault:
-        if fault.errno in (EACCES, EAGAIN):
-            return False
-        raise
-    return True
+            if draft.stat().st_mtime < time.time() - OLD:
+                rmtree(draft) if draft.is_dir() else draft.unlink()
 
 
 def _sync(folder: Path) -> None:

@@ -160,11 +160,18 @@ class Image:
         return self.block.stored_codes.at(location.material, location.side, indices)
 
     @cached_property
+    def values(self) -> Tally | None:
+        """How often each code occurs."""
+        if self.plain is not None and self.places is None:
+            return self.plain.values
+        return tally(len(self.offsets), [_with_range(self.codes)])
+
+    @cached_property
     def pairs(self) -> Tally | None:
         """How often each pair of codes with either side to move occurs; None if there may be too many pairs."""
         if self.plain is not None and self.places is None:
             return self.plain.pairs
-        return tally(len(self.offsets), [(codes, int(codes.max(initial=0)) + 1) for codes in (self.codes, self.other_codes)])
+        return tally(len(self.offsets), [_with_range(self.codes), _with_range(self.other_codes)])
 
     @cached_property
     def squares(self) -> Squares:
@@ -182,6 +189,11 @@ class Image:
         block = self.block
         moves = slice_moves(block.layout.game, block.layout.material, block.side)
         return moves.listed(self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
+
+
+def _with_range(codes: Codes) -> tuple[Codes, int]:
+    """Codes, and a number above all of them."""
+    return codes, int(codes.max(initial=0)) + 1
 
 
 def side_by_side(columns: list[NDArray[np.int8]]) -> Squares:

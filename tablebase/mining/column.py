@@ -22,6 +22,9 @@ TEXT = pa.dictionary(pa.int16(), pa.string())
 ZUGZWANG = "zugzwang"
 """The column that says whether both sides do worse when they have to move."""
 
+HASH = "hash"
+"""The column with a number from 0 up to 1 that is as good as a random one."""
+
 
 def of_outcomes(name: str) -> Check:
     """The check of a column of outcomes."""

@@ -17,6 +17,7 @@ from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.block import worth_of_codes
 from tablebase.mining.board_text import TEXTS, board_texts
 from tablebase.mining.column import (
+    HASH,
     TEXT,
     ZUGZWANG,
     Column,
@@ -30,10 +31,13 @@ from tablebase.mining.column import (
 )
 from tablebase.mining.move_columns import columns_from_moves, move_columns
 from tablebase.mining.rows import Rows
+from tablebase.mining.sample import hashes_of
 from tablebase.mining.word_checks import Check, between, one_of
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name, parse_material
 from tablebase.tables.values import STALEMATE, Coding
+
+HASH_COLUMN = Column(HASH, pa.float64(), lambda rows: array_of(hashes_of(rows)), extra=True)
 
 
 def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, ...]) -> dict[str, Column]:
@@ -46,7 +50,7 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
     for piece in range(piece_count):
         every_column += _piece_columns(game, piece)
     every_column += [Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS]
-    every_column += [*_twin_columns(), *columns_from_moves(game)]
+    every_column += [*_twin_columns(), *columns_from_moves(game), HASH_COLUMN]
     every_column += [column for feature in features for column in _feature_columns(feature, piece_count)]
     _check_names(every_column)
     return {column.name: column for column in every_column}
@@ -54,7 +58,8 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
 
 def columns_of_moves(game: Game, slices: Sequence[StoredSlice], positions: Mapping[str, Column]) -> dict[str, Column]:
     """All columns of the moves of these slices by name, given those of the positions."""
-    return move_columns(game, [positions[column.name] for column in _slice_columns(game, slices)])
+    every_column = move_columns(game, [positions[column.name] for column in _slice_columns(game, slices)])
+    return {**every_column, HASH: HASH_COLUMN}
 
 
 def _check_names(every_column: Sequence[Column]) -> None:

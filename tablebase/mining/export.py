@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,10 +22,9 @@ from tablebase.game.features import Feature
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
 from tablebase.mining.rows import Rows
-from tablebase.mining.sample import WHOLE, Sample
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import SLICE_COLUMNS
-from tablebase.mining.wanted import Selection
+from tablebase.mining.wanted import WHOLE, Sample, Selection
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
 from tablebase.tables.store import Store
@@ -61,7 +60,7 @@ class Export:
             "game": game.name,
             "rules_digest": game.digest,
             "columns": [column.name for column in columns],
-            "sample": sample.share,
+            "sample": sample.end,
             "seed": sample.seed,
         }
         text = json.dumps(description, sort_keys=True)
@@ -152,8 +151,8 @@ def export(
     """
     written = chosen_columns(game, names, columns(game, list(selection), features))
     output = Export(game, folder, written, sample)
-    missing = output.missing(selection)
+    missing = {slice_: replace(wanted, sample=sample) for slice_, wanted in output.missing(selection).items()}
     with closing(Store(data)) as store:
-        scan = Scan(game, store, missing, written, threads, sample=sample)
+        scan = Scan(game, store, missing, written, threads)
         scan.tick = lambda: tick and tick(scan.done, scan.cells)
         return Exported(len(missing), output.write(scan))

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, quoted, system_error
 from tablebase.files.inputs import check_regular
-from tablebase.mining.rewrite.reading import TABLES
+from tablebase.mining.reading import TABLES
 from tablebase.mining.statement import SYSTEM
 
 OwnTables = Mapping[str, pa.Table]

@@ -28,32 +28,26 @@ from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import Column, sql_type
 from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.mining.conditions import conditions_on, sources
-from tablebase.mining.histograms import HistogramTable
 from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.own_tables import own_tables
 from tablebase.mining.position_text import PositionWriter
-from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
-from tablebase.mining.rewrite.reading import (
-    COUNTED,
-    MAIN,
+from tablebase.mining.reading import (
     MOVE_TABLES,
     MOVES,
     POSITION_TABLES,
     POSITIONS,
-    SAMPLE,
     TABLES,
     TALLIED,
     Columns,
-    written,
+    reads_unnamed,
 )
-from tablebase.mining.rewrite.star import reads_unnamed
+from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.row_functions import declare_functions, register_functions
-from tablebase.mining.sample import WHOLE
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import conditions_on_positions, known_histograms, select_by_condition
+from tablebase.mining.selection import conditions_on_positions, known_slices, select_by_condition
 from tablebase.mining.statement import Statement, check_reach, nesting_as_sentence, read_request, read_statement
-from tablebase.mining.wanted import Selection, all_of, union
+from tablebase.mining.wanted import Selection, union
 from tablebase.mining.word_checks import check_words
 from tablebase.tables.choice import missing_table
 from tablebase.tables.folder import table_path
@@ -74,14 +68,12 @@ class Relation:
     name: str
     columns: list[Column]
     # Its rows, with all columns that these are made from.
-    scan: Scan | HistogramTable
+    scan: Scan
 
     @property
     def rows(self) -> str:
         """What its rows are, in a word."""
-        if self.schema in (COUNTED, TALLIED):
-            return self.schema
-        return "drawn" if self.schema.startswith(SAMPLE) else "decoded"
+        return TALLIED if self.schema == TALLIED else "decoded"
 
 
 class Query(Tabular):
@@ -102,7 +94,7 @@ class Query(Tabular):
     own : mapping of str to Path, str or pyarrow.Table, optional
         Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
     counts : bool
-        Whether a statement that only needs counts takes them from the catalog.
+        Whether equal rows are counted before DuckDB reads them, where a statement only counts them.
 
     Raises
     ------
@@ -133,33 +125,35 @@ class Query(Tabular):
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
         # Their threads would not outlive the interpreter.
         finalize(self, _end, self._runs)
-        self.histograms = known_histograms(game, folder, catalog)
-        known = all_of(self.histograms)
+        known = known_slices(game, folder, catalog)
         of_positions = columns(game, list(known), features)
         of_moves = columns_of_moves(game, list(known), of_positions)
         self._offered: Mapping[str, Columns] = dict.fromkeys(POSITION_TABLES, of_positions) | dict.fromkeys(MOVE_TABLES, of_moves)
         text, self.explained = read_request(statement)
         self.statement = read_statement(text, self._offered)
-        self._planned = self._plan(self.statement.text)
-        self._names = distinct_names(self._names_as_typed())
-        if counts:
-            self._count()
+        self.text, (names, types) = self.statement.text, self._plan(self.statement)
+        self._names = distinct_names(names)
         # DuckDB knows best what is wrong with a statement, so it comes first.
-        check_reach(self.statement.original, (*TABLES, *(name.lower() for name in self.own)))
+        check_reach(self.statement.tree, (*TABLES, *(name.lower() for name in self.own)))
         checks = {
             table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in self._offered.items()
         }
-        check_words(self.statement.original, checks)
-        late = any(column.late for needed in self.statement.reading.needed.values() for column in needed)
+        check_words(self.statement.tree, checks)
+        if counts and (counting := self.statement.counting(self._offered)) is not None:
+            # A statement that is written again must give results of the same types.
+            with suppress(TablebaseError):
+                if self._plan(counting)[1] == types:
+                    self.statement = counting
+        late = any(column.late for needed in self.statement.needed.values() for column in needed)
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
             self._relation(schema, name, tables, known)
-            for schema, name in self.statement.reading.needed
+            for schema, name in self.statement.needed
             if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
         ]
 
     def __repr__(self) -> str:
-        return f"Query({self.game.name}, {quoted(self.statement.typed)})"
+        return f"Query({self.game.name}, {quoted(self.text)})"
 
     def __reduce__(self) -> tuple[Callable[..., Query], tuple[Any, ...]]:
         # A copy opens the folder itself.
@@ -264,7 +258,7 @@ class Query(Tabular):
 
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""
-        _create_schemas(connection, self.statement)
+        connection.execute(f"CREATE SCHEMA {TALLIED}")
         register_functions(connection, self.game)
         for name, table in self.own.items():
             connection.register(name, table)
@@ -283,44 +277,22 @@ class Query(Tabular):
             view = f"SELECT {made} FROM {stream} UNION ALL ({none})"
             connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS {view}")
 
-    def _count(self) -> None:
-        """Read counts where that is enough, and the result has the same types."""
-        counting = self.statement.counting()
-        if counting is not None:
-            decoding, self.statement = self.statement, counting
-            with suppress(TablebaseError):
-                if [type_ for _, type_ in self._plan(counting.text)] == [type_ for _, type_ in self._planned]:
-                    return
-            self.statement = decoding
-
-    def _names_as_typed(self) -> list[str]:
-        """Names of the result's columns, which DuckDB makes from expressions as they are written."""
-        names = [name for name, _ in self._planned]
-        if self.statement.is_rewritten:
-            # A statement may be valid only once it is rewritten.
-            with suppress(TablebaseError):
-                typed, again = (self._plan(text) for text in (self.statement.typed, written(self.statement.original)))
-                as_typed = {new: old for (new, _), (old, _) in zip(again, typed, strict=True)}
-                return [as_typed.get(name, name) for name in names]
-        return names
-
-    def _plan(self, text: str) -> list[tuple[str, str]]:
-        """Names and types of the columns of a text like the statement's; raise an error if it is invalid."""
+    def _plan(self, statement: Statement) -> tuple[list[str], list[str]]:
+        """Names and types of the columns of a statement's result; raise an error if it is invalid."""
         empty = {name: table.slice(0, 0) for name, table in self.own.items()}
-        unnamed = reads_unnamed(self.statement.original)
+        unnamed = reads_unnamed(statement.tree)
         with scratch() as connection, registered(connection, empty):
-            _create_schemas(connection, self.statement)
+            connection.execute(f"CREATE SCHEMA {TALLIED}")
             declare_functions(connection)
-            for (schema, name), needed in self.statement.reading.needed.items():
+            for (schema, name), needed in statement.needed.items():
                 # Errors then suggest columns that the statement does not name.
-                offered = needed if unnamed or schema in (COUNTED, TALLIED) else self._offered[name].values()
+                offered = needed if unnamed or schema == TALLIED else self._offered[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
-                if definitions:
-                    connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
+                connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
             with faults_as_sentences():
                 try:
-                    result = connection.sql(text)
-                    return list(zip(result.columns, map(str, result.types), strict=True))
+                    result = connection.sql(statement.text)
+                    return result.columns, list(map(str, result.types))
                 except (duckdb.CatalogException, duckdb.BinderException) as fault:
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(fault)):
                         *names, last = TABLES
@@ -334,27 +306,14 @@ class Query(Tabular):
     def _relation(self, schema: str, name: str, tables: list[exp.Table], known: Selection) -> Relation:
         """A table with the slices and values that are needed of it."""
         everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name in (POSITIONS, MOVES)}
-        needed = self.statement.reading.needed[schema, name]
+        needed = self.statement.needed[schema, name]
         selection = union([self._select(table, everything) for table in tables])
         for material in {slice_.location.material for slice_ in selection}:
-            # Counts from the catalog do not open the file.
             if not table_path(self.folder, self.game, material).exists():
                 raise missing_table(self.game, material, self.folder)
-        if schema == COUNTED:
-            return Relation(schema, name, needed, HistogramTable(self.game, self.histograms, selection, needed))
-        sample = self.statement.reading.samples.get(schema, WHOLE)
         sources = [source for column in needed if column.late and self.writer for source in self.writer.sources(column.name)]
         read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
-        scan = Scan(
-            self.game,
-            self.store,
-            selection,
-            read,
-            self.threads,
-            of_moves=name in MOVE_TABLES,
-            sample=sample,
-            drawn_from=everything,
-        )
+        scan = Scan(self.game, self.store, selection, read, self.threads, of_moves=name in MOVE_TABLES)
         return Relation(schema, name, needed, scan)
 
     def _select(self, table: exp.Table, known: Selection) -> Selection:
@@ -365,11 +324,6 @@ class Query(Tabular):
         selection = select_by_condition(self.game, known, conditions, names, self.folder)
         texts = named_positions(self.game, table, self.own)
         return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)
-
-
-def _create_schemas(connection: duckdb.DuckDBPyConnection, statement: Statement) -> None:
-    for schema in sorted({schema for schema, _ in statement.reading.needed}.difference([MAIN])):
-        connection.execute(f"CREATE SCHEMA {schema}")
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property
-from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -20,9 +18,9 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.column import Column
-from tablebase.mining.rewrite.counted import COUNT
+from tablebase.mining.counting import COUNT
 from tablebase.mining.rows import MoveRows, Rows
-from tablebase.mining.sample import ALL, WHOLE, Sample, end_of_smallest
+from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
 from tablebase.mining.tally import tallied, with_counts
@@ -43,8 +41,7 @@ Result = TypeVar("Result")
 class Scan:
     """Positions that can be streamed any number of times.
 
-    A row is a position with these columns or, for `of_moves`, each of its legal moves. A sample of a number of rows is drawn
-    from `drawn_from`, by default the selection.
+    A row is a position with these columns or, for `of_moves`, each of its legal moves.
     """
 
     def __init__(
@@ -56,17 +53,13 @@ class Scan:
         threads: int,
         *,
         of_moves: bool = False,
-        sample: Sample = WHOLE,
-        drawn_from: Selection | None = None,
     ) -> None:
         self.game, self.store, self.columns, self.threads, self.of_moves = game, store, columns, threads, of_moves
         self.selection, self.stored_codes = selection, StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
         self.schema = pa.schema([(column.name, column.type) for column in columns])
-        self.sample, self.drawn_from = sample, self.stored_sides if drawn_from is None else stored_sides(drawn_from)
-        read = [*self.stored_sides, *(self.drawn_from if sample.rows is not None else ())]
         # Indices that the first stream decodes, and those decoded so far; `tick` is called when there are more of these.
-        self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in read)
+        self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
         self.done = 0
         self.tick: Callable[[], object] = lambda: None
         # The error that ended a stream; its reader may have wrapped it in one of its own.
@@ -82,23 +75,12 @@ class Scan:
             yield from block
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
-        """Apply a function to the rows drawn of each slice in each block, on all threads; yield each block's results in order."""
-        end = self._end_of_sample
-        return self._spread(self.stored_sides, lambda rows: work(self.sample.of(rows, end)))
-
-    @cached_property
-    def _end_of_sample(self) -> int:
-        """Rows with hashes below this are drawn; where that depends on all rows, they are read for it."""
-        if self.sample.rows is None:
-            return int(self.sample.share * ALL)
-        blocks = self._spread(self.drawn_from, self.sample.hashes)
-        return end_of_smallest(self.sample.rows, chain.from_iterable(blocks))
-
-    def _spread(self, stored_sides: Sequence[StoredSide], work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
-        """Apply a function to the rows of each slice in each block."""
+        """Apply a function to the rows of each slice in each block, on all threads; yield each block's results in order."""
         lists_moves = self.of_moves or any(column.of_moves for column in self.columns)
         size = min(BLOCK, MOVES_BLOCK) if lists_moves else BLOCK
-        blocks = ((stored, span) for stored in stored_sides for span in stored.spans(layout_of(self.game, stored.material), size))
+        blocks = (
+            (stored, span) for stored in self.stored_sides for span in stored.spans(layout_of(self.game, stored.material), size)
+        )
         with ThreadPoolExecutor(self.threads) as pool:
             running: deque[Future[tuple[int, list[Result]]]] = deque()
             try:
@@ -131,7 +113,7 @@ class Scan:
             codes = np.where(others, codes.dtype.type(table.coding.void), codes)
         block = Block(table.layout, stored.side, span.begin, codes, table.coding, self.stored_codes)
         return span.cells, [
-            work(MoveRows(rows) if self.of_moves else rows)
+            work(drawn(MoveRows(rows) if self.of_moves else rows, wanted.sample))
             for wanted, slices in stored.by_values.items()
             for image in block.images(wanted)
             for rows in (Rows(image, slice_) for slice_ in slices)
@@ -140,10 +122,11 @@ class Scan:
     def _batch(self, rows: Rows) -> pa.RecordBatch:
         if COUNT not in self.columns:
             return self._made(rows)
-        if all(column.by_value or column.of_twin for column in self.columns if column is not COUNT):
-            pairs = rows.image.pairs
-            if pairs is not None:
-                return with_counts(self._made(rows.some(pairs.places)), pairs.counts)
+        columns = [column for column in self.columns if column is not COUNT]
+        if all(column.by_value or column.of_twin for column in columns):
+            counted = rows.image.pairs if any(column.of_twin for column in columns) else rows.image.values
+            if counted is not None:
+                return with_counts(self._made(rows.some(counted.places)), counted.counts)
         return tallied(self._made(rows))
 
     def _made(self, rows: Rows) -> pa.RecordBatch:

@@ -6,6 +6,7 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -21,11 +22,12 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
-from tablebase.mining.column import ZUGZWANG
+from tablebase.mining.column import HASH, ZUGZWANG
 from tablebase.mining.conditions import parts_of
-from tablebase.mining.rewrite.reading import written
+from tablebase.mining.reading import written
 from tablebase.mining.sandbox import scratch
-from tablebase.mining.wanted import Histograms, Occurring, Selection, Wanted, all_of
+from tablebase.mining.wanted import WHOLE, Occurring, Sample, Selection, Wanted
+from tablebase.mining.word_checks import compared
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.choice import missing_game, missing_pieces, missing_table
@@ -37,10 +39,10 @@ VALUES_OF_POSITIONS = {"position_outcome": "outcome", "position_distance": "dist
 """Columns of moves that are the values of their positions, and what these are called in the table of positions."""
 
 
-def known_histograms(game: Game, folder: Path, catalog: str | None = None) -> Histograms:
-    """All slices that have been built, and how often each value occurs in them; raise `TablebaseError` if there are none."""
+def known_slices(game: Game, folder: Path, catalog: str | None = None) -> Selection:
+    """All slices that have been built, with the values that occur in them; raise `TablebaseError` if there are none."""
     with closing(Catalog(folder, catalog=catalog)) as opened:
-        by_name = {name: {Occurring(*row[:3]): row[3] for row in rows} for name, rows in opened.histograms(game).items()}
+        by_name = {name: Wanted(frozenset(Occurring(*row[:3]) for row in rows)) for name, rows in opened.histograms(game).items()}
     names = {
         slice_: (material_name(game, slice_.material), game.sides[slice_.side].letter)
         for slice_ in _slices_of_same_size(game, by_name)
@@ -72,7 +74,7 @@ def select_by_name(
     may have the URL of a PostgreSQL database. Raise `MissingTableError` if requested slices have not been built, and
     `TablebaseError` if none of them has a position.
     """
-    known = all_of(known_histograms(game, folder, catalog))
+    known = known_slices(game, folder, catalog)
     named = [material for text in materials for material in parse_materials(game, text)]
     for material in named:
         check_built(game, known, material, folder)
@@ -103,9 +105,26 @@ def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.E
     slice_parts = [part for part in parts if _depends_only_on(part, slice_columns, names)]
     _check_named(game, known, slice_parts, folder)
     selected = _evaluate(game, known, parts)
-    if any(isinstance(part, exp.Column) and _depends_only_on(part, (ZUGZWANG,), names) for part in parts_of(conditions)):
-        return {slice_: replace(wanted, zugzwang=True) for slice_, wanted in selected.items()}
-    return selected
+    others = list(parts_of(conditions))
+    zugzwang = any(isinstance(part, exp.Column) and _depends_only_on(part, (ZUGZWANG,), names) for part in others)
+    samples = (_sample(part) for part in others if _depends_only_on(part, (HASH,), names))
+    sample = next((each for each in samples if each != WHOLE), WHOLE)
+    return {slice_: replace(wanted, zugzwang=zugzwang, sample=sample) for slice_, wanted in selected.items()}
+
+
+def _sample(part: exp.Expr) -> Sample:
+    """The rows that can satisfy a condition on the hash, if it is a bound or a range."""
+    if isinstance(part, exp.LT | exp.LTE):
+        column, bounds = part.this, [exp.Literal.number(0), part.expression]
+    elif isinstance(part, exp.Between):
+        column, bounds = part.this, [part.args["low"], part.args["high"]]
+    else:
+        return WHOLE
+    if not isinstance(column, exp.Column) or not all(isinstance(each, exp.Literal) and not each.is_string for each in bounds):
+        return WHOLE
+    # DuckDB decides about rows at the bound.
+    begin, end = float(bounds[0].name), math.nextafter(float(bounds[1].name), 2)
+    return Sample(end, begin=begin) if begin < end <= 1 else WHOLE
 
 
 def conditions_on_positions(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:
@@ -154,7 +173,8 @@ def _depends_only_on(part: exp.Expr, columns: Sequence[str], names: set[str]) ->
 
 def _check_named(game: Game, known: Selection, parts: Sequence[exp.Expr], folder: Path) -> None:
     """Raise an error if parts of a condition name slices that can exist, but are not known."""
-    named = [equality for part in parts for equality in _equalities(part)]
+    equalities = (part for part in parts if isinstance(part, exp.EQ | exp.In))
+    named = [(column.name.lower(), literal) for part in equalities for column, literal in compared(part)]
     materials = [literal.name for column, literal in named if column == "material"]
     for text in materials:
         check_built(game, known, parse_material(game, text), folder)
@@ -171,19 +191,6 @@ def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> No
         raise missing_pieces(game, pieces, folder)
 
 
-def _equalities(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:
-    """Columns, each with a literal that the condition compares it with, by ``=`` or ``IN``."""
-    if isinstance(part, exp.EQ):
-        sides = [(part.this, [part.expression]), (part.expression, [part.this])]
-    elif isinstance(part, exp.In):
-        sides = [(part.this, part.expressions)]
-    else:
-        return
-    for column, literals in sides:
-        if isinstance(column, exp.Column):
-            yield from ((column.name.lower(), literal) for literal in literals if isinstance(literal, exp.Literal))
-
-
 def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
     """The slices and values for which all parts hold."""
     if not parts:
@@ -197,8 +204,8 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     statement = f"SELECT slice_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
     with scratch() as connection:
         set_numbers = [sets[wanted.values] for wanted in known.values()]
-        connection.register("slices", _numbered(slice_table(game, known), slice_number=range(len(known)), set_number=set_numbers))
-        values = value_table(value for _, value in occurring)
+        connection.register("slices", _numbered(_slice_table(game, known), slice_number=range(len(known)), set_number=set_numbers))
+        values = _value_table(value for _, value in occurring)
         set_numbers = [number for number, _ in occurring]
         connection.register("occurring", _numbered(values, set_number=set_numbers, value_number=range(len(occurring))))
         try:
@@ -212,7 +219,7 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     return {slice_: Wanted(frozenset(values_of[slice_])) for slice_ in known if slice_ in values_of}
 
 
-def slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
+def _slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
     """A row for each slice, with the columns that describe it."""
     known = list(known)
     symbols = zip_longest(*([game.kinds[kind].symbol for kind in slice_.material.kinds] for slice_ in known))
@@ -224,7 +231,7 @@ def slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
     return pa.table(columns | dict(zip(_letters(known), map(array_of_words, symbols), strict=True)))
 
 
-def value_table(values: Iterable[Occurring]) -> pa.Table:
+def _value_table(values: Iterable[Occurring]) -> pa.Table:
     """A row for each value."""
     values = list(values)
     columns = {

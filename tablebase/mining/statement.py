@@ -1,4 +1,4 @@
-"""One SELECT over tables of positions: read, checked, and rewritten for DuckDB."""
+"""One SELECT over tables of positions: read and checked."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ import sqlglot
 from sqlglot import exp
 
 from tablebase.errors import ArgumentError
-from tablebase.mining.column import Column
-from tablebase.mining.rewrite.counted import count_values
-from tablebase.mining.rewrite.reading import COUNTED, DIALECT, MAIN, TABLES, TALLIED, Reading, parsed, schema_of, scopes, written
-from tablebase.mining.rewrite.samples import draw_samples
-from tablebase.mining.rewrite.star import hide_extra_columns
+from tablebase.mining.counting import count_rows
+from tablebase.mining.reading import DIALECT, MAIN, TABLES, Columns, Needed, columns_needed, parsed, schema_of, scopes, written
 from tablebase.mining.sandbox import faults_as_sentences
 
 HIDING = ("query", "query_table", "json_execute_serialized_sql")
@@ -38,30 +35,25 @@ def nesting_as_sentence() -> Iterator[None]:
 
 
 class Statement:
-    """One SELECT over tables of positions: as it was typed, its tree, and the same tree rewritten."""
+    """One SELECT over tables of positions: its text, its tree, and the columns that it needs."""
 
-    def __init__(self, typed: str, original: exp.Expr, tree: exp.Expr, reading: Reading) -> None:
-        self.typed, self.original, self.tree, self.reading = typed, original, tree, reading
-        self.is_rewritten = tree != original
-        self.text = written(tree) if self.is_rewritten else typed
+    def __init__(self, text: str, tree: exp.Expr, needed: Needed) -> None:
+        self.text, self.tree, self.needed = text, tree, needed
         self.tables = [(table, schema_of(table)) for scope in scopes(tree) for table in scope.tables]
 
-    def counting(self) -> Statement | None:
+    def counting(self, offered: Mapping[str, Columns]) -> Statement | None:
         """The statement with counts in place of rows; None if it needs rows everywhere."""
-        reading = self.reading.copy()
-        tree = count_values(self.tree.copy(), reading)
-        found = any(schema in (COUNTED, TALLIED) for schema, _ in reading.needed)
-        return Statement(self.typed, self.original, tree, reading) if found else None
+        tree, needed = count_rows(self.tree, offered)
+        return Statement(written(tree), tree, {**self.needed, **needed}) if needed else None
 
 
-def read_statement(text: str, columns: Mapping[str, Mapping[str, Column]]) -> Statement:
+def read_statement(text: str, offered: Mapping[str, Columns]) -> Statement:
     """Read one SELECT over tables of positions, given all columns of each table by name.
 
     Raise `TablebaseError` if it is no SELECT, or hides what it reads.
     """
-    original, reading = parse_select(text), Reading(columns)
-    tree = draw_samples(hide_extra_columns(original.copy(), reading), reading)
-    return Statement(_bare(text), original, tree, reading)
+    tree = parse_select(text)
+    return Statement(_bare(text), tree, columns_needed(tree, offered))
 
 
 class Request(NamedTuple):
@@ -135,6 +127,10 @@ def _check(tree: exp.Expr) -> None:
             raise ArgumentError(f"there is no table {written(table)}: write {table.name}")
         if table.name.lower() in TABLES and table.alias_column_names:
             raise ArgumentError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
+    for scope in scopes(tree):
+        if any(node.args.get("sample") for node in (scope.expression, *scope.tables)):
+            cure = "write a condition on hash, as in WHERE hash < 0.01"
+            raise ArgumentError(f"TABLESAMPLE and USING SAMPLE would draw whole blocks of positions: {cure}")
     if tree.find(exp.PositionalColumn) is not None:
         raise ArgumentError("columns such as #1 are not allowed: use their names")
 

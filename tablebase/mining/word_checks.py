@@ -48,13 +48,13 @@ def check_words(tree: exp.Expr, tables: Mapping[str, Mapping[str, Check]]) -> No
     hidden = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     known = {name: checks for name, checks in tables.items() if name not in hidden}
     for node in tree.walk():
-        for column, literal in _compared(node):
+        for column, literal in compared(node):
             check = _check_of(column, known)
             if check is not None:
                 check(literal.name)
 
 
-def _compared(node: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
+def compared(node: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
     """Columns, and the literals that a part of a statement compares them with."""
     if isinstance(node, COMPARISONS):
         pairs = [(node.this, node.expression), (node.expression, node.this)]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, insert, select
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.schema import PATTERNS, GainRow, RuleRow, SliceRow, TreeRow
+from tablebase.catalog.schema import GAINS, RULES, SLICES, TREES
 from tablebase.errors import TablebaseError
 from tablebase.patterns.gains import Gain
 from tablebase.patterns.pattern_search import Patterns
@@ -36,18 +36,18 @@ def save(catalog: Catalog, patterns: Patterns) -> None:
     """
     game, (slice_,) = patterns.game, patterns.slices
     material, side = material_name(game, slice_.material), game.sides[slice_.side].letter
-    query = select(SliceRow.id).where(SliceRow.game == game.name, SliceRow.material == material, SliceRow.side == side)
-    with catalog.writing() as session:
-        slice_id = session.scalar(query)
+    wanted = {"game": game.name, "material": material, "side": side}
+    query = select(SLICES.c.id).where(*(SLICES.c[name] == value for name, value in wanted.items()))
+    with catalog.writing() as connection:
+        slice_id = connection.scalar(query)
         if slice_id is None:
             raise TablebaseError(f"the slice {material} of {game.name} is no longer in the catalog: build it again")
-        for table in PATTERNS:
-            session.execute(delete(table).where(table.slice_id == slice_id))
-        pieces = slice_.material.pieces
-        common = {"slice_id": slice_id, "game": game.name, "material": material, "side": side, "pieces": pieces}
-        session.add_all(GainRow(**common, **row) for row in gain_rows(patterns, PAIRS))
-        session.add_all(RuleRow(**common, **row) for row in rule_rows(patterns))
-        session.add_all(TreeRow(**common, **row) for row in tree_rows(patterns))
+        common = {"slice_id": slice_id, **wanted, "pieces": slice_.material.pieces}
+        found = ((GAINS, gain_rows(patterns, PAIRS)), (RULES, rule_rows(patterns)), (TREES, tree_rows(patterns)))
+        for table, rows in found:
+            connection.execute(delete(table).where(table.c.slice_id == slice_id))
+            if described := [{**common, **row} for row in rows]:
+                connection.execute(insert(table), described)
 
 
 def best(patterns: Patterns, number: int, limit: int | None = None) -> list[Gain]:

@@ -19,7 +19,7 @@ from tablebase.game.notation import render_move
 from tablebase.search.choices import RepeatedLines
 from tablebase.slices.bit_board import KEY, Board, count_moves, has_escaped, list_moves, make, set_up, shift_back
 from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
-from tablebase.stochastic.paths import Depth, by_depth
+from tablebase.states.paths import Depth, by_depth
 
 
 @jit

@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import CorruptTableError, RulesError, StaleTableError
+from tablebase.errors import CorruptTableError, RulesError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.types import Outcome
 from tablebase.game.values import Value
@@ -26,7 +26,7 @@ from tablebase.tables import parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, write_flat
 from tablebase.tables.folder import SUFFIX
-from tablebase.tables.header import BUILT, TYPES, Form
+from tablebase.tables.header import BUILT, TYPES
 from tablebase.tables.values import FULL, NARROW_ANY, STALEMATE, Codes, Coding
 
 FORMAT = "tablebase exact"
@@ -82,22 +82,9 @@ def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, N
 
 def write_exact(path: Path, rules: FunctionGame[Any], keys: Keys, codes: Codes) -> Path:
     """Write a table under a temporary name next to `path`, sync it to disk, and return that name."""
-    return _write(path, rules, BUILT, Written("keys", len(keys), keys.dtype, keys.__getitem__), _stored(codes))
-
-
-def rewrite_exact(path: Path, file: ExactFile, form: Form) -> Path:
-    """Write a table again in another form, under a temporary name next to `path`."""
-    kinds = {"keys": file.keys_type, "codes": np.dtype(file.coding.dtype)}
-    datasets = (Written(name, file.positions, kind, partial(file.some, name)) for name, kind in kinds.items())
-    return _write(path, file.rules, form, *datasets)
-
-
-def _stored(codes: Codes) -> Written:
-    return Written("codes", len(codes), codes.dtype, codes.__getitem__)
-
-
-def _write(path: Path, rules: FunctionGame[Any], form: Form, *datasets: Written) -> Path:
-    return write_flat(path, exact_title(rules.name), form, datasets, partial(_attributes, rules, datasets[0].size))
+    arrays: dict[str, NDArray[Any]] = {"keys": keys, "codes": codes}
+    datasets = [Written(name, len(values), values.dtype, values.__getitem__) for name, values in arrays.items()]
+    return write_flat(path, exact_title(rules.name), BUILT, datasets, partial(_attributes, rules, len(keys)))
 
 
 def _attributes(rules: FunctionGame[Any], positions: int, digest: str) -> Mapping[str, str | int]:
@@ -124,27 +111,21 @@ class ExactFile(FlatFile):
         super().__init__(path)
 
     def _check(self, root: Any) -> None:
-        expected = _attributes(self.rules, 0, "")
-        if [parts.text(root, name) for name in ("format", "game")] != [FORMAT, self.rules.name]:
-            raise CorruptTableError(f"is not the table of {self.rules.name}", self.path)
-        for name in ("format_version", "rules_digest", "stride"):
-            if parts.text_or_number(root, name, expected[name]) != expected[name]:
-                raise StaleTableError(self.path, self.rules.name)
-        self.positions = parts.number(root, "positions")
+        name, self.positions = self.rules.name, parts.number(root, "positions")
+        self.title, self.attributes = exact_title(name), partial(_attributes, self.rules, self.positions)
+        self._compare(root, name, f"of {name}", ("format", "game"), ("format_version", "rules_digest", "stride"))
         parts.require(0 < self.positions <= MOST_POSITIONS, "its number of positions is out of range")
-        self.values_sha256 = parts.text(root, "values_sha256")
         kind = parts.dataset(root, "keys").get_type()
         fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str() and kind.get_size() <= LONGEST_TEXT
         parts.require(fixed, "its dataset keys does not consist of short texts")
-        self.keys_type: np.dtype[Any] = np.dtype(f"S{kind.get_size()}")
         wide = parts.dataset(root, "codes").get_type().equal(TYPES[FULL.dtype])
         self.coding: Coding = FULL if wide else NARROW_ANY
-        self._expect(root, "keys", self.positions, self.keys_type)
+        self._expect(root, "keys", self.positions, np.dtype(f"S{kind.get_size()}"))
         self._expect(root, "codes", self.positions, np.dtype(self.coding.dtype))
 
     def read(self) -> tuple[Keys, Codes]:
         """All keys and codes; `CorruptTableError` if they are not those that were written."""
-        keys, codes = np.zeros(self.positions, self.keys_type), np.zeros(self.positions, self.coding.dtype)
+        keys, codes = np.zeros(self.positions, self._chunks["keys"][2]), np.zeros(self.positions, self.coding.dtype)
         arrays: dict[str, NDArray[Any]] = {"keys": keys, "codes": codes}
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return keys, codes

@@ -18,9 +18,9 @@ P = TypeVar("P")
 class Depth(NamedTuple):
     """The count of one depth."""
 
-    depth: int  # in plies
+    depth: int  # length of the lines in plies, or of paths in turns
     leaves: int
-    seconds: float  # by the clock
+    seconds: float  # wall time
 
 
 class GameCounts(NamedTuple):
@@ -89,23 +89,23 @@ def leaves_by_move(rules: FunctionGame[P], position: P, depth: int) -> dict[str,
 
 def leaves_by_depth(rules: FunctionGame[P], position: P, depth: int) -> Iterator[Depth]:
     """The counts of depths 1, 2, … up to `depth`, each as soon as it is known."""
-    begin, lines = time.perf_counter(), Counter({position: 1})
-    for plies in range(1, depth + 1):
-        lines = _longer(rules, lines)
-        yield Depth(plies, lines.total(), time.perf_counter() - begin)
+    return by_depth(lambda plies: _leaves(rules, position, plies), depth)
+
+
+def by_depth(count: Callable[[int], int], depth: int) -> Iterator[Depth]:
+    """Yield the results of `count` for depths 1, 2, … up to `depth`, each as soon as it is known."""
+    for number in range(1, depth + 1):
+        begin = time.perf_counter()
+        total = count(number)
+        yield Depth(number, total, time.perf_counter() - begin)
 
 
 def _leaves(rules: FunctionGame[P], position: P, plies: int) -> int:
     lines = Counter({position: 1})
     for _ in range(plies):
-        lines = _longer(rules, lines)
+        longer: Counter[P] = Counter()
+        for before, count in lines.items():
+            for child in rules.moves(before).values() if rules.result(before) is None else ():
+                longer[child] += count
+        lines = longer
     return lines.total()
-
-
-def _longer(rules: FunctionGame[P], lines: Counter[P]) -> Counter[P]:
-    """For each position how many lines lead to it that are a ply longer."""
-    longer: Counter[P] = Counter()
-    for position, count in lines.items():
-        for child in rules.moves(position).values() if rules.result(position) is None else ():
-            longer[child] += count
-    return longer

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import jit
-from tablebase.errors import CorruptTableError, StaleTableError
+from tablebase.errors import CorruptTableError
 from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
@@ -26,7 +26,7 @@ from tablebase.tables import parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, opened_hdf5, write_flat
 from tablebase.tables.folder import SUFFIX
-from tablebase.tables.header import BUILT, Form
+from tablebase.tables.header import BUILT
 from tablebase.tables.reader import FAULTS, NO_TABLE, hdf5, read_error
 
 FORMAT_VERSION = 1
@@ -67,28 +67,13 @@ def write_layer(path: Path, game: StochasticGame, kernels: Kernels, region: Regi
     `chances` are those of the whole region, as `tablebase.stochastic.iteration.solve_layer` leaves them.
     """
     own = chances[:, layer.begin : layer.end]
-    counts = count(kernels, region, layer, own)
-    return _write(path, game, region, layer, counts, lambda player, states: _bounds(player, own[player, states]), BUILT)
+    attributes = partial(_attributes, game, region, layer, count(kernels, region, layer, own))
 
+    def bounds(player: int, states: slice) -> NDArray[np.float64]:
+        return _bounds(player, own[player, states])
 
-def rewrite_layer(path: Path, file: LayerFile, form: Form) -> Path:
-    """Write a layer again in another form, under a temporary name next to `path`; see `write_layer`."""
-    return _write(path, file.game, file.region, file.layer, file.counts, file.bounds, form)
-
-
-def _write(
-    path: Path,
-    game: StochasticGame,
-    region: Region,
-    layer: Layer,
-    counts: Counts,
-    bounds_of: Callable[[int, slice], NDArray[np.float64]],
-    form: Form,
-) -> Path:
-    """Write a layer in a form, from what gives a player's bounds for some states."""
-    size = layer.end - layer.begin
-    datasets = [Written(name, size, BOUND, partial(bounds_of, player)) for player, name in enumerate(BOUNDS)]
-    return write_flat(path, layer_title(game, region, layer), form, datasets, partial(_attributes, game, region, layer, counts))
+    datasets = [Written(name, own.shape[1], BOUND, partial(bounds, player)) for player, name in enumerate(BOUNDS)]
+    return write_flat(path, layer_title(game, region, layer), BUILT, datasets, attributes)
 
 
 def _bounds(player: int, chances: Int64) -> NDArray[np.float64]:
@@ -129,16 +114,11 @@ class LayerFile(FlatFile):
         super().__init__(path)
 
     def _check(self, root: Any) -> None:
-        expected = _attributes(self.game, self.region, self.layer, Counts(0, 0, 0, 0, 0, 0), "")
-        for name in ("format", "game", "region", "layer"):
-            if parts.text(root, name) != expected[name]:
-                raise CorruptTableError(f"is not the table {self.region.name} {self.layer.name} of {self.game.name}", self.path)
-        for name in ("format_version", "rules_digest"):
-            if parts.text_or_number(root, name, expected[name]) != expected[name]:
-                raise StaleTableError(self.path, self.game.name)
+        game, region, layer = self.game, self.region, self.layer
         self.counts = Counts(*(parts.number(root, name) for name in COUNTS))
-        self.limits: dict[str, Any] = json.loads(parts.text(root, "limits"))
-        self.values_sha256 = parts.text(root, "values_sha256")
+        self.title, self.attributes = layer_title(game, region, layer), partial(_attributes, game, region, layer, self.counts)
+        table = f"{region.name} {layer.name} of {game.name}"
+        self._compare(root, game.name, table, ("format", "game", "region", "layer"), ("format_version", "rules_digest"))
         for name in BOUNDS:
             self._expect(root, name, self.layer.end - self.layer.begin, BOUND)
 
@@ -162,10 +142,6 @@ class LayerFile(FlatFile):
         if not (0 <= lower <= 1 and 0 <= upper <= 1 and (lower <= upper or self.region.generous)):
             raise CorruptTableError("holds bounds that are none", self.path)
         return int(lower * UNIT), UNIT - int(upper * UNIT)
-
-    def bounds(self, player: int, states: slice) -> NDArray[np.float64]:
-        """The bounds `BOUNDS` that a player gives to some states of the layer."""
-        return self.some(BOUNDS[player], states)
 
 
 def built_regions(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tablebase.errors import MissingTableError
-from tablebase.game.kernels import Region, call_index, winner_of
+from tablebase.game.kernels import call_index, winner_of
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 from tablebase.game.values import Bounds
 from tablebase.stochastic.chances import UNIT
@@ -32,7 +32,10 @@ class ForcedChances:
         self.game = game
         self._chunks = chunks or CachedChunks()
         self._compiled = compiled(game)
-        self._regions = list(_built(folder, game))
+        self._regions = [
+            (region, [LayerFile(layer_path(folder, game, region, layer), game, region, layer) for layer in layers])
+            for region, layers in built_regions(folder, game, self._compiled.region)
+        ]
         if not self._regions:
             limits = " ".join(f"--{name} {value}" for name, value in game.limits.items())
             raise MissingTableError(game.name, folder, options=limits)
@@ -100,9 +103,3 @@ class ForcedChances:
 def bounds_of(chances: Chances, player: int) -> Bounds:
     """The bounds of a player's chance to win."""
     return Bounds(chances[player] / UNIT, (UNIT - chances[1 - player]) / UNIT)
-
-
-def _built(folder: Path, game: StochasticGame) -> Iterator[tuple[Region, list[LayerFile]]]:
-    """The regions of which there are files, with their open layers."""
-    for region, layers in built_regions(folder, game, compiled(game).region):
-        yield region, [LayerFile(layer_path(folder, game, region, layer), game, region, layer) for layer in layers]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,16 +43,6 @@ COARSE = tuple(UNIT >> bits for bits in range(4, 42, 6))
 """Tolerances that come first, since small improvements are not worth reading one by one."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a layer is."""
-
-    layer: Layer
-    done: int  # blocks whose chances will not rise any more
-    blocks: int  # all blocks of the layer
-    computed: int  # blocks computed so far, each as often as it was computed
-
-
 def solve_layer(
     kernels: Kernels,
     region: Region,
@@ -62,8 +51,8 @@ def solve_layer(
     threads: int = 1,
     tolerance: int = TOLERANCE,
     checkpoint: Checkpoint = NO_CHECKPOINT,
-) -> Iterator[Progress]:
-    """Raise the chances of one layer until they stay as they are, and yield now and then.
+) -> Iterator[int]:
+    """Raise the chances of one layer until they stay as they are; yield now and then how many blocks will not rise any more.
 
     The layers before it must be solved. `chances` has shape (2, region.size): for each state, what the player to move can force
     in units, and what the other one can; those of the layer are changed. A chance that has risen by no more than `tolerance`
@@ -73,8 +62,8 @@ def solve_layer(
     tolerance = 0 if region.generous else tolerance
     first, count = layer.begin // region.block, (layer.end - layer.begin) // region.block
     saved = checkpoint.load()
-    numbers: dict[str, int] = saved.numbers if saved else {"circle": 0, "done": 0, "computed": 0}
-    done, computed = numbers["done"], numbers["computed"]
+    numbers: dict[str, int] = saved.numbers if saved else {"circle": 0, "done": 0}
+    done = numbers["done"]
     own = [row[layer.begin : layer.end] for row in chances]
     with ThreadPoolExecutor(threads) as pool:
         blocks = Blocks(kernels, region, chances, pool if threads > 1 else None)
@@ -83,7 +72,7 @@ def solve_layer(
             if number < numbers["circle"]:
                 continue
             if len(circle) * region.block < GRAIN:
-                computed += len(circle) * blocks.settle([first + block for block in circle], tolerance)
+                blocks.settle([first + block for block in circle], tolerance)
             else:
                 passes = Passes(reads, circle, tolerance)
                 if saved and number == numbers["circle"]:
@@ -91,13 +80,12 @@ def solve_layer(
                     saved.fill([*own, passes.gained, passes.seen])
                 for batch in passes.batches():
                     passes.gained[batch] += blocks.improve([first + circle[place] for place in batch])
-                    computed += len(batch)
-                    yield Progress(layer, done, count, computed)
+                    yield done
                     if checkpoint.due():
-                        place = {"circle": number, "done": done, "computed": computed, "at": passes.at}
+                        place = {"circle": number, "done": done, "at": passes.at}
                         checkpoint.save(place, [*own, passes.gained, passes.seen])
             done += len(circle)
-            yield Progress(layer, done, count, computed)
+            yield done
 
 
 class Place(NamedTuple):
@@ -192,18 +180,16 @@ class Blocks:
         self._map(keep, range(len(batch)))
         return gains
 
-    def settle(self, circle: list[int], tolerance: int) -> int:
-        """Compute a few small blocks, each from the latest chances, until they stay as they are; return how often."""
-        passes, gain = 0, tolerance + 1
+    def settle(self, circle: list[int], tolerance: int) -> None:
+        """Compute a few small blocks, each from the latest chances, until they stay as they are."""
+        gain = tolerance + 1
         while gain > tolerance:
-            passes += 1
             gain = 0
             for block in circle:
                 self._now += 1
                 known = self._chances, self._risen[0], self._rises, self._now
                 formulas, up = self._formulas(block), self._region.generous
                 gain = max(gain, improve_at_once(formulas, *known, self._evaluating(), up=up))
-        return passes
 
     def _formulas(self, block: int) -> Formulas:
         """The formulas of a block, kept if there is room."""

@@ -6,27 +6,18 @@ game that is over has no further turns, so that its path counts at the turn in w
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tablebase.compute.jit import jit
 from tablebase.game.kernels import BEGINS, NOBODY, STATE, Int64, Kernels
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
-
-
-class Depth(NamedTuple):
-    """The count of one depth."""
-
-    depth: int  # length of the paths in turns, or of lines of moves in plies
-    leaves: int
-    seconds: float  # wall time
-
+from tablebase.states.paths import Depth, by_depth
 
 Walk = Callable[[State, int], int]
 """Counts the paths from a state that have a number of turns, of at least 1."""
@@ -74,14 +65,6 @@ def paths_by_depth(game: StochasticGame, state: State, depth: int, threads: int 
     # Compiled, if it has to be, before the clock runs.
     _fastest_walk(game)(state, 1)
     return by_depth(lambda turns: count_paths(game, state, turns, threads), depth)
-
-
-def by_depth(count: Callable[[int], int], depth: int) -> Iterator[Depth]:
-    """What `count` says of depths 1, 2, … up to `depth`, each as soon as it is known."""
-    for number in range(1, depth + 1):
-        begin = time.perf_counter()
-        total = count(number)
-        yield Depth(number, total, time.perf_counter() - begin)
 
 
 def _after(game: StochasticGame, state: State) -> dict[str, State]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.messages import reach
-from tablebase.errors import CorruptTableError
+from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.tables import parts
 from tablebase.tables.folder import USER_BLOCK, open_file
 from tablebase.tables.header import FORMS, Form
@@ -74,10 +75,16 @@ class FlatFile(ABC):
 
     Attributes
     ----------
+    title : str
+        In the seal.
+    attributes : callable
+        See `write_flat`.
     values_sha256 : str
         Of all values, one dataset after the other.
     """
 
+    title: str
+    attributes: Callable[[str], Mapping[str, str | int]]
     values_sha256: str
 
     def __init__(self, path: Path) -> None:
@@ -96,7 +103,18 @@ class FlatFile(ABC):
 
     @abstractmethod
     def _check(self, root: Any) -> None:
-        """Read the attributes, and check each dataset with `_expect`."""
+        """Set `title` and `attributes`, check the attributes with `_compare`, and each dataset with `_expect`."""
+
+    def _compare(self, root: Any, game: str, table: str, names: Sequence[str], versions: Sequence[str]) -> None:
+        """Raise an error unless the file's attributes are `attributes`: those that name the `table`, and those of its version."""
+        expected = self.attributes("")
+        for name in names:
+            if parts.text(root, name) != expected[name]:
+                raise CorruptTableError(f"is not the table {table}", self.path)
+        for name in versions:
+            if parts.text_or_number(root, name, expected[name]) != expected[name]:
+                raise StaleTableError(self.path, game)
+        self.values_sha256 = parts.text(root, "values_sha256")
 
     def _expect(self, root: Any, name: str, size: int, dtype: np.dtype[Any]) -> None:
         """Raise `ValueError` unless a dataset has so many values of a type, in chunks as they are written."""
@@ -145,6 +163,11 @@ class FlatFile(ABC):
                 noted(name, slice(begin, begin + SLAB), values)
         if digest.hexdigest() != self.values_sha256:
             raise CorruptTableError("does not hold the values it was written with", self.path)
+
+    def rewrite(self, path: Path, form: Form) -> Path:
+        """Write the table again in another form, under a temporary name next to `path`; return that name."""
+        datasets = [Written(name, size, dtype, partial(self.some, name)) for name, (size, _, dtype) in self._chunks.items()]
+        return write_flat(path, self.title, form, datasets, self.attributes)
 
     def close(self) -> None:
         """Close the file."""

@@ -1,14 +1,18 @@
-"""Serve tables over HTTP from Python: `tablebase.serve`."""
+"""Serve tables over HTTP: `tablebase.serve`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from tablebase.commands.parameters import CatalogUrl, Data, RulesFiles, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, check_extra, quoted
-from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text, usable_workers
-from tablebase.tables.folder import default_catalog, default_folder
+from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text, parse_size, usable_workers
+
+if TYPE_CHECKING:
+    from tablebase.commands.calls import Call
 
 LOGS = ("none", "json")
 """Values of `access_log`."""
@@ -17,39 +21,43 @@ LAST_PORT = 65535
 
 def serve(
     *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    unix_socket: str | Path | None = None,
-    workers: int = 1,
+    host: Annotated[str, Shell(metavar="ADDRESS")] = "127.0.0.1",
+    port: Annotated[int, Shell(metavar="N", least=0)] = 8000,
+    unix_socket: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    workers: Annotated[int, Shell(metavar="N", least=1)] = 1,
     mine: bool = False,
-    origin: str | Sequence[str] = (),
-    cache: int | str | None = None,
-    access_log: str = "none",
-    root_path: str = "",
-    data: str | Path | None = None,
-    catalog: str | None = None,
+    origin: Annotated[str | Sequence[str], Shell(metavar="URL")] = (),
+    cache: Annotated[int | str | None, Shell(metavar="SIZE", parse=parse_size)] = None,
+    access_log: Literal["none", "json"] = "none",
+    root_path: Annotated[str, Shell(metavar="PATH")] = "",
+    data: Data = None,
+    catalog: CatalogUrl = None,
 ) -> None:
-    """Serve the tables over HTTP until a signal such as Ctrl-C asks to stop: JSON under /api/v1/, and pages.
+    """Serve the tables over HTTP: JSON under /api/v1/, and pages.
+
+    It serves until a signal such as Ctrl-C asks to stop. Without a root path, the path is the one that a trusted proxy names in the
+    header ``X-Forwarded-Prefix``.
 
     Parameters
     ----------
-    host, port : str and int
-        Where to listen; port 0 is any that is free.
+    host : str
+        Address to listen on.
+    port : int
+        Port, up to 65535; 0 for any that is free.
     unix_socket : str or Path, optional
         Listen on this socket instead of a port.
     workers : int
         Number of processes.
     mine : bool
-        Whether to answer statements over positions, too, within limits.
-    origin : sequence of str
-        Let pages of these origins ask, or of any with ``*``.
+        Also answer statements over positions, within limits.
+    origin : str or sequence of str
+        Let pages of this origin ask, or of any with '*'; may be repeated.
     cache : int or str, optional
         Memory of each process for parts of tables; by default 256M.
     access_log : str
-        ``json``: write a line about each request to standard error.
+        Whether to write a line about each request to standard error.
     root_path : str
-        The path below which a reverse proxy shows the pages, such as ``/tables``; by default the one that a trusted proxy
-        names in the header ``X-Forwarded-Prefix``.
+        Path below which a reverse proxy shows the pages, such as /tables.
     data : str or Path, optional
         The folder of the tables.
     catalog : str, optional
@@ -63,6 +71,7 @@ def serve(
         If there is no such folder, or the address cannot be used.
     """
     check_extra("servers", "serve")
+    from tablebase.tables.folder import default_catalog, default_folder
     from tablebase.web.proxied import ROOT
     from tablebase.web.server import Address
     from tablebase.web.server import serve as run
@@ -84,3 +93,9 @@ def serve(
     )
     address = Address(host, port, None if unix_socket is None else as_path("unix_socket", unix_socket))
     run(settings, address, usable_workers(as_number("workers", workers, 1)), lambda where: say(f"serving {folder} at {where}"))
+
+
+def show_serve(call: Call, *, rules: RulesFiles = None) -> None:
+    """Serve, also games of rules files."""
+    del rules
+    call()

@@ -138,21 +138,20 @@ def test_no_space_is_a_sentence(resource: str, tmp_path: Path, ask: Ask, monkeyp
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
 
-def test_a_build_that_does_not_fit_leaves_nothing(tmp_path: Path, ask: Ask) -> None:
-    """Neither a catalog nor a folder."""
-    answer = ask("build", "doushouqi", "--pieces", "2", "--memory", "1", "--data", tmp_path / "new")
-    assert_one_sentence(answer, "bytes of memory, but at most 1 can be used", code=3)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_only_one_build_at_a_time(tmp_path: Path, ask: Ask) -> None:
-    """A second build in the same folder ends with one sentence; the first continues."""
-    words = ["build", "doushouqi", "--pieces", "2", "--data", tmp_path]
-    first = build(GAME, plan(GAME, 2, []), tmp_path)
+@pytest.mark.parametrize(
+    "words", [["build", "doushouqi", "--pieces", "2"], ["prune", "--yes"], ["reindex"]], ids=lambda words: words[0]
+)
+def test_one_command_at_a_time_changes_a_folder(words: list[str], copied: Path, ask: Ask) -> None:
+    """A second one ends with one sentence, and changes nothing; the first build continues."""
+    for name in ("RvC", "RvE"):
+        table_of(copied, name).unlink()
+    first = build(GAME, plan(GAME, 2, []), copied)
     next(first)
-    assert_one_sentence(ask(*words), f"another build is running in {tmp_path}")
-    assert len(list(first)) == 9
-    assert ask(*words).code == 0
+    before = contents(copied), registered(copied)
+    assert_one_sentence(ask(*words, "--data", copied), f"another build is running in {copied}")
+    assert (contents(copied), registered(copied)) == before
+    assert len(list(first)) == 1
+    assert ask(*words, "--data", copied).code == 0
 
 
 def test_only_the_main_process_publishes(copied: Path) -> None:

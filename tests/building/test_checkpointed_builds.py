@@ -19,7 +19,6 @@ from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import publish
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import parse_material
-from tablebase.solvers import pursuit
 from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.reader import Table
@@ -73,7 +72,7 @@ def test_a_killed_build_goes_on_within_a_table(
     engine: str, left: list[str], three_pieces: Path, tmp_path: Path, ask: Ask, saves: list[tuple[str, int]]
 ) -> None:
     """It does just the distances that are left; the files are those of an undisturbed build, with nothing beside them."""
-    words = ["build", "doushouqi", "--material", "RCvW", "--solver", engine, "--data"]
+    words = ["build", "doushouqi", "--material", "RCvW", "--solver", engine, "--workers", 1, "--data"]
     assert ask_fresh(*words, tmp_path, program=KILLED).code == -signal.SIGKILL
     assert sorted(drafts(tmp_path)) == [f".RCvW.h5{suffix}" for suffix in left]
     assert ask(*words, tmp_path).code == 0
@@ -85,24 +84,6 @@ def test_a_killed_build_goes_on_within_a_table(
     saves.clear()
     assert ask(*words, tmp_path / "undisturbed").code == 0
     assert [level for name, level in saves if "RCvW" in name] == list(range(1, levels[-1] + 1))
-
-
-@pytest.mark.full
-def test_a_killed_pursuit_goes_on_within_a_table(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It solves just the rows that are left; the files are those of an undisturbed build, with nothing beside them."""
-    name, part = "FvHHHH@14", "from tablebase.solvers import pursuit\npursuit.STRETCH = 100\nTableCheckpoint.save = kill"
-    program = KILLED.replace("RCvW", name).replace("TableCheckpoint.save = kill", part)
-    words = ["build", "foxhounds", "--material", name, "--solver", "pursuit", "--data"]
-    assert ask_fresh(*words, tmp_path / "killed", program=program).code == -signal.SIGKILL
-    assert drafts(tmp_path / "killed") == [f".{name}.h5.checkpoint"]
-    begins: list[int] = []
-    rows = pursuit._solve_rows
-    monkeypatch.setattr(pursuit, "_solve_rows", lambda *given: (begins.append(given[2]), rows(*given))[1])
-    assert ask(*words, tmp_path / "killed").code == 0
-    assert 7 * 90 < begins[0] < 7 * 101
-    assert drafts(tmp_path / "killed") == []
-    assert ask(*words, tmp_path / "undisturbed").code == 0
-    assert contents(tmp_path / "killed") == contents(tmp_path / "undisturbed")
 
 
 @pytest.mark.parametrize("step", ["write_draft", "verify_table"])

@@ -16,8 +16,7 @@ from support.dask import DaskCluster, cluster, wait_for_workers
 from support.program import Ask, contents, drafts, flip, middle_of_codes, table_of
 
 import tablebase
-from tablebase.building import slice_work
-from tablebase.building.examined import Examined
+from tablebase.building import make_tables, slice_work
 from tablebase.building.jobs import Made
 from tablebase.building.plan import plan
 from tablebase.building.prune import _TABLE_DRAFT
@@ -111,7 +110,7 @@ def test_a_table_damaged_during_a_build(
 ) -> None:
     """A worker elsewhere that finds it does not end the build: the file is renamed, and both tables are built."""
     path, said = table_of(copied, "CvW"), []
-    damage_after_look(monkeypatch, Examined, "is_current", lambda: flip(path, middle_of_codes(path)))
+    damage_after_look(monkeypatch, make_tables, "examine", lambda: flip(path, middle_of_codes(path)))
     planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
     executor = DaskExecutor(scheduler=a_worker.address)
     built = {one.key for one in build(GAME, planned, copied, executor=executor, say=said.append)}

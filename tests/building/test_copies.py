@@ -232,6 +232,9 @@ def test_a_damaged_table_is_not_taken(command: str, copied: Path, tmp_path: Path
     assert_refused(ask(*words), 1, f"{path} is not the file that was registered")
     assert drafts(target) == []
     assert "RvC" not in named(target)
+    aside = path.rename(path.with_suffix(".aside"))
+    assert_refused(ask(*words), 2, f"{path} is registered but missing")
+    aside.rename(path)
     flip(path, 3000)
     assert ask(*words).code == 0
     assert len(named(target)) == 10
@@ -252,13 +255,6 @@ def test_a_folder_is_not_its_own_copy(words: list[str], copied: Path, ask: Ask) 
     both = {"merge": [other, "--data", copied], "unpack": [copied, "--to", other]}
     answer = ask(*words, *both.get(words[0], ["--data", copied, "--to", other]))
     assert_refused(answer, 2, "is the folder of the tables itself")
-
-
-def test_a_lost_file_is_named(copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """The catalog lists it, but it is not there."""
-    path = copied / "doushouqi/2/RvC.h5"
-    path.unlink()
-    assert_refused(ask("copy", "doushouqi", "--data", copied, "--to", tmp_path / "copy"), 2, f"{path} is registered but missing")
 
 
 def test_a_disk_that_is_too_small(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from support.catalogs import forge, forget, rows, snapshot
 from support.program import Answer, Ask, assert_refused, contents, drafts, make_old, table_of
 from support.tablebases import on_both
 
-from tablebase.building.folders import lock
 from tablebase.catalog.sqlite import FILE_NAME
 
 OLD, UNREGISTERED, BROKEN = "built under other rules", "not in the catalog", "broken, and not in the catalog"
@@ -29,12 +28,10 @@ def littered(copied: Path) -> Path:
     forget(copied, "doushouqi/2/RvC.h5", "doushouqi/2/RvE.h5")
     table_of(copied, "RvE").write_bytes(table_of(copied, "RvE").read_bytes()[:600] + b"torn")
     (copied / "doushouqi" / "2" / ".RvL.h5.4711.tmp").write_bytes(b"half a table")
-    (copied / f".{FILE_NAME}.4711.tmp").write_bytes(b"half a catalog")
     return copied
 
 
 EXPECTED = {
-    f".{FILE_NAME}.4711.tmp": DRAFT,
     "doushouqi/2/.RvL.h5.4711.tmp": DRAFT,
     "doushouqi/2/CvW.h5": OLD,
     "doushouqi/2/TvE.h5": UNREGISTERED,
@@ -126,15 +123,6 @@ def test_a_terminal_is_asked(reply: str, left: int, copied: Path, ask: Ask, monk
     assert "remove 1 files, 12 bytes? [y/N] " in answer.err
     assert len(drafts(copied)) == left
     assert ("nothing was removed" in answer.err) == bool(left)
-
-
-def test_a_running_build_is_left_alone(littered: Path, ask: Ask) -> None:
-    """Its drafts are no leftovers."""
-    before = contents(littered), drafts(littered)
-    with lock(littered):
-        answer = ask("prune", "--yes", "--data", littered)
-    assert_refused(answer, 2, "another build is running")
-    assert (contents(littered), drafts(littered)) == before
 
 
 @pytest.mark.parametrize("place", [".", "nowhere"], ids=["no catalog", "no folder"])

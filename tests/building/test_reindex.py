@@ -13,8 +13,7 @@ from support.checks import at_least_one
 from support.program import Ask, assert_refused, drafts, flip, table_of
 from support.tablebases import on_both
 
-from tablebase.building import slice_kind
-from tablebase.building.folders import lock
+from tablebase.building import reindex
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
 
@@ -144,6 +143,7 @@ def test_what_is_left_out_is_said(copied: Path, ask: Ask) -> None:
     line = answer.err.splitlines()[0]
     for said in ("rebuilt from 8 table files", "doushouqi/2/RvC.h5 is not in the folder", "doushouqi/2/CvW.h5 ", "go/2/"):
         assert said in line
+    assert len({row["stored_as"] for row in rows(copied, "SELECT stored_as FROM slice_counts")}) == 8
 
 
 def catalog_file(folder: Path) -> bytes | None:
@@ -166,7 +166,7 @@ def test_a_failure_half_way_changes_nothing(
 ) -> None:
     """After so many tables: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
     before = catalog_file(copied), everything(copied)
-    enter, entered = slice_kind.enter_known, []
+    enter, entered = reindex.enter, []
 
     def fail(*arguments: Any) -> None:
         if len(entered) == number:
@@ -174,19 +174,10 @@ def test_a_failure_half_way_changes_nothing(
         entered.append(arguments)
         enter(*arguments)
 
-    monkeypatch.setattr(slice_kind, "enter_known", fail)
+    monkeypatch.setattr(reindex, "enter", fail)
     assert_refused(ask("reindex", "--data", copied), code)
     assert (catalog_file(copied), everything(copied)) == before
     assert drafts(copied) == []
-
-
-@on_both
-def test_reindex_waits_for_no_build(copied: Path, ask: Ask) -> None:
-    """While a build has the folder, the catalog is not replaced under it."""
-    before = everything(copied)
-    with lock(copied):
-        assert_refused(ask("reindex", "--data", copied), 2, "another build is running")
-    assert everything(copied) == before
 
 
 @on_both

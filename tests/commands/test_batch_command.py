@@ -17,7 +17,7 @@ from tablebase.building import slice_work
 from tablebase.building.batch_record import BatchRecord
 from tablebase.building.estimate import SpeedModel
 from tablebase.building.plan import plan
-from tablebase.cli import batch_run as module
+from tablebase.commands import batch as module
 from tablebase.errors import CapacityError
 from tablebase.game import Game, load_game
 from tablebase.tables import folder

@@ -50,6 +50,8 @@ def test_help_loads_nothing_heavy() -> None:
 def home_of(name: str) -> str:
     """The module of a command."""
     home = VERBS[name].home.partition(":")[0]
+    if "." in home:
+        return home
     return f"tablebase.commands.{home}" if home else f"tablebase.cli.{MODULES[name]}"
 
 

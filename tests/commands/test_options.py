@@ -17,7 +17,7 @@ from support.program import Answer, Ask, assert_one_sentence
 
 import tablebase
 from tablebase.building.options import chosen_limits
-from tablebase.cli.options import Where, without_passwords
+from tablebase.commands.calls import without_passwords
 from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError
 from tablebase.executors.executor import Limits
@@ -244,5 +244,5 @@ def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:
 def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each worker of a cluster has its own; those of this machine share it."""
     monkeypatch.setattr("tablebase.compute.machine.cores", lambda: 4)
-    assert chosen_limits(4, "8G", Where.DASK) == Limits(4, 2 * 2**30, each=True)
+    assert chosen_limits(4, "8G", "dask") == Limits(4, 2 * 2**30, each=True)
     assert chosen_limits(4, "8G") == Limits(4, 8 * 2**30)

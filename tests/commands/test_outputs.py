@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from support.program import Ask, assert_one_sentence, contents, every_command
 
-from tablebase.cli.options import OUTPUTS, Output
+from tablebase.commands.outputs import OUTPUTS, Output
 
 INPUTS = {
     ("batch", "file"),

@@ -81,6 +81,13 @@ def test_its_help(ask: Ask) -> None:
     assert "tick" not in text
 
 
+def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
+    """A command about an open tablebase that reads no catalog has no option for one."""
+    assert "--catalog" in ask("stats", "--help").out
+    assert "--data" in ask("probe", "--help").out
+    assert "--catalog" not in ask("probe", "--help").out
+
+
 @pytest.mark.parametrize(
     ("words", "fault"),
     [

@@ -10,7 +10,7 @@ from support.program import every_command
 
 from tablebase.building.estimate import Estimate
 from tablebase.building.records import EVENTS
-from tablebase.catalog.schema import VIEW, Base
+from tablebase.catalog.schema import METADATA, VIEW
 from tablebase.commands.row_types import SliceRow
 from tablebase.game.installed import load_rules
 from tablebase.play.players import all_players, find_player, player_names
@@ -117,7 +117,7 @@ def names_below(page: str, beginning: str) -> set[str]:
 )
 def test_columns_of_the_catalog(page: str, name: str) -> None:
     shared = OF_SLICES if name.startswith("pattern") else set()
-    assert names_below(page, f"**{name}** — ") | shared == set(Base.metadata.tables[name].columns.keys())
+    assert names_below(page, f"**{name}** — ") | shared == set(METADATA.tables[name].columns.keys())
 
 
 def test_columns_of_the_view() -> None:

@@ -1,14 +1,10 @@
 """The writer of outputs: whole files or none, drafts that do not stay, and places that are refused."""
 
-import errno
-import fcntl
 import os
-import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from support.program import files_of_at_most
@@ -18,7 +14,6 @@ from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.files.outputs import (
     MARKS,
-    _remove_old_drafts,
     appended,
     check_output,
     draft_of,
@@ -29,30 +24,11 @@ from tablebase.files.outputs import (
 )
 
 CURE = "name another file with --output"
-WRITER = f"""
-import sys, time
-from pathlib import Path
-from tablebase.files.outputs import written
-with written(Path(sys.argv[1]), {CURE!r}) as file:
-    file.write(b"half")
-    file.flush()
-    print("begun", flush=True)
-    time.sleep(60)
-"""
 
 
 def names(folder: Path) -> list[str]:
     """What is in a folder."""
     return sorted(path.name for path in folder.iterdir())
-
-
-def start_writer(path: Path) -> subprocess.Popen[str]:
-    """A process that has written half of a file."""
-    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    with process.stdout:
-        assert process.stdout.readline() == "begun\n"
-    return process
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -88,34 +64,17 @@ def test_a_fault_leaves_the_old_file(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a.csv"]
 
 
-def test_drafts_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path: Path) -> None:
-    """Two processes may write one file at the same time; only a killed one leaves a draft, until the next writer comes."""
+def test_only_old_drafts_of_the_same_file_are_removed(tmp_path: Path) -> None:
+    """Two processes may write one file at the same time, and a file whose name begins in the same way is another file."""
     path = tmp_path / "a[1].csv"
-    killed, alive = start_writer(path), start_writer(path)
-    try:
-        killed.kill()
-        killed.wait()
-        assert len(names(tmp_path)) == 2
-        write_text(path, "whole", CURE)
-        left = [name for name in names(tmp_path) if name != path.name]
-        assert len(left) == 1
-        assert path.read_text() == "whole"
-        alive.send_signal(signal.SIGKILL)
-        alive.wait()
-        write_text(path, "again", CURE)
-        assert names(tmp_path) == [path.name]
-    finally:
-        alive.kill()
-        alive.wait()
-
-
-def test_drafts_of_other_files_stay(tmp_path: Path) -> None:
-    """A file whose name begins in the same way is another file."""
-    other = draft_of(tmp_path / "a.csv.old")
-    other.write_text("mine")
-    (tmp_path / ".a.csv.notes.tmp").write_text("mine")
-    write_text(tmp_path / "a.csv", "x", CURE)
-    assert names(tmp_path) == sorted([other.name, ".a.csv.notes.tmp", "a.csv"])
+    old, other, notes = draft_of(path), draft_of(tmp_path / "a[1].csv.old"), tmp_path / ".a[1].csv.notes.tmp"
+    for left in (old, other, notes):
+        left.touch()
+        os.utime(left, (0, 0))
+    new = draft_of(path)
+    new.touch()
+    write_text(path, "x", CURE)
+    assert names(tmp_path) == sorted([path.name, new.name, other.name, notes.name])
 
 
 def test_a_long_name_has_a_draft(tmp_path: Path) -> None:
@@ -140,6 +99,7 @@ def test_a_folder_is_there_when_it_is_whole(tmp_path: Path) -> None:
     folder, old = tmp_path / "new", draft_of(tmp_path / "new")
     old.mkdir()
     (old / "000.svg").write_text("half")
+    os.utime(old, (0, 0))
 
     def fail() -> None:
         with written_folder(folder, CURE) as draft:
@@ -229,19 +189,6 @@ def test_a_file_that_cannot_grow_is_named(tmp_path: Path) -> None:
             with pytest.raises(CapacityError, match=f"no space left for {path}"):
                 add()
     assert path.read_text() == "first\nseco"
-
-
-@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EACCES, errno.ENOLCK])
-def test_drafts_that_may_be_in_use_stay(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """File systems have more than one word for a lock that another program holds; some have no locks."""
-    old = draft_of(tmp_path / "file")
-    old.touch()
-    with monkeypatch.context() as patch:
-        patch.setattr(fcntl, "flock", Mock(side_effect=OSError(number, os.strerror(number))))
-        _remove_old_drafts(tmp_path / "file")
-    assert old.exists()
-    _remove_old_drafts(tmp_path / "file")
-    assert not old.exists()
 
 
 def test_the_folder_of_a_tablebase_is_known_by_its_catalog_or_its_tables(two_pieces: Path, tmp_path: Path) -> None:

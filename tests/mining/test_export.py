@@ -60,18 +60,17 @@ def test_pieces_that_are_not_there_are_null(ask: Ask, shut_in: Path, tmp_path: P
     assert sorted(path.parent.parent.name for path in folder.rglob(FILE_NAME)) == ["material=CvC", "material=CvWD"]
 
 
-def test_a_sample_is_some_of_the_positions(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    """It holds positions with their features, about the share that was asked for, and depends on the seed alone."""
+def test_a_sample_is_drawn_by_the_hash(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """It has the rows that the condition draws, with their features; with another seed it has others."""
     names = "p1_square, p2_square, outcome, distance, mobility"
-    options = ("--material", "CvC", "--columns", names.replace(" ", ""))
-    whole = read_by_duckdb(written(ask, two_pieces, tmp_path / "whole", *options), names)
-    first, again, other = (
-        read_by_duckdb(written(ask, two_pieces, tmp_path / str(place), *options, "--sample", "0.25", "--seed", seed), names)
-        for place, seed in enumerate(("1", "1", "2"))
+    options = ("--material", "CvC", "--columns", names.replace(" ", ""), "--sample", "0.25")
+    drawn, other = (
+        read_by_duckdb(written(ask, two_pieces, tmp_path / seed, *options, "--seed", seed), names) for seed in ("0", "1")
     )
-    assert first == again != other
-    assert first <= whole
-    assert 0.2 < first.total() / whole.total() < 0.3
+    statement = f"SELECT {names} FROM positions WHERE material = 'CvC' AND hash < 0.25"
+    assert drawn == Counter(mined(GAME, two_pieces, statement)) != other
+    assert other <= Counter(mined(GAME, two_pieces, statement.replace("0.25", "1")))
+    assert 0.2 < other.total() / 2352 < 0.3
 
 
 def test_threads_change_nothing(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from tablebase.search import leaves
 from tablebase.stochastic import compiled as compiled_module
 from tablebase.stochastic.compiled import BLOCK, explicit
 from tablebase.stochastic.paths import count_paths
-from tablebase.testing import check_rules
 from tablebase.testing.kernel_faults import expansion
 from tablebase_rules import pig
 
@@ -157,13 +156,6 @@ def test_endless_chance_is_refused() -> None:
 
 
 # Games of pieces on squares as games without chance
-
-
-@pytest.mark.parametrize("name", ["hexapawn", "foxhounds-6x6", "hasenspiel", "doushouqi"])
-def test_games_without_chance_pass_the_checks(name: str) -> None:
-    """Also with captures, escapes and steps that win."""
-    results = check_rules(DeterministicGame(load_game(name)), samples=60)
-    assert [result.failure for result in results if result.failure] == []
 
 
 @pytest.mark.parametrize("name", ["hexapawn-4x4", "pond", "hunt"])

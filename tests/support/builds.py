@@ -8,6 +8,7 @@ from tablebase.building.make_tables import Observer
 from tablebase.building.options import BuildOptions
 from tablebase.building.slice_kind import SliceTables, make_materials
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.entries import enter
 from tablebase.executors.executor import Executor, Limits
 from tablebase.game import Game
 from tablebase.slices.material import Material
@@ -33,5 +34,5 @@ def build(
 def register(catalog: Catalog, game: Game, table: Table, engine: str | None = None) -> None:
     """Enter a table into a catalog that is open for changes."""
     kind = SliceTables(game)
-    with catalog.writing() as session:
-        kind.enter(session, kind.entry_of(catalog.folder, table).solved(engine, None), None)
+    with catalog.writing() as connection:
+        enter(connection, game, kind.entry_of(catalog.folder, table).solved(engine, None))

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 
+from tablebase.catalog import entries
 from tablebase.catalog.catalog import Catalog, database_of
 from tablebase.catalog.database import Database
-from tablebase.catalog.registration import digest, read, sealed
-from tablebase.catalog.schema import Base, GameRow, TableRow
+from tablebase.catalog.schema import GAMES, METADATA, TABLES
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.tables.folder import default_catalog
 
@@ -70,10 +70,11 @@ def forge(folder: Path, *statements: str) -> None:
     """Change a catalog and make its seals fit, as only a forger would, or a program with an error."""
     change(folder, *statements)
     with database(folder).changes() as connection:
-        for number, registration in read(connection).items():
-            connection.execute(update(TableRow).where(TableRow.id == number).values(seal=registration.seal))
-        for name, (row, _) in sealed(connection, GameRow, "name").items():
-            connection.execute(update(GameRow).where(GameRow.name == name).values(seal=digest(row)))
+        for entry, _ in entries.stored_entries(connection)[0]:
+            connection.execute(update(TABLES).where(TABLES.c.file == entry.file).values(seal=entry.seal))
+        for row in entries.rows(connection, GAMES, "name"):
+            del row["seal"]
+            connection.execute(update(GAMES).where(GAMES.c.name == row["name"]).values(seal=entries.digest(row)))
 
 
 def forget(folder: Path, *files: str) -> None:
@@ -87,19 +88,17 @@ def everything(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
     with database(folder).snapshot() as connection:
         return {
             table.name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
-            for table in Base.metadata.sorted_tables
+            for table in METADATA.sorted_tables
         }
 
 
 def put_back(folder: Path, sound: dict[str, list[tuple[Any, ...]]]) -> None:
     """Let a catalog have these rows, as `everything` returned them, and no others."""
     with database(folder).changes() as connection:
-        for table in reversed(Base.metadata.sorted_tables):
+        for table in reversed(METADATA.sorted_tables):
             connection.execute(delete(table))
-        for table in Base.metadata.sorted_tables:
-            # SQLAlchemy makes truth values of the numbers.
-            found = [[int(one) if isinstance(one, bool) else one for one in row] for row in sound[table.name]]
-            if found:
+        for table in METADATA.sorted_tables:
+            if found := sound[table.name]:
                 connection.execute(insert(table), [dict(zip(table.c.keys(), row, strict=True)) for row in found])
             if found and "id" in table.c and connection.dialect.name == "postgresql":
                 connection.execute(select(func.setval(f"{table.name}_id_seq", max(row[0] for row in found))))

@@ -42,7 +42,7 @@ def mined_table(
     game: Game, folder: Path, statement: str, own: tuple[Feature, ...] = (), limit: int | None = None
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Names of the columns and the rows of a statement over positions."""
-    # What the catalog counts has tests of its own.
+    # Tallies have tests of their own.
     with Query(game, folder, statement, features_of(game, own), counts=False) as question:
         batches = list(question.run(limit))
     rows = [row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
@@ -50,8 +50,8 @@ def mined_table(
 
 
 def columns_of(game: Game, folder: Path) -> list[str]:
-    """Names of all columns, features too."""
-    return [str(name) for name, *_ in mined(game, folder, "DESCRIBE positions")]
+    """Names of all columns, features too, except the hash, which no twin computes."""
+    return [str(name) for name, *_ in mined(game, folder, "DESCRIBE positions") if name != "hash"]
 
 
 def mined_rows(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]:

@@ -12,16 +12,14 @@ from support.program import Answer, assert_refused
 
 import tablebase
 from tablebase.building.reindex import reindex
-from tablebase.catalog.catalog import Registered
-from tablebase.catalog.registration import of_file
+from tablebase.catalog.entries import Entry, of_table
 from tablebase.checking.tablebase import check_table
 from tablebase.commands.program import run
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.mining.columns import columns
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import known_histograms
-from tablebase.mining.wanted import all_of
+from tablebase.mining.selection import known_slices
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import file_sha256, table_path
 from tablebase.tables.reader import Table
@@ -60,7 +58,7 @@ def probed(folder: Path) -> None:
 
 def mined(folder: Path) -> None:
     """As `tablebase mine` reads."""
-    known = all_of(known_histograms(GAME, folder))
+    known = known_slices(GAME, folder)
     with closing(Store(folder)) as store:
         scan = Scan(GAME, store, known, [columns(GAME, list(known), ())["distance"]], threads=1)
         assert sum(len(batch) for batch in scan.batches()) > 0
@@ -76,10 +74,10 @@ def reindexed(folder: Path) -> None:
 def verified(folder: Path) -> None:
     """As `tablebase verify` does, if the forger has changed the catalog, too."""
     path = table_path(folder, GAME, MATERIAL)
-    seal = ""
+    entry = Entry("tables", {"material": "PPvP", "file_sha256": file_sha256(path), "engine": None, "seconds": None})
     with suppress(TablebaseError), closing(Table(path, GAME, MATERIAL)) as table:
-        seal = of_file(folder, GAME, table).seal
-    _, fault = check_table(GAME.name, folder, {}, ("PPvP", Registered(file_sha256(path), None, None, seal)))
+        entry = of_table(folder, GAME, table)
+    _, fault = check_table(GAME.name, folder, {}, entry)
     if fault is not None:
         raise CorruptTableError(fault)
 

@@ -91,7 +91,7 @@ def _exact(catalog: Catalog, rules: Rules[Any]) -> dict[str, Any] | None:
     """What the table of a game by functions without chance has, if it has been built."""
     if rules.board is not None or rules.has_chance:
         return None
-    return next(iter(catalog.exact(rules)), None)
+    return next((dict(entry.row) for entry in catalog.of(rules, "exact")), None)
 
 
 @router.get("/{game}")
@@ -112,7 +112,7 @@ def game(request: Request, game: str, pieces: str | None = None) -> Response:
     if rules.board is None:
         refuse(rules, pieces=pieces)
         layers, exact = catalog_of(request).answer(
-            ("flat", rules.name), lambda opened: (opened.layers(rules), _exact(opened, rules))
+            ("flat", rules.name), lambda opened: ([entry.row for entry in opened.of(rules, "layers")], _exact(opened, rules))
         )
         return page(request, "game.html", **{**shown, "layers": layers, "exact": exact}, counts=by_players(rules))
     shown["alt"] = description(with_pieces(rules), rules.initial)

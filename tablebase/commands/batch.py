@@ -8,10 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from tablebase.cli import options
-from tablebase.errors import CapacityError, TablebaseError
+import click
+
+from tablebase.commands.calls import Call, program_call
+from tablebase.commands.parameters import CatalogUrl, Data, Shell, Verbose
+from tablebase.errors import CapacityError, DeadlineError, TablebaseError
 from tablebase.game.plain_arguments import as_path, end_of_work, parse_duration, parse_pieces, parse_size, parse_time
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from tablebase.building.batch_record import BatchRecord
     from tablebase.building.options import BuildOptions, Counted, Requirements
     from tablebase.building.records import BuildResult
-    from tablebase.cli.batch_steps import Prepared
+    from tablebase.commands.batch_steps import Prepared
 
 T = TypeVar("T")
 
@@ -48,21 +51,23 @@ class BatchResult:
 
 
 def batch(
-    file: str | Path,
+    file: Annotated[str | Path, Shell(metavar="FILE", argument=True)],
     *,
     dry_run: bool = False,
-    data: str | Path | None = None,
-    catalog: str | None = None,
-    verbose: bool = False,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    verbose: Verbose = False,
 ) -> BatchResult | None:
-    """Run builds and other commands from a TOML file, unattended; messages are written to standard error.
+    """Run builds and other commands from a TOML file, unattended.
+
+    Messages are written to standard error, and what a dry run finds to standard output.
 
     Parameters
     ----------
     file : str or Path
-        What to build and to do afterwards.
+        What to build and to do afterwards, in TOML.
     dry_run : bool
-        Whether to write what it would take to standard output, and start nothing.
+        Show what it would take, and start nothing.
     data, catalog
         The folder of the tables and its catalog, unless the file names them.
     verbose : bool
@@ -82,7 +87,7 @@ def batch(
     from tablebase.building.batch_record import BatchRecord
     from tablebase.building.records import Log
     from tablebase.building.reindex import prepare_catalog
-    from tablebase.cli.batch_steps import prepared
+    from tablebase.commands.batch_steps import prepared
     from tablebase.tables.folder import default_catalog, default_folder
 
     path = as_path("file", file)
@@ -105,6 +110,20 @@ def batch(
         prepare_catalog(terms.data, terms.catalog)
         _needs(work, jobs, terms)
         return _run(work, jobs, steps, record, terms)
+
+
+def show_batch(call: Call) -> int | None:
+    """Exit with the code of the first fault, or with that of a deadline if something is left."""
+    result = call()
+    if result is None:
+        return None
+    if result.faults:
+        code: int = result.faults[0].exit_code
+        return code
+    left, what = (result.left, "table") if result.left else (result.waiting, "command")
+    if left:
+        raise DeadlineError(left, program_call(click.get_current_context()), what)
+    return None
 
 
 # Before anything starts
@@ -135,7 +154,7 @@ def _job(work: Batch, entry: Entry) -> Job:
 
 def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> None:
     """Refuse what cannot be written: the folder of the tables, the record, logs and outputs."""
-    from tablebase.cli.batch_steps import check_outputs
+    from tablebase.commands.batch_steps import check_outputs
     from tablebase.files.outputs import check_output, check_writable
     from tablebase.tables.folder import check_folder
 
@@ -158,13 +177,14 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
 def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> BuildOptions:
     """Where, when and with what to build."""
     from tablebase.building.options import BuildOptions, chosen_limits
+    from tablebase.commands.build import DEFAULT_GRACE
 
     with work.at("memory" if work.scheduler is None else "scheduler"):
         limits = chosen_limits(work.workers, work.memory, work.executor, work.scheduler)
     with work.at("disk"):
         keep_free = parse_size(work.disk or "0")
     with work.at("grace"):
-        grace = parse_duration(work.grace or options.DEFAULT_GRACE)
+        grace = parse_duration(work.grace or DEFAULT_GRACE)
     with work.at("deadline"):
         deadline = None if work.deadline is None else parse_time(work.deadline)
     with work.at("for"):
@@ -252,7 +272,7 @@ def _write_needs(
 
 def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
     """Build all entries, go on after faults, and run the commands if everything is there."""
-    from tablebase.cli.batch_steps import run
+    from tablebase.commands.batch_steps import run
     from tablebase.commands.output import in_time, say
     from tablebase.compute.messages import logger
 

@@ -13,14 +13,9 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from tablebase.building.batch_record import Ran, digest_of
-from tablebase.cli.options import (
-    OUTPUTS,
-    Output,
-    chosen_rules,
-    from_input,
-    usage_sentence,
-    without_passwords,
-)
+from tablebase.commands.calls import chosen_rules, from_input, usage_sentence, without_passwords
+from tablebase.commands.outputs import OUTPUTS, Output
+from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
 from tablebase.errors import CommandError, TablebaseError
 from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
@@ -65,7 +60,7 @@ class Prepared:
         if (opened := open_catalog(self.data, self.catalog)) is None:
             return None
         with closing(opened):
-            digests = {file: more[-1] for file, more in opened.files().items()}
+            digests = {file: entry.sha256 for file, entry in opened.entries.items()}
         return digest_of({file: one for file, one in digests.items() if self.rules is None or _belongs(file, self.rules)})
 
 
@@ -108,7 +103,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
 
     A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.cli.child_processes import run_command
+    from tablebase.commands.child_processes import run_command
     from tablebase.commands.output import say
 
     tables = one.tables()
@@ -234,7 +229,6 @@ def _check_sqlite(statement: str) -> None:
 def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) -> None:
     """Refuse materials and positions that the game does not have."""
     from tablebase.building.kinds import table_kind
-    from tablebase.cli.positions import STANDARD_INPUT, asked, is_stream
     from tablebase.game.game_arguments import as_asked
 
     # A chart takes patterns of materials, too.
@@ -263,7 +257,7 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     if (opened := open_catalog(one.data, one.catalog)) is None:
         raise missing_tablebase(one.data)
     with closing(opened):
-        files = opened.files()
+        files = opened.entries
     if one.rules is not None and not any(_belongs(file, one.rules) for file in files):
         raise MissingTableError(one.rules.name, one.data)
 

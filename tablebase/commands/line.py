@@ -1,29 +1,109 @@
-"""Replays of recorded games, move by move, for `line --replay`."""
+"""The command `line`: the optimal line from a position, or a recorded game, move by move."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.commands.parameters import Format
+from tablebase.commands.calls import Call
+from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
+from tablebase.commands.parameters import Format, Page, Shell, Style, complete_player
+from tablebase.commands.tablebase import Tablebase as Tablebase
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
+from tablebase.files.outputs import check_output_folder, written_folder
 from tablebase.game.values import Bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from tablebase.game.rules import Rules
     from tablebase.play.player import Player
     from tablebase.play.records import Moment, Record
     from tablebase.probe.source import Source
 
+SUFFIX = ".svg"
+DIGITS = 3
+"""At least, in the names of pictures of a line."""
+FOLDER_CURE = "name a new folder with --to"
 
-def replay(
+
+def show_line(
+    call: Call,
+    *,
+    boards: Annotated[bool, Shell(help="Draw the board at every ply.")] = False,
+    svg: Annotated[
+        Path | None, Shell(help="Also write a picture of every ply to a new folder.", metavar="DIR", option="--to")
+    ] = None,
+    sheet: Annotated[
+        Path | None,
+        Shell(help="Also draw its key positions on pages to print: FILE.pdf, FILE.svg or FILE.png.", metavar="FILE"),
+    ] = None,
+    every: Annotated[bool, Shell(help="Draw every ply on the sheet, not just key positions.")] = False,
+    page: Page = "a4",
+    replay: Annotated[Path | None, Shell(help="Show a game that match --output has written, instead.", metavar="FILE")] = None,
+    number: Annotated[int, Shell(help="Which game of the file.", metavar="N", least=1)] = 1,
+    player: Annotated[
+        str | None,
+        Shell(
+            help="With --replay: who says what it expects where tables know no value, such as engine or computer:depth=3.",
+            metavar="NAME",
+            complete=complete_player,
+        ),
+    ] = None,
+    style: Style = Format.TABLE,
+) -> None:
+    """Write a row or draw a board for each position, and draw pictures."""
+    from tablebase.commands.output import in_digits, say, value_columns, write_rows
+
+    rules = call.rules
+    if replay is not None and (call.has_start or svg is not None or sheet is not None):
+        raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet")
+    if replay is None and player is not None:
+        raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
+    if boards and (replay is not None or style is Format.TABLE) and not is_drawn(rules):
+        raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
+    if replay is not None:
+        _replay(rules, _read(replay, number), call.folder, call.given.get("plies"), player=player, boards=boards, style=style)
+        return
+    if svg is not None:
+        check_pictures(rules, "--to")
+        check_output_folder(svg, FOLDER_CURE, new=True)
+    if sheet is not None:
+        check_sheet(rules, sheet)
+    found = call()
+    rows = found.to_dict()
+    if svg is not None:
+        _write_pictures(svg, found.pictures())
+        say(f"wrote {len(rows)} pictures to {svg}")
+    if sheet is not None:
+        write_sheet(found.sheet(every=every, page=page), sheet)
+    if style is not Format.TABLE:
+        write_rows(rows, style)
+    elif boards:
+        last = None
+        for row in rows:
+            write_drawing(rules, rules.parse(row["position"]), last)
+            sys.stdout.write(f"   {_said_of(row)}{', ' + row['best'] if row['best'] else ''}\n\n")
+            last = row["best"]
+    else:
+        write_rows(map(in_digits, rows), style, ["ply", "side", *value_columns(rules), "best", "position"])
+
+
+def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
+    """Write pictures to a new folder as ``000.svg``, ``001.svg`` and so on, with as many digits as the last one needs."""
+    digits = max(DIGITS, len(str(len(pictures) - 1)))
+    with written_folder(folder, FOLDER_CURE) as draft:
+        for number, picture in enumerate(pictures):
+            (draft / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
+
+
+# Recorded games
+
+
+def _replay(
     rules: Rules[Any],
-    path: Path,
-    number: int,
+    record: Record,
     folder: Path,
     plies: int | None,
     *,
@@ -35,9 +115,6 @@ def replay(
     from tablebase.commands.output import in_digits, say, write_rows
     from tablebase.play.records import replayed
 
-    if boards:
-        check_drawn(rules)
-    record = _read(path, number)
     moments = list(replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
@@ -51,14 +128,6 @@ def replay(
     else:
         write_rows(map(in_digits, rows), style, [*_columns(rules), *(["remark"] if adviser else [])])
     say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
-
-
-def check_drawn(rules: Rules[Any]) -> None:
-    """Raise `RulesError` unless there is more to see than the text of a position."""
-    from tablebase.commands.drawings import is_drawn
-
-    if not is_drawn(rules):
-        raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
 
 
 def _read(path: Path, number: int) -> Record:
@@ -132,19 +201,17 @@ def _columns(rules: Rules[Any]) -> list[str]:
 
 def _write_boards(rules: Rules[Any], record: Record, moments: Sequence[Moment[Any]], rows: Sequence[dict[str, Any]]) -> None:
     """Draw the board after every move, with what is known of the position."""
-    from tablebase.commands.drawings import write_drawing
-
     for ply, (moment, row) in enumerate(zip(moments, rows, strict=True)):
         made = record.events[ply - 1] if ply else None
         words = rows[ply - 1].get("meaning") if ply else None
         sys.stdout.write(f"\n{ply}. {made}{f' ({words})' if words else ''}\n\n" if ply else f"{record.start}\n\n")
         write_drawing(rules, moment.position, made)
-        known = said_of(row) if row["outcome"] or row.get("lower") is not None else None
+        known = _said_of(row) if row["outcome"] or row.get("lower") is not None else None
         if said := "; ".join(filter(None, [known, row.get("remark")])):
             sys.stdout.write(f"   {said}\n")
 
 
-def said_of(row: Mapping[str, Any]) -> str:
+def _said_of(row: Mapping[str, Any]) -> str:
     """The value of a row in a few words."""
     if row["outcome"] is None:
         return Bounds(row["lower"], row["upper"]).said

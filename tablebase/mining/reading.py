@@ -1,11 +1,10 @@
-"""What a statement reads: its tables of positions and of moves, in which schemas, and which of their columns."""
+"""The tables of positions and of moves that a statement reads, and their columns."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import get_ident
 
@@ -13,41 +12,24 @@ import sqlglot
 from sqlglot import exp
 
 from tablebase.mining.column import Column
-from tablebase.mining.sample import Sample
 
 DIALECT = "duckdb"
 """Of statements, for sqlglot."""
 POSITION_TABLES = POSITIONS, DISTINCT = "positions", "distinct_positions"
 MOVE_TABLES = MOVES, DISTINCT_MOVES = "moves", "distinct_moves"
 TABLES = POSITION_TABLES + MOVE_TABLES
-MAIN, PLAIN = "main", "plain"
-"""Schemas of tables: with all columns that a statement needs, and without extra columns."""
-COUNTED = "counted"
-"""The schema of tables that have a row for each value of a slice, with the number of positions, in place of these."""
+MAIN = "main"
+"""The schema of tables that have a row for each position or move."""
 TALLIED = "tallied"
 """The schema of tables that have a row for all rows of a block that agree in the columns needed, with their number."""
-SAMPLE = "sample"
-"""How the schemas of samples begin, each of which has one table."""
 SCOPES = (exp.Select, exp.Pivot, exp.Describe, exp.Summarize)
-"""Expressions that have tables of their own."""
+"""Expressions that read tables."""
+UNNAMED_COLUMNS = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
+"""Expressions that read columns without naming them; a pivot groups by all columns that it does not name."""
 Columns = Mapping[str, Column]
 """Columns by name."""
-
-
-@dataclass
-class Reading:
-    """What is known about the tables of a statement."""
-
-    # All columns of each table.
-    offered: Mapping[str, Columns]
-    # By schema and table, the columns that the statement needs.
-    needed: dict[tuple[str, str], list[Column]] = field(default_factory=dict)
-    # By schema, what is drawn from its table.
-    samples: dict[str, Sample] = field(default_factory=dict)
-
-    def copy(self) -> Reading:
-        """The same, to be changed on its own."""
-        return replace(self, needed=dict(self.needed), samples=dict(self.samples))
+Needed = Mapping[tuple[str, str], list[Column]]
+"""The columns that a statement needs, by schema and table."""
 
 
 class Scope:
@@ -61,10 +43,6 @@ class Scope:
         """All parts except those of subqueries."""
         return [node for node in self.expression.walk() if node.find_ancestor(*SCOPES) is self.expression]
 
-    def names(self) -> set[str]:
-        """All names in it that may be columns, in lower case; tables of its WITH have names of their own."""
-        return names_in(self.expression, self.expression.args.get("with_"))
-
 
 def scopes(tree: exp.Expr) -> list[Scope]:
     """All expressions of a statement that read tables of positions or of moves."""
@@ -76,15 +54,48 @@ def scopes(tree: exp.Expr) -> list[Scope]:
     return list(found.values())
 
 
-def names_in(tree: exp.Expr, but: exp.Expr | None = None) -> set[str]:
-    """All names in an expression, except in a part of it, that may be columns; in lower case."""
+def columns_needed(tree: exp.Expr, offered: Mapping[str, Columns]) -> Needed:
+    """Choose the columns of each table: those that the statement names and, if it reads others unnamed, all that `*` has.
+
+    DESCRIBE of a table lists all columns.
+    """
+    names, unnamed = names_in(tree), reads_unnamed(tree)
+    described = any(isinstance(scope.expression, exp.Describe) for scope in scopes(tree))
+    needed = {}
+    for table, columns in offered.items():
+        shown = [column for column in columns.values() if column.in_star and (unnamed or column.name.lower() in names)]
+        extra = [column for column in columns.values() if not column.in_star and (described or column.name.lower() in names)]
+        # Even a count of rows needs a stream with a column.
+        needed[MAIN, table] = [*shown, *extra] or [columns["pieces"]]
+    return needed
+
+
+def names_in(tree: exp.Expr) -> set[str]:
+    """All names in an expression that may be columns, in lower case."""
     names = set()
-    for node in tree.walk(prune=lambda each: each is but):
-        if isinstance(node, exp.Identifier):
+    for node in tree.walk():
+        if isinstance(node, exp.Identifier) and _may_be_column(node):
             names.add(node.name.lower())
         elif isinstance(node, exp.Columns) and isinstance(node.this, exp.Array):
             names.update(entry.name.lower() for entry in node.this.expressions)
     return names
+
+
+def _may_be_column(name: exp.Identifier) -> bool:
+    """Whether a name is not that of a table, or one that the statement gives to a result."""
+    if isinstance(name.parent, exp.Column):
+        return name is name.parent.this
+    return not isinstance(name.parent, exp.Alias | exp.Table | exp.TableAlias)
+
+
+def reads_unnamed(tree: exp.Expr) -> bool:
+    """Whether a statement reads columns without naming them."""
+    if any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star)):
+        return True
+    tables = {alias_of(table) for table in tree.find_all(exp.Table)}
+    whole_rows = any(column.name.lower() in tables for column in tree.find_all(exp.Column))
+    natural = any(join.method == "NATURAL" for join in tree.find_all(exp.Join))
+    return whole_rows or natural or tree.find(*UNNAMED_COLUMNS) is not None or not isinstance(tree, exp.Query)
 
 
 def alias_of(table: exp.Expr) -> str:
@@ -95,14 +106,6 @@ def alias_of(table: exp.Expr) -> str:
 def schema_of(table: exp.Table) -> str:
     """The schema of a table."""
     return table.db.lower() or MAIN
-
-
-def set_schema(scope: Scope, table: exp.Table, schema: str) -> None:
-    """Move one of a scope's tables to another schema."""
-    for node in scope.nodes:
-        if isinstance(node, exp.Column) and node.table.lower() == alias_of(table) and node.db.lower() == MAIN:
-            node.set("db", None)
-    table.set("db", exp.to_identifier(schema))
 
 
 def parsed(text: str, dialect: str = DIALECT) -> exp.Expr:

@@ -1,0 +1,257 @@
+"""Build tables, and predict what that takes: `tablebase.build` and `estimate`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import click
+
+from tablebase.commands.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
+from tablebase.commands.calls import Call, program_call
+from tablebase.commands.parameters import (
+    CatalogUrl,
+    Data,
+    Format,
+    GameName,
+    Materials,
+    Pieces,
+    Shell,
+    Size,
+    Style,
+    Variant,
+    Verbose,
+    Workers,
+)
+from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
+from tablebase.game.plain_arguments import (
+    as_path,
+    as_size,
+    as_text,
+    as_whole,
+    end_of_work,
+    parse_duration,
+    parse_size,
+    parse_time,
+    refused,
+    usable_workers,
+)
+
+if TYPE_CHECKING:
+    from tablebase.building.kind import TableKind
+    from tablebase.building.options import TableQuery
+    from tablebase.building.records import BuildResult
+    from tablebase.commands.build_results import Estimates
+
+Memory = Annotated[
+    int | str | None,
+    Shell(help="Solve only as many tables at once as fit into this much memory.", metavar="8G", parse=parse_size),
+]
+DEFAULT_GRACE = "10min"
+
+
+def build(
+    game: GameName,
+    *,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Materials = None,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    workers: Workers = None,
+    memory: Memory = None,
+    executor: Literal["local", "dask"] = "local",
+    scheduler: Annotated[str | None, Shell(metavar="URL")] = None,
+    solver: Annotated[str, Shell(metavar="NAME")] = "auto",
+    deadline: Annotated[str | datetime | float | None, Shell(metavar="TIME", parse=parse_time)] = None,
+    duration: Annotated[str | timedelta | float | None, Shell(metavar="TIME", option="--for", parse=parse_duration)] = None,
+    grace: Annotated[str | timedelta | float, Shell(metavar="TIME", parse=parse_duration)] = DEFAULT_GRACE,
+    log: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    json_log: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    verbose: Verbose = False,
+    **limits: int | str,
+) -> BuildResult:
+    """Solve, verify and store the tables that are missing.
+
+    A bar (without a terminal or a notebook, a line each minute) and messages are written to standard error.
+    An interrupted build can be started again: finished tables and checkpoints are kept, and drafts are removed.
+    Times are texts such as ``8h`` and ``07:00``, objects of `datetime`, or seconds, for the deadline since the epoch.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+    size : str, optional
+        Files and ranks, such as ``8x8``.
+    variant : str or sequence of str, optional
+        Such as ``early=none``.
+    pieces : int, range or str, optional
+        Number of pieces, or several: ``range(2, 5)`` or ``"2-4"``.
+    material : str or sequence of str, optional
+        Such as ``RCvW``. Without pieces and material the tables of the start are built, if the game is small enough.
+    data : str or Path, optional
+        Folder of the tables; by default the one that the environment variable TABLEBASE_DATA names, or else ``data``.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+    workers : int, optional
+        Number of processes; by default one for each processor. One process builds the table of a game by functions.
+    memory : int or str, optional
+        Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
+    executor : str
+        Solve on this machine or on Dask workers.
+    scheduler : str, optional
+        Address of a Dask scheduler, tcp://HOST:PORT; by default, start one.
+    solver : str
+        Solver: auto, planes, pursuit, groups or reference; all write the same files.
+    deadline : str, datetime or float, optional
+        Stop at this time, such as 07:00 or 2030-01-31T07:00.
+    duration : str, timedelta or float, optional
+        Stop after this much time, such as 8h or 90min.
+    grace : str, timedelta or float
+        Extra time to finish tables after the deadline.
+    log : str or Path, optional
+        Append a line about each table to this file.
+    json_log : str or Path, optional
+        Like the log, as JSON: one object per line.
+    verbose : bool
+        Whether to write a line about each table.
+    **limits
+        Of the tables of a game with chance, such as ``carrots=60``.
+
+    Returns
+    -------
+    BuildResult
+        Its `left` is the number of tables still missing at the deadline, which is not an error.
+
+    Raises
+    ------
+    TablebaseError
+        If an argument is wrong, or for any reason why the command would fail.
+    """
+    from tablebase.building.build import build as build_tables
+    from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
+    from tablebase.building.records import Log
+    from tablebase.commands.build_results import ShownResult
+    from tablebase.tables.folder import default_catalog, default_folder
+
+    end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
+    after = as_duration("grace", grace)
+    if executor not in (LOCAL, DASK):
+        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
+    asked, allowed = as_optional(as_workers, "workers", workers), as_optional(as_size, "memory", memory)
+    kind, wanted = _wanted(game, size, variant, pieces, material, limits, solver)
+    kind.check_executor(executor)
+    kind.check_solver(as_text("solver", solver))
+    folder = default_folder() if data is None else as_path("data", data)
+    url = default_catalog() if catalog is None else as_text("catalog", catalog)
+    with Log(as_optional(as_path, "log", log), as_optional(as_path, "json_log", json_log), folder) as lines:
+        resources = chosen_limits(asked, allowed, executor, scheduler)
+        options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
+        summarized = end is not None or log is not None or json_log is not None
+        return ShownResult(**vars(build_tables(kind, wanted, options, summarized=summarized)))
+
+
+def show_build(call: Call) -> None:
+    """Exit with an error if tables are left; all else is written while tables are built.
+
+    Without options, this builds every table that a game from the initial position can reach, if that is feasible. Tables go into
+    the folder data, and all processors are used.
+    """
+    left = call().left
+    if left:
+        raise DeadlineError(left, program_call(click.get_current_context()))
+
+
+def estimate(
+    game: GameName,
+    *,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Materials = None,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    workers: Workers = None,
+    memory: Memory = None,
+    measure: bool = False,
+    **limits: int | str,
+) -> Estimates:
+    """Predict the disk space, memory and time a build needs.
+
+    Parameters
+    ----------
+    game, size, variant, pieces, material, data, catalog, workers, memory, **limits
+        See `build`.
+    measure : bool
+        Build a table in a temporary folder first, to measure this machine's speed.
+
+    Returns
+    -------
+    Estimates
+        A list of `tablebase.building.estimate.Estimate`; with chance of `tablebase.building.layer_kind.Estimate`, and for games by
+        functions without chance of `tablebase.building.exact_kind.Estimate`.
+
+    Raises
+    ------
+    TablebaseError
+        If an argument is wrong.
+    """
+    from tablebase.building.options import BuildOptions
+    from tablebase.catalog.catalog import read_known
+    from tablebase.commands.build_results import Estimates
+    from tablebase.executors.executor import Limits
+    from tablebase.tables.folder import default_catalog, default_folder
+
+    asked, allowed = as_optional(as_workers, "workers", workers), as_optional(as_size, "memory", memory)
+    kind, wanted = _wanted(game, size, variant, pieces, material, limits)
+    folder = default_folder() if data is None else as_path("data", data)
+    url = default_catalog() if catalog is None else as_text("catalog", catalog)
+    options = BuildOptions(folder, Limits(usable_workers(asked), allowed), workers_given=asked is not None)
+    lines = kind.estimate(wanted, options, read_known(kind.rules, folder, url), measured=measure)
+    return Estimates(lines, 1 if kind.in_process else options.limits.workers)
+
+
+def show_estimate(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write a row for each line, and for people what all need together."""
+    from tablebase.building.kinds import table_kind
+    from tablebase.commands.output import write_rows
+    from tablebase.tables.folder import default_folder
+
+    lines = call()
+    if style is not Format.TABLE:
+        write_rows(lines.rows, style)
+        return
+    rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, call.given.get("data", default_folder()))
+    write_rows(rows, style)
+    sys.stdout.write(f"\n{below}\n")
+
+
+def _wanted(
+    game: GameName,
+    size: Size,
+    variant: Variant,
+    pieces: Pieces,
+    material: Materials,
+    limits: Mapping[str, Any],
+    solver: str = "auto",
+) -> tuple[TableKind[Any, Any], TableQuery]:
+    """The kind of a game's tables, and those that the arguments name."""
+    from tablebase.building.kinds import table_kind
+    from tablebase.building.options import TableQuery
+    from tablebase.game.game_arguments import as_rules, refuse_given
+
+    rules = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
+    counts, materials = as_counts(pieces), as_texts("material", material)
+    refuse_given(rules, pieces=pieces, material=material)
+    known = rules.limits
+    for name in limits:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            meant = did_you_mean(name, known)
+            fault = f"{quoted(name)} is not an argument for tables of {rules.name}{meant}; their limits are: {there}"
+            raise ArgumentTypeError(fault)
+    read = {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
+    return table_kind(rules), TableQuery(counts, materials, read, solver)

@@ -1,0 +1,265 @@
+"""The command `probe`: positions that are read as they come, answered one by one, and written as they are answered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tablebase.commands.calls import Call
+from tablebase.commands.drawings import check_pictures, check_sheet, write_sheet
+from tablebase.commands.parameters import Format, Page, Shell, Style
+from tablebase.commands.positions import Asked, asked, is_stream, stream_bytes
+from tablebase.commands.tablebase import Tablebase
+from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
+from tablebase.files.outputs import check_output, write_text
+from tablebase.game.values import Bounds, chance_text
+from tablebase.probe.answers import Probe, features_of
+
+if TYPE_CHECKING:
+    from tablebase.game.rules import Rules
+    from tablebase.probe.answers import RatedDraw, RatedMove
+
+SUFFIX = ".svg"
+COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
+OF_POSITION = ("game", "position", "side")
+"""Columns that repeat the position, or are the same for all."""
+CURE = "name another file with --output"
+
+Answered = tuple[Asked, Any, TablebaseError | None]
+"""A position, what is written of it, and why it has no answer, if it has none."""
+
+
+def show_probe(
+    call: Call,
+    *,
+    positions: Annotated[
+        list[str],
+        Shell(
+            help="As the game writes them, such as 'ppp/3/PPP w'; - reads standard input, @FILE a file, one position a line.",
+            metavar="POSITION…",
+            argument=True,
+        ),
+    ],
+    features: Annotated[
+        bool, Shell(help="Also show each position's features; 'tablebase features' lists them.", option="--with-features")
+    ] = False,
+    svg: Annotated[
+        Path | None,
+        Shell(help="Also draw the position to FILE.svg, with an arrow for its best move.", metavar="FILE", option="--output"),
+    ] = None,
+    sheet: Annotated[
+        Path | None,
+        Shell(help="Also draw all positions on printable pages: FILE.pdf, FILE.svg or FILE.png.", metavar="FILE"),
+    ] = None,
+    page: Page = "a4",
+    style: Style = Format.TABLE,
+) -> None:
+    """Write the answers for many positions.
+
+    Without options, this uses the tables in the folder data, and shows a single position with its board.
+    """
+    from tablebase.commands.output import say
+
+    rules, turns = call.rules, call.given.get("turns")
+    if svg is not None:
+        _check_picture(rules, svg, positions)
+    if sheet is not None:
+        check_sheet(rules, sheet)
+    named = _features(rules) if features else []
+    if turns is not None and "lower" not in rules.value_fields:
+        raise TablebaseError(f"{rules.name} has no chance: leave out --turns")
+    with Tablebase(call.folder) as tables:
+        if svg is not None:
+            write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
+            say(f"wrote {svg}")
+        answers = _Answers(tables, rules, positions, named, style, strict=call.given.get("strict", False), turns=turns)
+        answers.is_drawn = sheet is not None
+        answers.write()
+    if sheet is not None:
+        from tablebase.probe.sheets import probe_sheet
+
+        write_sheet(probe_sheet(answers.drawn, page), sheet)
+    if answers.missing:
+        materials = " ".join(f"--material {name}" for name in sorted(answers.missing))
+        command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(call.folder)}"
+        say(f"some moves are of unknown value: '{command}' builds their tables")
+
+
+class _Answers:
+    """The answers for the positions of arguments.
+
+    A position without an answer is written as its reason; if `strict`, or if it is the only one, it ends the command.
+    """
+
+    def __init__(
+        self,
+        tables: Tablebase,
+        rules: Rules[Any],
+        words: Sequence[str],
+        features: Sequence[str],
+        style: Format,
+        *,
+        strict: bool,
+        turns: int | None,
+    ) -> None:
+        self._tables, self._rules, self._words, self._features, self._style = tables, rules, words, features, style
+        self._strict, self._turns = strict, turns
+        self._streams = any(map(is_stream, words))
+        """Whether there may be many, of which each takes a line."""
+        self._boards = style is Format.TABLE and not self._streams
+        self._columns = ("game", "position", "side", *rules.value_fields, "best", *features)
+        self._count = self._failed = 0
+        self.missing: set[str] = set()
+        """Tables of moves."""
+        self.is_drawn = False
+        self.drawn: list[Probe] = []
+        """The answers for a sheet, if there is one."""
+
+    def write(self) -> None:
+        """Write all answers; positions without one are a `TablebaseError` at the end."""
+        from tablebase.commands.output import write_objects, write_rows
+        from tablebase.compute.progress import progress
+
+        with progress("probe", "B", stream_bytes(self._words)) if self._streams else nullcontext() as shown:
+            found = self._all(shown.update if shown else lambda _: None)
+            if not self._streams:
+                # Few enough to know before the first is written whether one is an error.
+                found = iter(list(found))
+            if self._boards:
+                self._write_boards(found)
+            elif self._style is Format.TABLE:
+                self._write_lines(found)
+            elif self._style is Format.JSON:
+                rows = ({**row, **({"line": one.line} if one.line else {})} for one, row, _ in found)
+                write_objects(rows, compact=self._streams)
+            else:
+                several = ("error", "line") if self._streams else ("error",) if self._failed else ()
+                columns = [*self._columns, *several]
+                write_rows((_cells(columns, one, row) for one, row, _ in found), self._style, columns)
+        if self._failed:
+            raise TablebaseError(f"{self._failed:,} of {self._count:,} positions have no answer: each says why")
+
+    def _all(self, read: Callable[[int], object]) -> Iterator[Answered]:
+        """Answer the positions, some at a time, and call `read` with the number of bytes that were read of a stream."""
+        is_only = len(self._words) == 1 and not self._streams
+        for block in asked(self._words, read):
+            found = self._tables.probe_many(self._rules, [one.text for one in block], strict=self._strict, turns=self._turns)
+            if self.is_drawn:
+                self._draw(found)
+            answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
+            for place, (one, answer) in enumerate(zip(block, answers, strict=True)):
+                error = found.errors.get(place)
+                if error is not None and (self._strict or is_only):
+                    raise error if one.line is None else TablebaseError(f"line {one.line} of {one.source}: {error}")
+                self._count += 1
+                self._failed += error is not None
+                yield one, answer if error else self._with_features(answer), error
+            self.missing |= found.missing
+            # Before waiting for more.
+            sys.stdout.flush()
+
+    def _with_features(self, answer: Any) -> Any:
+        """An answer, and the features of its position."""
+        if self._boards or not self._features:
+            return answer
+        found = features_of(self._rules, self._rules.parse(answer["position"]))
+        return {**answer, "features": found} if self._style is Format.JSON else {**answer, **found}
+
+    def _draw(self, found: Sequence[Any]) -> None:
+        """Keep the answers for the sheet; a position without one is an error at the end."""
+        from tablebase.svg.sheets import check_number
+
+        check_number(len(self.drawn) + len(found))
+        self.drawn += [answer for answer in found if isinstance(answer, Probe)]
+
+    def _write_boards(self, found: Iterable[Answered]) -> None:
+        """Write each answer for people, with its board and moves."""
+        for one, answer, error in found:
+            if error is None:
+                _write_probe(answer, answer.features() if self._features else {})
+            else:
+                sys.stdout.write(f"{one.text}\n\nno answer: {error}\n\n")
+
+    def _write_lines(self, found: Iterable[Answered]) -> None:
+        """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
+        from tablebase.commands.output import cell_text, write_fixed
+
+        names = ["line", *(name for name in self._columns if name not in OF_POSITION), "position"]
+
+        def row(one: Asked, answer: Mapping[str, Any], error: TablebaseError | None) -> list[str]:
+            *cells, text = (cell_text({"line": one.line, **answer}.get(name)) for name in names)
+            return [*cells, text if error is None else f"{text}: {error}"]
+
+        write_fixed(names, (row(*answered) for answered in found))
+
+
+def _cells(columns: Iterable[str], one: Asked, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of a row of CSV."""
+    error = row.get("error")
+    more = {"line": one.line, "error": error and f"{error['code']}: {error['message']}"}
+    return {name: more[name] if name in more else row.get(name) for name in columns}
+
+
+def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> None:
+    """Refuse a game without pictures, a file that is not named for a picture, and to draw more than one position."""
+    check_pictures(rules, "--output")
+    if path.suffix.lower() != SUFFIX:
+        raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
+    if len(positions) != 1 or is_stream(positions[0]):
+        raise TablebaseError("--output draws one position: give just one, as an argument")
+    check_output(path, CURE)
+
+
+def _features(rules: Rules[Any]) -> list[str]:
+    """The names of the features that are shown; `RulesError` if there is none."""
+    from tablebase.game.installed import with_pieces
+
+    known = () if rules.board is None else with_pieces(rules).features
+    names = [feature.name for feature in known if not feature.pieces]
+    if not names:
+        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
+    return names
+
+
+def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
+    from tablebase.commands.drawings import is_drawn, write_drawing
+    from tablebase.commands.output import cell_text, write_table
+
+    sys.stdout.write(f"{answer.position}\n\n")
+    if is_drawn(answer.game):
+        write_drawing(answer.game, answer.asked)
+        sys.stdout.write("\n")
+    sys.stdout.write(f"{answer.verdict}\n")
+    if answer.stalling:
+        sys.stdout.write(f"stalling: at least {chance_text(answer.stalling)} of the chance can be forced by neither player\n")
+    if answer.within is not None:
+        turns, bounds = answer.within
+        sys.stdout.write(f"within {turns} turns of both players together: ")
+        sys.stdout.write(f"at least {chance_text(bounds.lower)}, at most {chance_text(bounds.upper)}\n")
+    for name, value in features.items():
+        sys.stdout.write(f"{name}: {cell_text(value)}\n")
+    sys.stdout.write("\n")
+    if rows := [*chain.from_iterable(map(_move_rows, answer.moves)), *map(_draw_row, answer.draws)]:
+        write_table(rows, [name for name in COLUMNS if name in rows[0]])
+        sys.stdout.write("\n")
+
+
+def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
+    """A move, and what chance may do after it."""
+    if isinstance(move.value, Bounds):
+        yield {"move": move.move, "meaning": move.meaning, **move.value.chances, "position": move.position}
+    else:
+        unknown = {} if move.missing is None else {"outcome": f"unknown without {move.missing}"}
+        # Where there are squares, moves name them, and a board shows the pieces.
+        words = {} if move.game.board is not None or move.meaning == move.move else {"meaning": move.meaning}
+        yield {**move.to_dict(), **unknown, **words}
+    yield from map(_draw_row, move.draws)
+
+
+def _draw_row(draw: RatedDraw) -> dict[str, str]:
+    """An outcome of chance."""
+    return {"move": "", "meaning": f"{draw.probability} {draw.label}", **draw.value.chances, "position": draw.position}
