@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -18,12 +17,8 @@ from tablebase.commands.calls import use_all
 from tablebase.commands.parameters import CHECK_FAILED as CHECK_FAILED
 from tablebase.commands.parameters import Format, complete_game
 from tablebase.commands.parameters import complete_player as complete_player
-from tablebase.errors import ArgumentError, TablebaseError, quoted
+from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import parse_duration, parse_pieces
-
-if TYPE_CHECKING:
-    from tablebase.game import Game
-    from tablebase.game.features import Feature
 
 Parsed = TypeVar("Parsed")
 
@@ -33,14 +28,6 @@ class Paper(StrEnum):
 
     A4 = "a4"
     LETTER = "letter"
-
-
-class ShownOutcome(StrEnum):
-    """Outcomes to choose from."""
-
-    WIN = "win"
-    LOSS = "loss"
-    DRAW = "draw"
 
 
 def parser_of(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
@@ -113,32 +100,5 @@ Duration = Annotated[
     float | None,
     typer.Option("--for", metavar="TIME", parser=parser_of(parse_duration), help="Stop after this much time, such as 8h or 90min."),
 ]
-FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", help="Python file with your own features.")]
-
-
-def parse_seconds(text: str) -> float:
-    """A time limit such as ``60`` or ``0.5``."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise TablebaseError(f"{quoted(text)} is not a time limit: write a number of seconds such as 60")
-    return seconds
-
-
-Statement = Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement; - reads standard input, @FILE a file.")]
-Timeout = Annotated[
-    float | None,
-    typer.Option("--timeout", metavar="SECONDS", parser=parse_seconds, help="Give up if the statement takes longer."),
-]
 
 DEFAULT_DATA = Path("data")
-
-
-def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
-    """The features of a game and of a feature file."""
-    from tablebase.features.common import features_of
-    from tablebase.game.features import load_features
-
-    return features_of(game, load_features(file) if file is not None else ())

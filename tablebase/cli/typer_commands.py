@@ -12,14 +12,7 @@ from tablebase.cli.plain_values import PlainValues
 from tablebase.commands.shell import Exemplified
 from tablebase.compute.modules import docstring
 
-MODULES = {
-    "sql": "catalog",
-    "mine": "mine",
-    "features": "mine",
-    "export": "mine",
-    "patterns": "patterns",
-    "plot": "plot",
-}
+MODULES = {}
 """Each command and the module with its function."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 

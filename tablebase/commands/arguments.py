@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import cache, partial, wraps
 from inspect import signature
 from itertools import chain, repeat
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -15,7 +16,6 @@ from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
 from tablebase.game.plain_arguments import (
     as_instances,
-    as_list,
     as_number,
     as_path,
     as_pieces,
@@ -143,18 +143,23 @@ def as_duration(name: str, value: Any) -> float:
 
 
 def as_features(features: Any) -> tuple[Feature, ...]:
-    """Features of the user's own."""
+    """Features of the user's own, or of a file."""
     from tablebase.features import Feature
+    from tablebase.game.features import load_features
 
-    return as_instances("features", features, Feature, "[my_feature]")
+    if isinstance(features, (str, PathLike)):
+        return load_features(as_path("features", features))
+    return () if features is None else as_instances("features", features, Feature, "[my_feature]")
 
 
-def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table] | None:
-    """Tables of the user's own by name."""
+def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:
+    """Tables of the user's own by name, perhaps from texts such as ``games=games.parquet``."""
     import pyarrow as pa
 
-    if tables is None:
-        return None
+    from tablebase.mining.own_tables import named_files
+
+    if tables is None or isinstance(tables, (list, tuple)):
+        return named_files(as_texts("table", tables))
     if not isinstance(tables, Mapping):
         raise refused("table", "a dict of tables or files by name", tables)
     for name, table in tables.items():
@@ -170,15 +175,3 @@ def as_outcome(outcome: Any) -> str | None:
     if outcome is not None and outcome not in names:
         raise refused("outcome", " or ".join(map(repr, names)), outcome, ArgumentError)
     return None if outcome is None else str(outcome)
-
-
-def as_chart_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Options of a chart that it can be drawn with."""
-    if as_outcome(options.get("outcome")) is None:
-        options.pop("outcome", None)
-    for name in ("piece", "workers"):
-        if name in options:
-            as_number(name, options[name], 1)
-    if "pair" in options:
-        options["pair"] = [as_number("a piece of the pair", one, 1) for one in as_list("pair", options["pair"], "[1, 2]")]
-    return options

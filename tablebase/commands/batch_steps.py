@@ -181,15 +181,16 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
         _check_statement(name, from_input(params["statement"]), catalog)
     if rules is not None:
         _check_positions(name, params, rules)
-    if params.get("feature_file") is not None:
+    # That of probe is no file.
+    if isinstance(features := params.get("features"), Path):
         from tablebase.game.features import load_features
 
-        files.append(Path(params["feature_file"]))
-        load_features(files[-1])
-    if params.get("own"):
+        files.append(features)
+        load_features(features)
+    if params.get("table"):
         from tablebase.mining.own_tables import check_file, named_files
 
-        for file in named_files(params["own"]).values():
+        for file in named_files(params["table"]).values():
             check_file(file)
             files.append(file)
     for key in ("replay", "published"):

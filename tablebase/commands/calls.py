@@ -53,8 +53,9 @@ class Call:
         if "game" in given:
             words = [given.pop(name, None) for name in OF_GAME]
             self.rules = given["game"] = chosen_rules(verb.name, given["game"], *words)
-            if "position" in signature(verb.function).parameters:
-                self.has_start = "position" in given or "start" in given
+            position = signature(verb.function).parameters.get("position")
+            self.has_start = bool({"position", "start"} & given.keys())
+            if position and (position.kind is position.POSITIONAL_OR_KEYWORD or self.has_start):
                 given["position"] = chosen_start(self.rules, given.get("position"), given.pop("start", None))
 
     @contextmanager

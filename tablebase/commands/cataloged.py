@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from tablebase.commands.parameters import By, Format, GameName, Pieces, Style
+from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Style, Timeout
 from tablebase.commands.registry import check_verb
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tablebase.commands.catalog_statements import CatalogRows
     from tablebase.commands.statistics import Statistics
     from tablebase.game import Game
+    from tablebase.game.game_arguments import AnyGame
 
 
 class Cataloged:
@@ -30,17 +31,9 @@ class Cataloged:
     folder : Path
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
     """
 
     def __init__(self, folder: Path, catalog: str | None = None) -> None:
-        from tablebase.tables.folder import check_folder
-
-        check_folder(folder, built=True)
         self._folder, self._url = folder, catalog
         self._is_closed = False
 
@@ -53,8 +46,10 @@ class Cataloged:
         """Answer no more questions."""
         self._is_closed = True
 
-    def sql(self, statement: str, timeout: float | None = None) -> CatalogRows:
-        """The rows of a statement over the catalog, which holds counts of all slices.
+    def sql(self, statement: Statement, timeout: Timeout = None) -> CatalogRows:
+        """Query the catalog in SQL, read-only.
+
+        The catalog holds counts of all slices.
 
         Parameters
         ----------
@@ -166,7 +161,7 @@ class Cataloged:
 
             raise closed(self.folder)
 
-    def _game(self, game: str | Game, verb: str | None = None) -> Game:
+    def _game(self, game: AnyGame, verb: str | None = None) -> Game:
         """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
         from tablebase.game.game_arguments import as_any_game, as_game
 
@@ -201,3 +196,20 @@ def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
     write_rows(found.rows, style, columns, keys=1 + 1 * ("side" in columns))
     for remark in found.remarks:
         say(remark)
+
+
+def show_sql(call: Call, *, style: Style = Format.TABLE) -> int:
+    """Write the rows; return the exit code of the process that answers."""
+    from tablebase.commands.calls import from_input
+    from tablebase.commands.child_processes import run_statement
+
+    call.given["statement"] = from_input(call.given["statement"])
+
+    def answer() -> None:
+        # Loaded where the statement runs, which may be a process that is forked for it.
+        from tablebase.commands.output import write_rows
+
+        found = call()
+        write_rows([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], style, found.columns)
+
+    return run_statement(answer, call.given.get("timeout"))

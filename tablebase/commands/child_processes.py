@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
+import click
+
 from tablebase.commands import process
 from tablebase.compute.processes import ensured
 
@@ -20,11 +22,11 @@ PER_WORKER = 1 << 26
 """Additional bytes for each thread that decodes."""
 
 
-def run_statement(context: Any, answer: Callable[[], object], seconds: float | None, workers: int = 1) -> int:
+def run_statement(answer: Callable[[], object], seconds: float | None, workers: int = 1) -> int:
     """Answer a statement, within bounds if this process is the program's own; return the exit code."""
     from tablebase.executors.bounds import run_bounded
 
-    if context.obj.bounded:
+    if click.get_current_context().find_root().obj.bounded:
         return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
     answer()
     return 0

@@ -5,25 +5,70 @@ What this needs is loaded on first use, so that probing starts quickly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from weakref import WeakSet
 
-from tablebase.commands.arguments import as_chart_options, as_features, as_optional, as_outcome, as_tables, as_texts
+from tablebase.commands.arguments import as_counts, as_features, as_optional, as_outcome, as_tables, as_texts, as_workers
 from tablebase.commands.cataloged import Cataloged
-from tablebase.errors import ArgumentError, MissingExtraError, check_extra, quoted
-from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_pieces, as_real, as_text
+from tablebase.commands.parameters import (
+    Features,
+    Format,
+    GameName,
+    Materials,
+    OutcomeName,
+    Pieces,
+    PythonOnly,
+    Shell,
+    Statement,
+    Style,
+    Threads,
+    Tick,
+    Timeout,
+)
+from tablebase.compute.messages import say
+from tablebase.errors import ArgumentError, MissingExtraError, TablebaseError, check_extra, quoted
+from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text, usable_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+    from tablebase.commands.calls import Call
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
-    from tablebase.game import Game
     from tablebase.mining.query import Query
+    from tablebase.patterns.pattern_search import Patterns, Search
+
+OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
+Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PythonOnly("results are written as they are found")]
+CHARTS = ("distances", "squares", "draws", "parity", "chances")
+OF_TABLES, COUNTING = CHARTS[:4], ("squares", "parity")
+"""Charts of tables, and charts that read all positions of their slices."""
+CHARTS_OF_OPTION = {
+    "piece": COUNTING,
+    "outcome": ("distances", "squares"),
+    "log": ("distances",),
+    "from": ("chances",),
+    "player": ("chances",),
+    "pieces": OF_TABLES,
+    "material": OF_TABLES,
+}
+"""Options that apply only to some charts."""
+SHOWN = 1000
+"""Most rows in a table for people, unless --limit is given."""
+
+
+def _picture(text: str) -> Path:
+    """The path of a picture that can be written; checked before anything large is loaded."""
+    from tablebase.charts.picture_files import check_picture
+
+    check_picture(Path(text))
+    return Path(text)
 
 
 class Collection(Cataloged):
@@ -41,28 +86,28 @@ class Collection(Cataloged):
 
     def mine(
         self,
-        game: str | Game,
-        statement: str,
-        features: Iterable[Feature] = (),
-        workers: int = 2,
-        table: Mapping[str, Path | str | pa.Table] | None = None,
+        game: GameName,
+        statement: Statement,
+        features: Features = None,
+        workers: Threads = None,
+        table: OwnTables = None,
     ) -> Query:
-        """A statement over all positions, in SQL.
+        """Query all positions in SQL (DuckDB).
 
-        Its rows come from ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()``, ``.fetchall()``, or batch by batch from a loop
-        over it, for results that do not fit into memory.
+        The rows come from ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()``, ``.fetchall()``, or batch by batch from a loop
+        over the query, for results that do not fit into memory.
 
         Parameters
         ----------
         game : str or Game
         statement : str
             One SELECT over ``positions``, ``distinct_positions``, ``moves`` or ``distinct_moves``.
-        features : iterable of Feature
-            Features of your own, in addition to those of the game.
-        workers : int
-            Number of threads.
-        table : mapping of str to Path, str or pyarrow.Table, optional
-            Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
+        features : iterable of Feature, str or Path, optional
+            Your own features, or a Python file with them, in addition to those of the game.
+        workers : int, optional
+            Number of threads; by default one for each processor.
+        table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
+            Parquet or CSV file to join with; repeatable.
 
         Raises
         ------
@@ -76,54 +121,68 @@ class Collection(Cataloged):
 
         rules = self._game(game, "mine")
         known = features_of(rules, as_features(features))
-        threads, text = as_number("workers", workers, 1), as_text("a statement", statement)
+        threads, text = _threads(workers), as_text("a statement", statement)
         query = Query(rules, self.folder, text, known, threads, self._url, as_tables(table))
         self._queries.add(query)
         return query
 
-    def features(self, game: str | Game, features: Iterable[Feature] = ()) -> tuple[Feature, ...]:
-        """The features of positions, which are columns of `mine`: those of a game, and of your own."""
+    def features(self, game: GameName, features: Features = None) -> tuple[Feature, ...]:
+        """List the features of positions, which are columns of mine.
+
+        Parameters
+        ----------
+        game : str or Game
+        features : iterable of Feature, str or Path, optional
+            Your own features, or a Python file with them, in addition to those of the game.
+        """
         from tablebase.features.common import features_of
 
         return features_of(self._game(game, "features"), as_features(features))
 
     def export(
         self,
-        game: str | Game,
-        to: str | Path,
+        game: GameName,
+        to: Annotated[str | Path, Shell(metavar="DIR")],
         *,
-        material: str | Sequence[str] = (),
-        pieces: int | range | None = None,
+        material: Materials = None,
+        pieces: Pieces = None,
         aliases: bool = False,
-        columns: Sequence[str] | None = None,
-        features: Iterable[Feature] = (),
-        sample: float = 1.0,
-        seed: int = 0,
-        workers: int = 2,
+        columns: Annotated[str | Iterable[str] | None, Shell(metavar="A,B,…")] = None,
+        features: Features = None,
+        sample: Annotated[float, Shell(metavar="SHARE")] = 1.0,
+        seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
+        workers: Threads = None,
     ) -> int:
-        """Write positions to a folder of Parquet files, one file per slice, and return the number of rows written.
+        """Write positions to Parquet files, one file per slice.
+
+        A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error.
 
         Parameters
         ----------
         game : str or Game
         to : str or Path
-            A new folder, or one to resume.
-        material : str or sequence of str
+            Folder of the files: a new one, or one to resume.
+        material : str or sequence of str, optional
             These slices, which may be aliases.
-        pieces : int or range, optional
+        pieces : int, range or str, optional
             All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         aliases : bool
-            Whether to include aliases, the slices that play like others.
-        columns : sequence of str, optional
-            By default those of ``*``.
-        features : iterable of Feature
-            Features of your own, in addition to those of the game.
+            Include aliases: slices equivalent to a stored one.
+        columns : str or iterable of str, optional
+            Columns to write; by default all but features.
+        features : iterable of Feature, str or Path, optional
+            Your own features, or a Python file with them, in addition to those of the game.
         sample : float
             Write each position with this probability.
         seed : int
-            The same seed selects the same positions.
-        workers : int
-            Number of threads.
+            Seed of the sample; the same seed selects the same positions.
+        workers : int, optional
+            Number of threads; by default one for each processor.
+
+        Returns
+        -------
+        int
+            Number of rows written.
 
         Raises
         ------
@@ -132,45 +191,70 @@ class Collection(Cataloged):
         TablebaseError
             If there is no such column, or the folder contains anything else.
         """
+        from tablebase.compute.progress import progress
         from tablebase.features.common import features_of
         from tablebase.mining.export import export
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
 
         rules = self._game(game, "export")
-        target, threads = as_path("to", to), as_number("workers", workers, 1)
+        target, threads = as_path("to", to), _threads(workers)
         share = Sample(as_real("sample", sample), as_number("seed", seed))
-        chosen = None if columns is None else [as_text("a column", one) for one in as_list("columns", columns, "['p1']")]
-        named, pieces = as_texts("material", material), as_pieces(pieces)
-        selection = select_by_name(rules, self.folder, named, pieces, aliases=aliases, catalog=self._url)
+        named = columns.split(",") if isinstance(columns, str) else as_optional(_columns, "columns", columns)
+        chosen = None if named is None else [name.strip() for name in named]
+        materials, counts = as_texts("material", material), as_counts(pieces)
+        selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
         known = features_of(rules, as_features(features))
-        return export(rules, self.folder, selection, target, chosen, known, share, threads).rows
+        with progress(f"export {rules.name}", "positions") as shown:
+            written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
+        say(f"written to {target}: {written.slices} of {len(selection)} slices, {written.rows:,} rows")
+        return written.rows
 
     def plot(
         self,
-        chart: str,
-        game: str | Game,
+        chart: Annotated[Literal["distances", "squares", "draws", "parity", "chances"], Shell(metavar="CHART", argument=True)],
+        game: GameName,
         *,
-        material: str | Sequence[str] = (),
-        pieces: int | range | None = None,
-        side: str | None = None,
-        **options: Any,
+        pieces: Pieces = None,
+        material: Annotated[str | Sequence[str] | None, Shell(metavar="RCvW")] = None,
+        side: Annotated[str | None, Shell(metavar="w")] = None,
+        piece: Annotated[int | Sequence[int] | None, Shell(metavar="N", least=1)] = None,
+        outcome: OutcomeName | None = None,
+        log: bool = False,
+        position: Annotated[str | None, Shell(metavar="POSITION", option="--from")] = None,
+        player: Annotated[str | Sequence[str] | None, Shell(metavar="NAME")] = None,
+        workers: Threads = None,
+        tick: Tick = None,
     ) -> Figure:
-        """A chart as a figure of Matplotlib, which must be installed.
+        """Draw a chart of tables, or of chances against weakened play.
+
+        Matplotlib must be installed. The label of the figure says which chart of which slices it is.
 
         Parameters
         ----------
         chart : str
-            ``distances``, ``squares``, ``draws`` or ``parity``; or ``chances``, which needs no tables.
+            distances, squares, draws, parity or chances.
         game : str or Game
-        material : str or sequence of str
-            Only these, which may be patterns such as ``R*v*``.
-        pieces : int or range, optional
+        pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
+        material : str or sequence of str, optional
+            This material, or a pattern such as '?v?' or 'R*v*'; may be repeated.
         side : str, optional
-            Only slices with the side of this letter to move; of chances, the side that exploits.
-        **options
-            Of the function of this name in `tablebase.charts.figures` or `tablebase.charts.chances`, such as ``piece``.
+            Only slices with this side to move; for chances, the side that exploits.
+        piece : int or sequence of int, optional
+            Number of a piece of the material, from 1; for parity, give it twice.
+        outcome : str, optional
+            Outcome to show; by default win for squares, win and loss for distances.
+        log : bool
+            Draw distances on a logarithmic scale.
+        position : str, optional
+            For chances: where games begin, by default at the start.
+        player : str or sequence of str, optional
+            For chances: foxbox, ranking or tables, which errs; may be repeated.
+        workers : int, optional
+            Number of threads; by default one for each processor.
+        tick : callable, optional
+            Called from time to time with the numbers of indices decoded so far and in all.
 
         Raises
         ------
@@ -181,57 +265,82 @@ class Collection(Cataloged):
         """
         rules = self._game(game, "plot")
         check_extra("pictures", "plot")
-        from tablebase.charts.chances import chances
-        from tablebase.charts.charted_slices import select_slices
-        from tablebase.charts.figures import CHARTS
-
-        if chart == "chances":
-            if material or pieces is not None:
-                raise ArgumentError("the chart chances is of a position: leave out material and pieces")
-            given = as_options(chances, options, "side")
-            start, players = as_optional(as_text, "position", given.get("position")), as_texts("player", given.get("player"))
-            return chances(rules, start, players, side and as_text("side", side))
         if not isinstance(chart, str) or chart not in CHARTS:
-            raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join([*CHARTS, 'chances'])}")
-        draw, patterns, pieces = CHARTS[chart], as_texts("material", material), as_pieces(pieces)
-        chosen = as_chart_options(as_options(draw, options))
+            raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
+        given = {"piece": piece, "outcome": outcome, "log": log, "from": position, "player": player}
+        for option, charts in CHARTS_OF_OPTION.items():
+            if {**given, "pieces": pieces, "material": material}[option] and chart not in charts:
+                raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")
+        letter = as_optional(as_text, "side", side)
+        if chart == "chances":
+            from tablebase.charts.chances import chances
+
+            figure = chances(rules, as_optional(as_text, "position", position), as_texts("player", player), letter)
+            figure.set_label(f"chances of {rules.title}")
+            return figure
+        from tablebase.charts import figures
+        from tablebase.charts.charted_slices import select_slices
+
+        shown, numbers = as_outcome(outcome), _numbers(piece)
+        if chart == "squares" and len(numbers) > 1:
+            raise ArgumentError("squares shows one piece: give --piece once")
+        options: dict[str, dict[str, Any]] = {
+            "distances": {"outcome": shown, "log": log},
+            "squares": {"piece": (*numbers, 1)[0], "outcome": shown or "win"},
+            "parity": {"pair": numbers},
+        }
+        counting = {"workers": _threads(workers), "tick": tick} if chart in COUNTING else {}
         with self._catalog() as catalog:
-            return draw(catalog, select_slices(rules, catalog, pieces, patterns, side and as_text("side", side)), **chosen)
+            slices = select_slices(rules, catalog, as_counts(pieces), as_texts("material", material), letter)
+            figure = figures.CHARTS[chart](catalog, slices, **options.get(chart, {}), **counting)
+        figure.set_label(f"{chart} of {slices.caption}")
+        return figure
 
     def patterns(
         self,
-        game: str | Game,
+        game: GameName,
         *,
-        material: str | Sequence[str] = (),
-        pieces: int | range | None = None,
+        material: Materials = None,
+        pieces: Pieces = None,
         pool: bool = False,
-        target: str = "outcome",
-        outcome: str | None = None,
-        features: Iterable[Feature] = (),
-        workers: int = 2,
-        **settings: Any,
+        target: Literal["outcome", "distance", "only_move"] = "outcome",
+        outcome: OutcomeName | None = None,
+        features: Features = None,
+        conditions: Annotated[int, Shell(metavar="N", least=1, most=3)] = 2,
+        support: Annotated[float, Shell(metavar="SHARE")] = 0.0,
+        depth: Annotated[int, Shell(metavar="N", least=0, most=8)] = 3,
+        workers: Threads = None,
+        run: Run = None,
     ) -> Findings:
-        """The features, rules and trees that decide slices, one after another or together; nothing is stored.
+        """Find features, rules and trees that predict outcomes.
+
+        Slices are searched one after another, or together; from Python, nothing is stored.
 
         Parameters
         ----------
         game : str or Game
-        material : str or sequence of str
+        material : str or sequence of str, optional
             These slices, which may be aliases.
-        pieces : int or range, optional
+        pieces : int, range or str, optional
             All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         pool : bool
-            Whether the slices are searched as one set of positions.
+            Search all slices as one set of positions.
         target : str
-            What is predicted: ``outcome``, ``distance`` or ``only_move``.
+            Column to predict.
         outcome : str, optional
-            Only positions with this outcome; see `tablebase.patterns.targets.target_of`.
-        features : iterable of Feature
-            Features of your own, in addition to those of the game.
-        workers : int
-            Number of threads.
-        **settings
-            Of `tablebase.patterns.pattern_search.Settings`: ``depth``, ``conditions`` and ``support``.
+            Only positions with this outcome: for distance win or loss, for only_move win or draw.
+        features : iterable of Feature, str or Path, optional
+            Your own features, or a Python file with them, in addition to those of the game.
+        conditions : int
+            Most conditions of a rule, from 1 to 3.
+        support : float
+            Least share of the positions that a rule or leaf covers.
+        depth : int
+            Depth of the decision trees; 0 for none.
+        workers : int, optional
+            Number of threads; by default one for each processor.
+        run : callable, optional
+            Runs the searches that it is given, and returns the results to keep; by default it keeps them all.
 
         Raises
         ------
@@ -251,14 +360,160 @@ class Collection(Cataloged):
         from tablebase.tables.store import Store
 
         rules, wanted = self._game(game, "patterns"), target_of(as_text("target", target), as_outcome(outcome))
-        for name, read in (("depth", as_number), ("conditions", as_number), ("support", as_real)):
-            if name in settings:
-                settings[name] = read(name, settings[name])
-        chosen = Settings(wanted, **as_options(Settings, settings, "target"))
-        threads, named, pieces = as_number("workers", workers, 1), as_texts("material", material), as_pieces(pieces)
-        if chosen.depth and not available():
+        levels, most, least = as_number("depth", depth), as_number("conditions", conditions), as_real("support", support)
+        settings, threads = Settings(wanted, levels, most, least), _threads(workers)
+        if depth and not available():
             raise MissingExtraError("trees", "patterns")
-        selection = select_by_name(rules, self.folder, named, pieces, catalog=self._url)
+        named, counts = as_texts("material", material), as_counts(pieces)
+        selection = select_by_name(rules, self.folder, named, counts, catalog=self._url)
         known = features_of(rules, as_features(features))
         with closing(Store(self.folder)) as store:
-            return Findings(each.run() for each in searches(rules, store, selection, known, threads, chosen, pool))
+            planned = searches(rules, store, selection, known, threads, settings, pool)
+            return Findings(run(planned) if run else (one.run() for one in planned))
+
+
+def show_mine(
+    call: Call,
+    *,
+    limit: Annotated[int | None, Shell(help="Write at most N rows.", metavar="N", least=0)] = None,
+    timeout: Timeout = None,
+    style: Annotated[Literal["table", "json", "csv", "parquet"], Shell(help="Output format.", option="--format")] = "table",
+) -> int:
+    """Write the rows; return the exit code of the process that answers.
+
+    Without options, this queries the tables in the folder data and shows up to 1,000 rows. Statements are read-only, and can read
+    no files except those given with --table.
+    """
+    from tablebase.commands.calls import from_input
+    from tablebase.commands.child_processes import run_statement
+
+    call.given["statement"] = from_input(call.given["statement"])
+    call.given["workers"] = threads = usable_workers(call.given.get("workers"))
+
+    def answer() -> None:
+        # Loaded where the statement runs, which may be a process that is forked for it.
+        from tablebase.commands.output import write_rows
+        from tablebase.compute.progress import progress
+        from tablebase.mining.results import names_and_rows, write_parquet
+
+        if style == "parquet" and sys.stdout.isatty():
+            raise TablebaseError(
+                "Parquet cannot be shown on a screen: redirect it to a file, as in '--format parquet > result.parquet'"
+            )
+        capped = limit is None and style == "table"
+        with call.opened() as mine, mine() as query, progress(f"mine {query.game.name}", "positions", query.cells) as shown:
+            batches = query.run(SHOWN + 1 if capped else limit, shown.reach, timeout)
+            if style == "parquet":
+                write_parquet(sys.stdout.buffer, batches)
+                return
+            columns, rows = names_and_rows(batches)
+            write_rows(islice(rows, SHOWN) if capped else rows, Format(style), columns, verbatim=True)
+            is_cut = capped and next(rows, None) is not None
+        if is_cut:
+            say(f"the table ends after {SHOWN:,} rows: use --limit for more, or --format csv for all")
+
+    return run_statement(answer, timeout, threads)
+
+
+def show_features(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write a row for each feature."""
+    from tablebase.commands.output import write_rows
+
+    subjects = {0: "position", 1: "each piece", 2: "each pair"}
+    rows = [
+        {
+            "feature": feature.name,
+            "of": subjects[feature.pieces],
+            "type": " ".join(feature.words) or feature.kind,
+            "column": next(feature.columns(2))[0],
+            "tells": feature.about,
+        }
+        for feature in call()
+    ]
+    write_rows(rows, style)
+
+
+def show_export(call: Call) -> None:
+    """Write nothing more than the export itself."""
+    call()
+
+
+def show_plot(
+    call: Call,
+    *,
+    output: Annotated[Path, Shell(help="Picture to write: FILE.png, FILE.svg or FILE.pdf.", metavar="FILE", parse=_picture)],
+) -> None:
+    """Write the chart to a file.
+
+    Outcomes are for the side to move.
+    """
+    from tablebase.charts.drawing import save
+    from tablebase.compute.progress import progress
+
+    if call.given["chart"] in COUNTING:
+        with progress(f"plot {call.rules.name}", "positions") as shown:
+            figure = call(tick=shown.reach)
+    else:
+        figure = call()
+    save(figure, output)
+    say(f"wrote {output}: {figure.get_label()}")
+
+
+def show_patterns(
+    call: Call,
+    *,
+    top: Annotated[int, Shell(help="Number of features, and of pairs of features, to show.", metavar="N", least=1)] = 10,
+    output: Annotated[Path | None, Shell(help="Also write a page with tables and charts.", metavar="FILE")] = None,
+    style: Style = Format.TABLE,
+) -> None:
+    """Write the patterns of each set of positions as they are found, and a page.
+
+    Those of single slices are stored in the catalog.
+    """
+    from importlib.resources import files
+
+    from tablebase.building.reindex import prepare_catalog
+    from tablebase.charts.report import CURE, write_report
+    from tablebase.commands.findings import stored, write_findings
+    from tablebase.files.outputs import check_output
+    from tablebase.patterns.trees import available
+
+    if call.given.get("depth", 3) and not available():
+        say(str(MissingExtraError("trees", "patterns")))
+        call.given["depth"] = 0
+    if output is not None:
+        check_output(output, CURE, inputs=[call.given.get("features")])
+    prepare_catalog(call.folder, call.catalog)
+
+    def run(planned: list[Search]) -> list[Patterns]:
+        found: list[Patterns] = []
+
+        def noted() -> Iterator[Patterns]:
+            for result in stored(planned, call.folder, call.catalog):
+                if output is not None:
+                    found.append(result)
+                yield result
+
+        write_findings(noted(), len(planned), top, style)
+        return found
+
+    found = call(run=run)
+    if output is not None:
+        write_report(output, found, top, (files("tablebase.web") / "static" / "pages.css").read_text(encoding="utf-8"))
+        say(f"wrote {output}: {len(found)} {'set' if len(found) == 1 else 'sets'} of positions")
+
+
+def _threads(workers: int | None) -> int:
+    """A number of threads that can be used."""
+    return usable_workers(as_optional(as_workers, "workers", workers))
+
+
+def _columns(name: str, value: Any) -> list[str]:
+    """Names of columns."""
+    return [as_text("a column", one) for one in as_list(name, value, "['p1']")]
+
+
+def _numbers(piece: Any) -> list[int]:
+    """Numbers of pieces of a material, from 1; one alone, or none, is also allowed."""
+    some = [] if piece is None else piece if isinstance(piece, (list, tuple)) else [piece]
+    return [as_number("piece", one, 1) for one in some]

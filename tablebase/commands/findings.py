@@ -1,12 +1,39 @@
-"""Patterns as an open tablebase returns them."""
+"""Patterns as an open tablebase returns them, and as the command writes and stores them."""
 
 from __future__ import annotations
 
-from tablebase.patterns.pattern_search import Patterns
-from tablebase.patterns.wording import title
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tablebase.catalog.catalog import Catalog
+from tablebase.commands.output import write_rows, write_table
+from tablebase.commands.parameters import Format
+from tablebase.compute.messages import say
+from tablebase.compute.progress import progress
+from tablebase.patterns.kept_patterns import are_kept, best, gain_rows, rule_rows, save, tree_rows
+from tablebase.patterns.pattern_search import Patterns, Search
+from tablebase.patterns.wording import (
+    class_rows,
+    count_fields,
+    counts_text,
+    entropy_text,
+    slice_fields,
+    slices_text,
+    subject_fields,
+    title,
+    tree_text,
+)
 
 SHOWN = 10
 """Features, and pairs of features, that a notebook shows."""
+SUBJECT_FIELDS = ["game", "material", "side", "pieces"]
+GAIN_FIELDS = ["features", "number", "gain", "explains", "decides"]
+SHOWN_GAIN_FIELDS = ["features", "gain", "explains", "decides"]
+TOTAL_FIELDS = ["commonest", "entropy", "positions"]
+RULE_FIELDS = ["positions", "share", "condition"]
 
 
 class Findings(list[Patterns]):
@@ -19,3 +46,97 @@ class Findings(list[Patterns]):
         from tablebase.charts.report import patterns_html
 
         return "".join(patterns_html(each, SHOWN) for each in self)
+
+
+def stored(searches: Sequence[Search], data: Path, catalog: str | None) -> Iterator[Patterns]:
+    """Run the searches one by one, and store each result in the catalog, if these are kept and it may be changed."""
+    kept = all(are_kept(search.slices, search.settings.target) for search in searches)
+    writable = os.access(data, os.W_OK)
+    if kept and not writable:
+        say(f"the findings are not stored, since {data} can only be read")
+    total = sum(search.cells for search in searches)
+    opened = Catalog(data, create=True, catalog=catalog) if kept and writable else None
+    if opened is not None:
+        opened.create()
+    with progress("patterns", "positions", total) as shown:
+        for search in searches:
+            shown.name(f"patterns {slices_text(search.game, search.slices)}")
+            search.tick = shown.update
+            result = search.run()
+            if opened is not None:
+                save(opened, result)
+            yield result
+
+
+def write_findings(results: Iterable[Patterns], count: int, top: int, style: Format) -> None:
+    """Write the results of `count` searches."""
+    if style is Format.JSON:
+        write_rows((_json_object(result, top) for result in results), style)
+    elif style is Format.CSV:
+        rows = (
+            {**subject_fields(result), **row, "target": result.target.name, "slices": len(result.slices)}
+            for result in results
+            for row in gain_rows(result, top, top)
+        )
+        write_rows(rows, style, [*SUBJECT_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS, "target", "slices"])
+    elif count == 1:
+        for result in results:
+            _write_report(result, top)
+    else:
+        write_rows((_summary(result) for result in results), style)
+
+
+def _json_object(result: Patterns, top: int) -> dict[str, Any]:
+    """A set of positions as a JSON object."""
+    return {
+        **subject_fields(result),
+        **count_fields(result),
+        "commonest": result.commonest,
+        "entropy": result.entropy,
+        "gains": [{name: row[name] for name in GAIN_FIELDS} for row in gain_rows(result, top, top)],
+        "rules": list(rule_rows(result)),
+        "tree": next(tree_rows(result), None),
+        "target": result.target.name,
+        "outcomes": [str(outcome) for outcome in result.target.outcomes],
+        "classes": class_rows(result),
+        "expression": result.expression,
+        "slices": slice_fields(result),
+    }
+
+
+def _summary(result: Patterns) -> dict[str, Any]:
+    """A slice in one line of a table."""
+    subject = subject_fields(result)
+    single, pair = (next((gain for gain in best(result, number, 1) if gain.gain), None) for number in (1, 2))
+    rule = next(iter(result.rules), None)
+    return {
+        "material": subject["material"],
+        "side": subject["side"],
+        "positions": result.positions,
+        "commonest": result.commonest,
+        "feature": single and single.name,
+        "gain": single and single.gain,
+        "decides": single and single.decides,
+        "pair": pair and pair.name,
+        "pair_decides": pair and pair.decides,
+        "rule": rule and f"{rule.value} where {rule.condition}",
+        "covers": rule and rule.positions / result.positions,
+        "tree_error": result.tree and result.tree.errors / result.positions,
+    }
+
+
+def _write_report(result: Patterns, top: int) -> None:
+    """Write all that was found in one set of positions, for people."""
+    _print([f"{title(result)}: {counts_text(result)}", entropy_text(result), ""])
+    write_table(list(gain_rows(result, top, top)), SHOWN_GAIN_FIELDS)
+    _print([""])
+    if result.rules:
+        columns = [result.target.name, *RULE_FIELDS]
+        write_table(list(rule_rows(result)), columns, [name.replace("_", " ") for name in columns])
+    _print([""] if result.rules else ["no rule without exceptions", ""])
+    if result.tree is not None:
+        _print([result.tree.text, "", tree_text(result, result.tree), result.tree.sql])
+
+
+def _print(lines: Sequence[str]) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in lines)

@@ -6,14 +6,17 @@ docstring says of it. An annotation with `Shell` adds what Python does not know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tablebase.game.plain_arguments import parse_pieces
+from tablebase.game.plain_arguments import parse_pieces, parse_seconds
 from tablebase.game.rules import Rules
+
+if TYPE_CHECKING:
+    from tablebase.game.features import Feature as Feature
 
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
@@ -138,4 +141,8 @@ Verbose = Annotated[bool, Shell(help="Write a line about each table.")]
 Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of the pages to print.")]
 Style = Annotated[Format, Shell(help="Output format.", option="--format")]
 By = Literal["pieces", "material"]
+OutcomeName = Literal["win", "loss", "draw"]
+Features = Annotated[Iterable["Feature"] | str | Path | None, Shell(help="Python file with your own features.", metavar="FILE")]
+Statement = Annotated[str, Shell(help="A statement; - reads standard input, @FILE a file.", metavar='"SELECT …"', argument=True)]
+Timeout = Annotated[float | None, Shell(help="Give up if the statement takes longer.", metavar="SECONDS", parse=parse_seconds)]
 Tick = Annotated[Callable[[int, int | None], None] | None, PythonOnly("progress is shown")]

@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
     """Run a command, by default with the arguments of this program, and return its exit code.
 
-    If it is `bounded`, statements run in a process of their own; see `tablebase.commands.child_processes`. It is forked, which only
+    If it is `bounded`, statements run in a separate process; see `tablebase.commands.child_processes`. It is forked, which only
     the program itself can allow.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]

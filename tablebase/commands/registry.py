@@ -57,8 +57,8 @@ class Verb:
         Why it does not take a game, as a clause; None if it does.
     takes_game : bool
         Whether it is about one game.
-    has_catalog : bool
-        Whether the command about an open tablebase reads its catalog.
+    of_folder : sequence of str
+        The options of the folder that the command about an open tablebase has.
     http : sequence of str
         The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
     http_objection : callable, optional
@@ -73,7 +73,7 @@ class Verb:
     differs: Mapping[str, str] = field(default_factory=dict)
     objection: Objection = _none
     takes_game: bool = True
-    has_catalog: bool = True
+    of_folder: Sequence[str] = ("data", "catalog")
     http: Sequence[str] = ()
     http_objection: Objection | None = None
 
@@ -99,9 +99,6 @@ class Verb:
         return getattr(self._module, f"show_{self.name.replace('-', '_')}", None)
 
 
-FROM = {"from": "a word of Python: called position"}
-WRITTEN = "what is returned can be written"
-
 VERBS = {
     verb.name: verb
     for verb in (
@@ -117,31 +114,19 @@ VERBS = {
         Verb("unpack", "Build", "transfers", takes_game=False),
         Verb("reindex", "Build", "upkeep", takes_game=False),
         Verb("prune", "Build", "upkeep", takes_game=False),
-        Verb("probe", "Ask", "probe:Tablebase", has_catalog=False),
-        Verb("line", "Ask", "line:Tablebase", has_catalog=False),
+        Verb("probe", "Ask", "probe:Tablebase", of_folder=("data",)),
+        Verb("line", "Ask", "line:Tablebase", of_folder=("data",)),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
         Verb("perft", "Ask", "searching"),
         Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
         Verb("analyse", "Ask", "searching", objection=_no_pieces),
         Verb("prove", "Ask", "searching", objection=_no_pieces),
-        Verb(
-            "mine",
-            "Mine",
-            python="Tablebase.mine",
-            differs={"limit": "`Query.run` takes it", "timeout": "`Query.run` takes it"},
-            objection=_no_pieces,
-        ),
-        Verb("sql", "Mine", python="Tablebase.sql", takes_game=False),
-        Verb("features", "Mine", python="Tablebase.features", objection=_no_pieces),
-        Verb("export", "Mine", python="Tablebase.export", objection=_no_pieces),
-        Verb(
-            "patterns",
-            "Mine",
-            python="Tablebase.patterns",
-            differs={"top": "all are returned", "output": WRITTEN},
-            objection=_no_pieces,
-        ),
-        Verb("plot", "Mine", python="Tablebase.plot", differs={"output": WRITTEN, **FROM}, objection=_no_pieces),
+        Verb("mine", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("sql", "Mine", "cataloged:Cataloged", takes_game=False),
+        Verb("features", "Mine", "collection:Collection", objection=_no_pieces, of_folder=()),
+        Verb("export", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("patterns", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("plot", "Mine", "collection:Collection", objection=_no_pieces),
         Verb("play", "Play", "playing", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
         Verb("match", "Play", "matches"),
         Verb("match-stats", "Play", "matches", takes_game=False),

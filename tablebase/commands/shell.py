@@ -25,6 +25,8 @@ from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 
 HELP = ("-h", "--help")
+LAST = (*OF_FOLDER, "workers", "style")
+"""Parameters that come last in the help of a command about an open tablebase."""
 
 
 class Parameter(NamedTuple):
@@ -78,12 +80,14 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
     own, shown = list(parameters_of(verb.function)), list(parameters_of(verb.show or show_rows))
     if not verb.owner:
         return own + shown
-    own.sort(key=lambda one: (not one.shell.argument, not one.shell.help))
-    before = [one for one in own if one.shell.argument]
+    own.sort(key=lambda one: not (one.shell.argument or one.shell.help))
     shared = {one.name: one for one in parameters_of(of_tablebase)}
     of_game = [shared[name] for name in ("size", "variant") if verb.takes_game]
-    of_folder = [shared[name] for name in OF_FOLDER if name != "catalog" or verb.has_catalog]
-    return [*before, *of_game, *own[len(before) :], *of_folder, *shown]
+    of_folder = [shared[name] for name in verb.of_folder]
+    return sorted(
+        [*of_game, *own, *shown, *of_folder],
+        key=lambda one: (not one.shell.argument, not one.is_required, one.name in LAST and LAST.index(one.name) + 1),
+    )
 
 
 # What follows makes commands of click.
@@ -246,12 +250,13 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     if not shell.argument:
         yield click.Option(
             [shell.option or f"--{one.name.replace('_', '-')}", one.name],
-            **({"required": True} if one.is_required else {"default": None if several else _default(one)}),
             show_default=one.default != "",
             is_flag=bool in one.kinds,
             multiple=several,
             envvar=shell.variable or None,
             show_envvar=True,
+            # Click takes a default that is None for a value.
+            **({"required": True} if one.is_required else {"default": None if several else _default(one)}),
             **(more if bool not in one.kinds else {"help": one.help}),
         )
 

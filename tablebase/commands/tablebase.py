@@ -66,9 +66,11 @@ class Tablebase(Collection):
 
     def __init__(self, folder: str | Path, catalog: str | None = None, cache: int | str | None = None) -> None:
         super().__init__(as_path("folder", folder), None if catalog is None else as_text("catalog", catalog))
-        self._cache = None if cache is None else as_size("cache", cache)
         from tablebase.probe.prober import Prober
+        from tablebase.tables.folder import check_folder
 
+        check_folder(self.folder, built=True)
+        self._cache = None if cache is None else as_size("cache", cache)
         self.prober = Prober(self.folder, self._cache)
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ AnyGame = str | Rules[Any]
 """A game of any sort, or its name."""
 
 
-def as_game(game: str | Game) -> Game:
+def as_game(game: AnyGame) -> Game:
     """A game by its name, or the game itself; errors are those of `load_game`."""
     return load_game(game) if isinstance(game, str) else with_pieces(game)
 

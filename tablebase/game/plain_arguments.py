@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time as clock
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime, timedelta
-from inspect import Parameter, signature
 from operator import index
 from pathlib import Path
 from typing import Any, TypeVar
@@ -144,6 +144,17 @@ def parse_time(text: str) -> float:
     return time.timestamp()
 
 
+def parse_seconds(text: str) -> float:
+    """A time limit such as ``60`` or ``0.5``."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise ArgumentError(f"{quoted(text)} is not a time limit: write a number of seconds such as 60")
+    return seconds
+
+
 def end_of_work(deadline: float | None, duration: float | None) -> float | None:
     """The earlier of a time and of the end of a duration that begins now, in seconds since the epoch; None without either."""
     ends = [end for end in (deadline, None if duration is None else clock.time() + duration) if end is not None]
@@ -163,19 +174,13 @@ def as_texts(name: str, value: Any) -> list[str]:
     return [as_text(name, one) for one in some]
 
 
-def as_options(take: Callable[..., Any], options: Mapping[str, Any], *own: str) -> dict[str, Any]:
-    """Keyword arguments that a function or a data class has, except its `own`."""
-    is_class = isinstance(take, type)
-    known = [one.name for one in fields(take)] if is_class else [*_keywords(take)]  # type: ignore[arg-type]
+def as_options(take: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments that a data class has."""
+    known = [one.name for one in fields(take)]
     for name in options:
-        if name not in known or name in own:
-            listed = ", ".join(one for one in known if one not in own) or "none"
-            raise ArgumentTypeError(f"there is no option {quoted(name)} here; there are: {listed}")
+        if name not in known:
+            raise ArgumentTypeError(f"there is no option {quoted(name)} here; there are: {', '.join(known)}")
     return dict(options)
-
-
-def _keywords(take: Callable[..., Any]) -> Iterable[str]:
-    return (name for name, one in signature(take).parameters.items() if one.default is not Parameter.empty)
 
 
 def as_instances(name: str, value: Any, kind: type[Kind], example: str) -> tuple[Kind, ...]:

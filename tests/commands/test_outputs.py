@@ -19,20 +19,20 @@ INPUTS = {
     ("verify", "published"),
 }
 """Parameters that name files and folders that are read, or a socket."""
-COMMON = {"data", "feature_file", "rules"}
+COMMON = {"data", "features", "rules"}
 """Parameters of several commands; the folder of the tables is their own to write."""
 WORDS = {
     ("boxes", "output"): ["boxes", "hexapawn", "--output"],
     ("build", "log"): ["build", "hexapawn", "--log"],
     ("build", "json_log"): ["build", "hexapawn", "--json-log"],
     ("copy", "to"): ["copy", "hexapawn", "--to"],
-    ("export", "folder"): ["export", "hexapawn", "--to"],
+    ("export", "to"): ["export", "hexapawn", "--to"],
     ("line", "sheet"): ["line", "hexapawn", "--sheet"],
     ("line", "svg"): ["line", "hexapawn", "--to"],
     ("match", "output"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
     ("match-stats", "curve"): ["match-stats", "games.txt", "--curve"],
     ("pack", "to"): ["pack", "hexapawn", "--to"],
-    ("patterns", "page"): ["patterns", "hexapawn", "--output"],
+    ("patterns", "output"): ["patterns", "hexapawn", "--output"],
     ("play", "boxes"): ["play", "hexapawn", "--player", "matchboxes", "--boxes"],
     ("plot", "output"): ["plot", "distances", "hexapawn", "--output"],
     ("probe", "sheet"): ["probe", "hexapawn", "ppp/3/PPP w", "--sheet"],

@@ -10,6 +10,7 @@ import pytest
 from support.builds import register
 from support.program import Answer, Ask
 
+import tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.slices.material import parse_material
@@ -131,6 +132,8 @@ def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
     file = tmp_path / "own.py"
     file.write_text(FEATURE_FILE)
     search(ask, copied, "--material", "CvT", "--features", file, "--depth", "8")
+    with tablebase.open(copied) as tables:
+        assert [one.name for one in tables.features("doushouqi", file)][-3:] == ["order", "product", "mark"]
     names = {row["features"] for row in query(copied, "SELECT features FROM pattern_gains WHERE number = 1")}
     assert {"order", "product", "mark"} <= names
     rules = query(copied, "SELECT * FROM pattern_rules")

@@ -108,7 +108,7 @@ def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tm
 
     charts = {
         "squares": ({"piece": 2, "outcome": "loss"}, ["--piece", "2", "--outcome", "loss"]),
-        "parity": ({"pair": (1, 2)}, ["--piece", "1", "--piece", "2"]),
+        "parity": ({"piece": (1, 2)}, ["--piece", "1", "--piece", "2"]),
     }
     for chart, (options, words) in charts.items():
         save(tables.plot(chart, GAME, material="RvC", **options), tmp_path / "here.svg")

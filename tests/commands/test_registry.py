@@ -1,7 +1,6 @@
 """The list of verbs, compared with the command line, with Python, and with the answers over HTTP."""
 
 import inspect
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +10,17 @@ from support.program import Ask
 from support.web import client_of
 
 import tablebase
-from tablebase.charts.chances import chances
-from tablebase.charts.figures import CHARTS
 from tablebase.commands.program import made
 from tablebase.commands.registry import VERBS, Verb, check_verb, commands_for
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import RulesError, TablebaseError
 from tablebase.files.outputs import draft_of
 from tablebase.game.installed import load_rules
-from tablebase.patterns.pattern_search import Settings
 
 OF_PYTHON = {"format"}
 """Options that say how rows are written."""
 OF_TABLEBASE = {"data", "catalog", "size", "variant"}
 """An open tablebase has a folder, and takes a variant as part of the name of a game."""
-
-MORE = {
-    "patterns": {one.name for one in fields(Settings)},
-    "plot": {name for chart in (*CHARTS.values(), chances) for name in inspect.signature(chart).parameters},
-}
-"""Arguments that are passed on by name."""
 
 
 def options_of(name: str) -> set[str]:
@@ -63,8 +53,7 @@ def test_python_has_them_with_the_same_words(verb: Verb) -> None:
         return
     assert verb.python.rpartition(".")[2] == verb.name.replace("-", "_")
     left_out = OF_PYTHON | (OF_TABLEBASE if verb.python.startswith("Tablebase.") else set())
-    known = set(parameters) | MORE.get(verb.name, set())
-    assert options_of(verb.name) - left_out - known == set(verb.differs)
+    assert options_of(verb.name) - left_out - set(parameters) == set(verb.differs)
     assert all(verb.differs.values())
 
 

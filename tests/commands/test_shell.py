@@ -25,7 +25,7 @@ def echo(
     game: GameName,
     *,
     word: str = "hello",
-    times: Annotated[int, Shell(metavar="N", least=1)] = 1,
+    times: Annotated[int, Shell(metavar="N", least=1, most=8)] = 1,
     case: Literal["upper", "lower"] = "lower",
     loud: bool = False,
     also: list[str] | None = None,
@@ -76,7 +76,7 @@ def test_its_help(ask: Ask) -> None:
     text = " ".join(ask("echo", "--help").out.split())
     assert text.startswith("Usage: tablebase echo [OPTIONS] {GAME} Repeat a word. It is a test. Arguments: GAME <str> Name of")
     assert "--word TEXT The word to say. [default: hello]" in text
-    assert "--times N How often, and how. [default: 1; x>=1] --case <upper|lower> How often, and how. [default: lower]" in text
+    assert "--times N How often, and how. [default: 1; 1<=x<=8] --case <upper|lower> How often, and how. [default: lower]" in text
     assert "--size 8x8 Board size" in text
     assert "tick" not in text
 
@@ -94,6 +94,8 @@ def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
         (["echo"], "Missing argument 'GAME'."),
         (["echo", "pig"], "pig is not a game for 'echo', because it has chance"),
         (["echo", "hexapawn", "--times", "0"], "Invalid value for '--times': Input should be greater than or equal to 1"),
+        (["echo", "hexapawn", "--times", "9"], "Invalid value for '--times': Input should be less than or equal to 8"),
+        (["export", "hexapawn"], "Missing option '--to'."),
         (["echo", "hexapawn", "--times", "x"], "Invalid value for '--times': Input should be a valid integer"),
         (["echo", "hexapawn", "--case", "Upper"], "Invalid value for '--case': 'Upper' is not one of 'upper', 'lower'."),
         (["echo", "hexapawn", "--tims", "2"], "No such option: --tims (Possible options: --times)"),

@@ -46,8 +46,8 @@ def test_a_file_is_joined(games: Path, two_pieces: Path, ask: Ask, tables: Table
     with_both = f"SELECT a.game, b.ended FROM a, b WHERE a.game = b.game AND a.game < 3 ORDER BY 1"  # noqa: F541
     answer = ask("mine", "doushouqi", with_both, "--table", f"a={games}", "--table", f"b={result}", *options)
     assert answer.json == [{"game": 1, "ended": HERE}, {"game": 2, "ended": THERE}]
-    for table in (str(games), result, pq.read_table(result)):
-        rows = tables.mine("doushouqi", JOINED.format("Mine"), table={"Mine": table}).fetchall()
+    for table in ({"Mine": str(games)}, {"Mine": result}, {"Mine": pq.read_table(result)}, [f"Mine={games}"]):
+        rows = tables.mine("doushouqi", JOINED.format("Mine"), table=table).fetchall()
         assert rows == [tuple(row.values()) for row in expected]
 
 
