@@ -6,8 +6,8 @@ Tests compare it with the command line and with Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -46,13 +46,11 @@ class Verb:
         The heading of the command in the help of the program; empty if the command line does not have it.
     home : str
         The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
-        tablebase if it is a method; empty while the command stands in `tablebase.cli`.
+        tablebase if it is a method; empty if there is no command.
     python : str
-        A function of `tablebase`, or ``Tablebase.`` with a method; empty if there is neither.
+        Without a command, ``Tablebase.`` with a method that answers the same; empty if there is none.
     why : str
         Why Python has no such function.
-    differs : mapping of str to str
-        Options of the command for which Python has no argument of the same name, each with the reason.
     objection : callable
         Why it does not take a game, as a clause; None if it does.
     takes_game : bool
@@ -70,7 +68,6 @@ class Verb:
     home: str = ""
     python: str = ""
     why: str = ""
-    differs: Mapping[str, str] = field(default_factory=dict)
     objection: Objection = _none
     takes_game: bool = True
     of_folder: Sequence[str] = ("data", "catalog")
