@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from tablebase.commands.batch import batch
     from tablebase.commands.boxes import boxes
     from tablebase.commands.build import build, estimate
-    from tablebase.commands.building import prune, reindex
     from tablebase.commands.count import count
     from tablebase.commands.exploiting import exploit
     from tablebase.commands.games import check_rules, games, load
@@ -62,6 +61,7 @@ if TYPE_CHECKING:
     from tablebase.commands.tablebase import Tablebase
     from tablebase.commands.training import train
     from tablebase.commands.transfers import copy, merge, pack, unpack
+    from tablebase.commands.upkeep import prune, reindex
     from tablebase.commands.verify import verify
     from tablebase.web.serving import serve
 
@@ -138,8 +138,8 @@ __getattr__ = lazy(
         "pack": "tablebase.commands.transfers",
         "perft": "tablebase.commands.searching",
         "prove": "tablebase.commands.searching",
-        "prune": "tablebase.commands.building",
-        "reindex": "tablebase.commands.building",
+        "prune": "tablebase.commands.upkeep",
+        "reindex": "tablebase.commands.upkeep",
         "serve": "tablebase.web.serving",
         "svg": "tablebase.svg",
         "train": "tablebase.commands.training",

@@ -22,7 +22,7 @@ LAYERS = (
     ("states", "stochastic", "probe", "search", "catalog"),
     ("mining", "checking", "graph", "protocol", "play"),
     ("building", "patterns", "charts", "commands"),
-    ("web", "cli"),
+    ("web",),
 )
 """From the ground up. Within a layer a room may use those to its left."""
 ORDER = [room for layer in LAYERS for room in layer]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cache, partial, wraps
+from inspect import signature
+from itertools import chain, repeat
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
 from tablebase.game.plain_arguments import (
     as_instances,
-    as_list,
     as_number,
     as_path,
     as_pieces,
@@ -23,13 +26,88 @@ from tablebase.game.plain_arguments import (
     parse_time,
     refused,
 )
+from tablebase.game.plain_arguments import as_texts as as_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tablebase.commands.shell import Parameter
     from tablebase.features import Feature
+    from tablebase.game.game_arguments import AnyGame
 
 Kind = TypeVar("Kind")
+Given = ParamSpec("Given")
+CHECKS: dict[frozenset[Any], Callable[[str, Any], Any]] = {
+    frozenset({float}): as_real,
+    frozenset({str}): as_text,
+    frozenset({str, Path}): as_path,
+    frozenset({str, Sequence[str]}): as_texts,
+}
+"""By the types that a parameter may have, beside None."""
+
+
+def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
+    """A public function whose arguments are checked by their annotations before it is called, each with a sentence about a fault.
+
+    Whole numbers are not below the least one, one text becomes a list where several are allowed, and a path becomes an object.
+    What has other types, or is parsed, is left to the function.
+    """
+    names = list(signature(function).parameters)
+
+    @cache
+    def checks() -> dict[str, Callable[[str, Any], Any]]:
+        from tablebase.commands.shell import parameters_of
+
+        return {one.name: check for one in parameters_of(function) if (check := _check_of(one))}
+
+    def seen(name: str, value: Any) -> Any:
+        return checks()[name](name, value) if name in checks() else value
+
+    @wraps(function)
+    def called(*given: Given.args, **named: Given.kwargs) -> Kind:
+        first: list[Any] = [seen(name, value) for name, value in zip(chain(names, repeat("")), given, strict=False)]
+        return function(*first, **{name: seen(name, value) for name, value in named.items()})
+
+    return called
+
+
+def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:
+    """What checks a parameter, if anything does."""
+    kinds = frozenset(one.kinds) - {type(None)} if one.shell.parse is None else frozenset()
+    check = partial(as_number, least=int(one.shell.least or 0)) if kinds == {int} else CHECKS.get(kinds)
+    return partial(as_optional, check) if check and type(None) in one.kinds else check
+
+
+def rules_for(verb: str, game: AnyGame, size: str | None, variant: str | Sequence[str] | None, players: int | None = None) -> Any:
+    """The game of a command, which takes it."""
+    from tablebase.game.game_arguments import as_rules
+
+    rules = as_rules(game, size, variant, players)
+    check_verb(verb, rules)
+    return rules
+
+
+def as_folder(data: str | Path | None) -> Path:
+    """The folder of the tables."""
+    from tablebase.tables.folder import default_folder
+
+    return default_folder() if data is None else as_path("data", data)
+
+
+def optional_folder(data: str | Path | None) -> Path | None:
+    """The folder of the tables, or None if there is none, for what can do without; one that is not the usual one must be there."""
+    from tablebase.tables.folder import check_folder
+
+    folder = as_folder(data)
+    check_folder(folder, built=data is not None and folder != Path("data"))
+    return folder if folder.exists() else None
+
+
+def as_catalog(catalog: str | None) -> str | None:
+    """The URL of the catalog; None for the file in the folder."""
+    from tablebase.tables.folder import default_catalog
+
+    return default_catalog() if catalog is None else as_text("catalog", catalog)
 
 
 def as_counts(pieces: Any) -> range | None:
@@ -38,12 +116,6 @@ def as_counts(pieces: Any) -> range | None:
         return parse_pieces(pieces)
     count = as_pieces(pieces)
     return range(count, count + 1) if isinstance(count, int) else count
-
-
-def as_texts(name: str, value: Any) -> list[str]:
-    """Texts; one alone, or none, is also allowed."""
-    some = [] if value is None else [value] if isinstance(value, str) else as_list(name, value, "['RCvW']")
-    return [as_text(name, one) for one in some]
 
 
 def as_optional(check: Callable[[str, Any], Kind], name: str, value: Any) -> Kind | None:

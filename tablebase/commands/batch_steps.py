@@ -151,13 +151,15 @@ def _aside(folders: list[Path]) -> Iterator[None]:
 def _params(name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
     """The parameters of a command, and whether the folder of the tables is among its words."""
     # In this process only `batch` is loaded.
-    from tablebase.commands.program import made, usage_errors
+    import click
+
+    from tablebase.commands.program import made
 
     try:
         with made(name).make_context(name, words) as read:
             source = read.get_parameter_source("data")
             return dict(read.params), source is not None and source.name == "COMMANDLINE"
-    except usage_errors() as fault:
+    except click.ClickException as fault:
         raise TablebaseError(usage_sentence(fault)) from fault
 
 

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from tablebase.commands.arguments import as_optional, as_texts
-from tablebase.commands.registry import check_verb
-from tablebase.commands.row_types import BoxRow
+from tablebase.commands.arguments import checked, rules_for
+from tablebase.commands.parameters import AnyPosition, Format, GameName, Page, Shell, Size, Style, Variant
 from tablebase.errors import ArgumentError
-from tablebase.game.game_arguments import AnyGame, as_position, as_rules
-from tablebase.game.notation import render, render_move
-from tablebase.game.plain_arguments import as_path, as_text
-from tablebase.play.learning.matchboxes import Bead, Matchboxes, grow_tree
-from tablebase.play.match import side_number
 
 if TYPE_CHECKING:
+    from tablebase.commands.calls import Call
+    from tablebase.commands.row_types import BoxRow
+    from tablebase.play.learning.matchboxes import Bead, Matchboxes
     from tablebase.svg.sheets import Sheet
     from tablebase.svg.themes import Theme
 
 
-class Boxes(list[BoxRow]):
+class Boxes(list["BoxRow"]):
     """The rows of all boxes of a side.
 
     Attributes
@@ -30,6 +27,8 @@ class Boxes(list[BoxRow]):
     """
 
     def __init__(self, matchboxes: Matchboxes) -> None:
+        from tablebase.game.notation import render
+
         # Who asks for rows alone loads the pictures, too: they are few, and known by the same numbers.
         from tablebase.play.learning.box_sheet import numbered
 
@@ -53,19 +52,22 @@ class Boxes(list[BoxRow]):
         return box_sheet(self.matchboxes, page, theme)
 
     def _moves(self, beads: Sequence[Bead]) -> str:
+        from tablebase.game.notation import render_move
+
         return " ".join(render_move(self._game, bead.move) for bead in beads)
 
 
+@checked
 def boxes(
-    game: AnyGame,
-    position: Any = None,
+    game: GameName,
+    position: AnyPosition = None,
     *,
-    side: str | None = None,
-    boxes: str | Path | None = None,
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
+    side: Annotated[str | None, Shell(metavar="w")] = None,
+    boxes: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    size: Size = None,
+    variant: Variant = None,
 ) -> Boxes:
-    """The matchboxes of a side, as the player ``matchboxes`` has them: a row for each, with its beads. Needs no tables.
+    """List the matchboxes of a side with their beads. Needs no tables.
 
     Parameters
     ----------
@@ -73,11 +75,11 @@ def boxes(
     position : str or Position, optional
         Where games begin; by default the start.
     side : str, optional
-        Letter of the side that has the boxes; by default the one that does not begin.
+        The side that has the boxes; by default the one that does not begin.
     boxes : str or Path, optional
-        A file in which the player has kept them; by default they are as before the first game.
-    size : str, optional
-    variant : str or sequence of str, optional
+        File with the boxes of the player matchboxes; by default they are full.
+    size, variant
+        See `tablebase.build`.
 
     Returns
     -------
@@ -94,19 +96,46 @@ def boxes(
     >>> boxes("hexapawn")[0]
     {'box': 1, 'move': 2, 'position': 'ppp/1P1/P1P b', 'beads': 'a3a2 a3b2', 'taken': ''}
     """
-    rules: Any = as_rules(game, size, as_texts("variant", variant))
-    check_verb("boxes", rules)
+    from tablebase.game.game_arguments import as_position
+    from tablebase.game.notation import render
     from tablebase.graph.reachable import check_finite
+    from tablebase.play.learning.matchboxes import Matchboxes, grow_tree
+    from tablebase.play.match import side_number
 
+    rules = rules_for("boxes", game, size, variant)
     check_finite(rules)
     start = as_position(rules, rules.start if position is None else position)
-    letter = as_optional(as_text, "side", side)
-    number = 1 - start.side if letter is None else side_number(rules, letter)
+    number = 1 - start.side if side is None else side_number(rules, side)
     made = Matchboxes(rules, number, grow_tree(rules, start))
     if not made.boxes:
         raise ArgumentError(
             f"{rules.sides[number].name} never moves in {rules.name} from {render(rules, start)}: choose another side"
         )
     if boxes is not None:
-        made.load(as_path("boxes", boxes))
+        made.load(Path(boxes))
     return Boxes(made)
+
+
+def show_boxes(
+    call: Call,
+    *,
+    output: Annotated[Path | None, Shell(metavar="FILE")] = None,
+    page: Page = "a4",
+    style: Style = Format.TABLE,
+) -> None:
+    """Write a row for each box.
+
+    Parameters
+    ----------
+    output : Path, optional
+        Also draw labels to print and cut out: FILE.pdf, FILE.svg or FILE.png.
+    """
+    from tablebase.commands.output import say, write_rows
+    from tablebase.svg.printing import check_sheet
+
+    if output is not None:
+        check_sheet(output)
+    found = call()
+    if output is not None:
+        say(f"wrote {' '.join(map(str, found.sheet(page).write(output)))}")
+    write_rows(found, style)

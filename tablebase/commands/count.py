@@ -8,11 +8,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
-from tablebase.commands.arguments import as_optional, as_texts, as_workers
+from tablebase.commands.arguments import as_folder, as_optional, as_workers, rules_for
 from tablebase.commands.parameters import Data, Format, GameName, PositionText, Size, Style, Threads, Tick, Variant
-from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
-from tablebase.game.plain_arguments import as_path, usable_workers
+from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules, legal
 
 if TYPE_CHECKING:
@@ -88,16 +87,10 @@ def count(
         If the game has chance, or may never end.
     """
     from tablebase.compute import threads
-    from tablebase.game.game_arguments import as_rules
 
-    rules = as_rules(game, size, as_texts("variant", variant))
-    check_verb("count", rules)
+    rules = rules_for("count", game, size, variant)
     with threads.use(usable_workers(as_optional(as_workers, "workers", workers))):
-        if not divide:
-            return count_row(rules, position, tick)
-        from tablebase.tables.folder import default_folder
-
-        return divided_rows(rules, position, default_folder() if data is None else as_path("data", data), tick)
+        return divided_rows(rules, position, as_folder(data), tick) if divide else count_row(rules, position, tick)
 
 
 def show_count(call: Call, *, style: Style = Format.TABLE) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands.arguments import as_texts
 from tablebase.commands.parameters import CHECK_FAILED, Format, GameName, RulesFiles, Size, Style, Variant
 from tablebase.commands.registry import VERBS, commands_for
 from tablebase.errors import RulesError
@@ -93,7 +92,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
     """
     from tablebase.game.game_arguments import as_rules
 
-    return as_rules(game, size, as_texts("variant", variant))
+    return as_rules(game, size, variant)
 
 
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
@@ -115,7 +114,7 @@ def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -
     from tablebase.game.game_arguments import as_rules
     from tablebase.testing.suite import check_rules as run_checks
 
-    return run_checks(as_rules(game, size, as_texts("variant", variant)))
+    return run_checks(as_rules(game, size, variant))
 
 
 def show_check_rules(call: Call, *, style: Style = Format.TABLE) -> int | None:

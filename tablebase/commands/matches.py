@@ -1,32 +1,38 @@
-"""Matches from Python, and statistics of the games that they have recorded: `tablebase.match` and `tablebase.match_stats`."""
+"""Matches, and statistics of the games that they have recorded: match and match-stats."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
-from tablebase.commands.arguments import as_optional, as_texts
-from tablebase.compute.messages import say
+from tablebase.commands.arguments import as_folder, as_optional, as_texts, checked, rules_for
+from tablebase.commands.parameters import Data, Format, GameName, Players, PositionText, RulesFiles, Shell, Size, Style, Variant
+from tablebase.compute.messages import Amount, say
 from tablebase.errors import ArgumentError, TablebaseError, quoted
-from tablebase.game.game_arguments import AnyGame, as_rules, refuse_given
-from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text
+from tablebase.game.plain_arguments import as_list, as_path
 from tablebase.game.rules import Rules
-from tablebase.tables.folder import check_folder, default_folder
 
 if TYPE_CHECKING:
+    from tablebase.commands.calls import Call
     from tablebase.play.statistics import Statistics
     from tablebase.play.tournament import Conditions, Played
     from tablebase.protocol.client import Budget
 
-GAMES = 100
 LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
 """Games that a point of a curve is the mean of."""
 Result = tuple[Sequence[str], Sequence[int]]
 """The players of a game, and the place of each."""
 CURE = "name a new file with --output"
+DIGITS = {"rank": 0, "place": 2, "share": 3}
+"""Columns that have intervals, and how many digits behind the point they show."""
+SPREADS = ("plies", "turns", "choices")
+SHOWN = ["game", "games", "drawn", *SPREADS, "chance", "captures", "pieces_left"]
+"""Columns of the table by game, where a mean has its standard deviation beside it."""
+LEFT_OUT = ("game", "players")
+"""Columns left out of a table if all its lines are of one game."""
 
 
 class MatchRows(list[dict[str, Any]]):
@@ -44,52 +50,58 @@ class MatchRows(list[dict[str, Any]]):
         self.played = played
 
 
+@checked
 def match(
-    game: AnyGame,
-    position: str | None = None,
+    game: GameName,
+    position: PositionText = None,
     *,
-    player: str | Sequence[str] = (),
-    games: int = GAMES,
-    opening: int = 4,
-    seed: int = 1,
-    nodes: int | None = None,
-    time: float | None = None,
-    patience: float | None = None,
-    plies: int | None = None,
+    player: Annotated[str | Sequence[str], Shell(metavar="NAME")] = (),
+    games: Annotated[int, Shell(metavar="N", least=1, most=1_000_000)] = 100,
+    opening: Annotated[int, Shell(metavar="N", least=0, most=100)] = 4,
+    seed: Annotated[int, Shell(metavar="N", least=0)] = 1,
+    nodes: Annotated[int | None, Shell(metavar="N", least=1)] = None,
+    time: Annotated[float | None, Shell(metavar="S", least=0.001)] = None,
+    patience: Annotated[float | None, Shell(metavar="S", least=0.1)] = None,
+    plies: Annotated[int | None, Shell(metavar="N", least=1)] = None,
     no_tables: bool = False,
-    output: str | Path | None = None,
-    players: int | None = None,
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
-    data: str | Path | None = None,
+    output: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    players: Players = None,
+    size: Size = None,
+    variant: Variant = None,
+    data: Data = None,
 ) -> MatchRows:
-    """Let players play each other; a bar and messages are written to standard error.
+    """Run matches between built-in players and external engines.
+
+    A bar and messages are written to standard error.
 
     Parameters
     ----------
     game : str, Game or StochasticGame
     position : str, optional
         Where games begin; by default at the start.
-    player : sequence of str
-        The players, with settings as in ``engine:level=3``; two, or more with chance or several players.
+    player : str or sequence of str
+        A player, with its settings as in engine:level=3 or computer:depth=3,objective=lead, or uci:COMMAND; two, or more with
+        chance or several players.
     games : int
         Games of each line-up of players.
     opening : int
         Turns or plies of random moves that each game begins with.
     seed : int
         The same seed gives the same games.
-    nodes, time, patience : int, float and float, optional
-        Limits of programs that speak UCI: positions or seconds a move, and seconds after which they have lost.
+    nodes : int, optional
+        Positions a move for uci:COMMAND; by default 10,000.
+    time : float, optional
+        Seconds a move for uci:COMMAND, instead of --nodes.
+    patience : float, optional
+        Seconds after which uci:COMMAND has lost if it does not answer.
     plies : int, optional
-        Plies after which a game is a draw.
+        Plies after which a game is a draw; by default 300.
     no_tables : bool
-        Whether to play on where tables know the result.
+        Play on where tables know the result.
     output : str or Path, optional
-        A new file for the games.
-    players, size, variant
-        What distinguishes the variant of the game.
-    data : str or Path, optional
-        The folder of the tables.
+        Write the games to a new file, which line --replay reads.
+    players, size, variant, data
+        See `tablebase.build`.
 
     Raises
     ------
@@ -101,40 +113,49 @@ def match(
     >>> rows = tablebase.match("hexapawn", player=["ranking", "random"], games=10)  # doctest: +SKIP
     >>> rows[0]["share"]  # doctest: +SKIP
     """
+    from tablebase.game.game_arguments import refuse_given
     from tablebase.play.schedules import schedule_of
     from tablebase.play.standings import of_pairs, of_rounds
     from tablebase.play.tournament import Conditions
     from tablebase.protocol.client import PATIENCE
+    from tablebase.tables.folder import check_folder
 
-    count = [] if players is None else [f"players={as_number('players', players, 1)}"]
-    rules = as_rules(game, as_optional(as_text, "size", size), [*as_texts("variant", variant), *count])
-    names = as_texts("player", player)
-    start = rules.initial if position is None else rules.parse(as_text("position", position))
+    rules = rules_for("match", game, size, variant, players)
+    names, record, folder = as_texts("player", player), as_optional(as_path, "output", output), as_folder(data)
+    start = rules.initial if position is None else rules.parse(position)
     rules.check(start)
     schedule = schedule_of(rules)
     if not schedule.paired:
         only_pairs = {"nodes": nodes, "time": time, "patience": patience, "plies": plies, "no_tables": no_tables or None}
         refuse_given(rules, **only_pairs)
-    folder = default_folder() if data is None else as_path("data", data)
     check_folder(folder)
-    conditions: Conditions[Any] = Conditions(
-        start,
-        as_number("opening", opening),
-        as_number("seed", seed),
-        folder,
-        not no_tables,
-        as_optional(lambda name, value: as_number(name, value, 1), "plies", plies),
-        _budget(nodes, as_optional(as_real, "time", time)),
-        PATIENCE if patience is None else as_real("patience", patience),
-    )
-    number, record = as_number("games", games, 1), as_optional(as_path, "output", output)
-    played = _all_played(rules, names, number, conditions, len(schedule(rules, len(names), number, seed)), record)
+    limits = _budget(nodes, time), PATIENCE if patience is None else patience
+    conditions: Conditions[Any] = Conditions(start, opening, seed, folder, not no_tables, plies, *limits)
+    played = _all_played(rules, names, games, conditions, len(schedule(rules, len(names), games, seed)), record)
     for one in played:
         if one.forfeit:
             say(f"game {one.fixture.number + 1}: {rules.sides[one.ending.winner or 0].name} wins: {one.ending.why}")
     if record is not None:
         say(f"wrote {len(played)} games to {record}")
     return MatchRows((of_pairs if schedule.paired else of_rounds)(names, played), played)
+
+
+def show_match(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write a row for each player; in a table, numbers with their intervals."""
+    from tablebase.commands.output import write_rows
+
+    rows, columns = call(), None
+    if style is Format.TABLE:
+        columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
+        shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
+        rows = [{**row, **{name: _interval(row, name) for name in shown}} for row in rows]
+    write_rows(rows, style, columns)
+
+
+def _interval(row: dict[str, Any], name: str) -> str:
+    """A number with its interval."""
+    number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
+    return f"{number} ({low} to {high})"
 
 
 def _budget(nodes: int | None, seconds: float | None) -> Budget:
@@ -189,21 +210,26 @@ def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack:
     return keep
 
 
+@checked
 def match_stats(
-    files: str | Path | Sequence[str | Path], *, by: str = "game", with_opening: bool = False, curve: str | Path | None = None
+    files: Annotated[str | Path | Sequence[str | Path], Shell(metavar="FILE…", argument=True)],
+    *,
+    by: Literal["game", "seat", "ending", "chance", "square", "piece"] = "game",
+    with_opening: bool = False,
+    curve: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
 ) -> list[dict[str, Any]]:
-    """Summarize recorded games: length, moves to choose from, results.
+    """Summarize recorded games: length, choices, results.
 
     Parameters
     ----------
     files : sequence of str or Path
-        Files that `match` has written.
+        Files that match --output has written.
     by : str
-        What one row covers: ``game``, ``seat``, ``ending``, ``chance``, ``square`` or ``piece``.
+        What one line covers.
     with_opening : bool
-        Whether to count the random moves of openings, too.
+        Count the random moves of openings, too, which are left out by default.
     curve : str or Path, optional
-        A picture to draw of the points that each player wins over the games: ``FILE.png``, ``FILE.svg`` or ``FILE.pdf``.
+        Draw the points of each player over the games: FILE.png, FILE.svg or FILE.pdf.
 
     Raises
     ------
@@ -227,6 +253,30 @@ def match_stats(
     if picture is not None and results is not None:
         _draw_points(results, picture)
     return rows
+
+
+def show_match_stats(call: Call, *, rules: RulesFiles = None, style: Style = Format.TABLE) -> None:
+    """Write the rows, of which a table has fewer columns."""
+    del rules
+    from tablebase.commands.output import write_rows
+    from tablebase.play.statistics import ROWS
+
+    rows, by = call(), call.given.get("by", "game")
+    columns = [one.name for one in fields(ROWS[by])]
+    if style is Format.TABLE and by == "game":
+        rows, columns = [_shown(row) for row in rows], SHOWN
+    elif style is Format.TABLE and len({row["game"] for row in rows}) == 1:
+        columns = [name for name in columns if name not in LEFT_OUT]
+    write_rows(rows, style, columns)
+
+
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for the table by game."""
+    from tablebase.commands.process import is_unicode
+
+    sign = "±" if is_unicode() else "+-"
+    means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}
+    return {**row, **{name: Amount(mean) for name, mean in means.items()}}
 
 
 def _draw_points(results: Sequence[Result], path: Path) -> None:

@@ -19,14 +19,14 @@ class Output(StrEnum):
 
 
 OUTPUTS: dict[tuple[str, str], Output] = {
-    ("boxes", "sheet"): Output.FILE,
+    ("boxes", "output"): Output.FILE,
     ("build", "log"): Output.ADDED,
     ("build", "json_log"): Output.ADDED,
     ("copy", "to"): Output.FOLDER,
     ("export", "to"): Output.FOLDER,
     ("line", "sheet"): Output.FILE,
     ("line", "svg"): Output.NEW_FOLDER,
-    ("match", "record"): Output.NEW_FILE,
+    ("match", "output"): Output.NEW_FILE,
     ("match-stats", "curve"): Output.FILE,
     ("pack", "to"): Output.FOLDER,
     ("patterns", "output"): Output.FILE,

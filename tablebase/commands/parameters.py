@@ -38,8 +38,8 @@ class Shell:
         The option, if it is not the name in Python; for an argument, an option that does the same.
     parse : callable, optional
         Reads the value from a text.
-    least, most : int, optional
-        The least and the greatest number.
+    least, most : float, optional
+        The least number, and with it the greatest.
     variable : str
         Variable of the environment for the value.
     default : str
@@ -53,8 +53,8 @@ class Shell:
     argument: bool = False
     option: str = ""
     parse: Callable[[str], Any] | None = None
-    least: int | None = None
-    most: int | None = None
+    least: float | None = None
+    most: float | None = None
     variable: str = ""
     default: str = ""
     complete: Callable[[str], list[str]] | None = None
@@ -123,6 +123,11 @@ Variant = Annotated[
 Players = Annotated[int | None, Shell(help="Number of players; short for --variant players=N.", metavar="N")]
 Pieces = Annotated[int | range | str | None, Shell(help="Number of pieces, or a range: 2-4.", metavar="N", parse=parse_pieces)]
 Materials = Annotated[str | Sequence[str] | None, Shell(help="Only this material; repeatable.", metavar="RCvW")]
+To = Annotated[
+    str | Path,
+    Shell(help="Folder to write to; for copy also an object store, such as s3://bucket/path.", metavar="DIR", parse=str),
+]
+WithDependencies = Annotated[bool, Shell(help="Also take the tables that these depend on, down to two pieces.")]
 Data = Annotated[str | Path | None, Shell(help="Folder of the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")]
 CatalogUrl = Annotated[
     str | None,

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
-from functools import cache
-from importlib import import_module
 from typing import Any
 
 import click
@@ -19,8 +17,7 @@ from tablebase.commands import process
 from tablebase.commands.calls import ProgramCall, usage_sentence
 from tablebase.commands.completion import OPTIONS, VARIABLE, eager
 from tablebase.commands.registry import VERBS
-from tablebase.commands.shell import HELP, Exemplified, command_of
-from tablebase.compute.modules import docstring
+from tablebase.commands.shell import HELP, Exemplified, command_of, summary
 from tablebase.errors import CapacityError, TablebaseError, system_error
 from tablebase.version import VERSION
 
@@ -28,12 +25,6 @@ from tablebase.version import VERSION
 def commands() -> list[str]:
     """The names of all commands, in the order of the help."""
     return [verb.name for verb in VERBS.values() if verb.group]
-
-
-def usage_errors() -> tuple[type[Exception], ...]:
-    """The errors of what is typed: of click, and of typer if it is loaded."""
-    typer = sys.modules.get("typer")
-    return click.ClickException, *([typer.BadParameter.__mro__[2]] if typer else [])
 
 
 class Program(Exemplified, click.Group):
@@ -46,12 +37,8 @@ class Program(Exemplified, click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
         """A command, made when it is asked for."""
-        if cmd_name not in commands():
-            return None
-        if ctx.resilient_parsing and not VERBS[cmd_name].home:
-            # A shell completes the name of a game.
-            return command_of(VERBS["stats"])
-        return made(cmd_name)
+        del ctx
+        return made(cmd_name) if cmd_name in commands() else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that some words begin with."""
@@ -70,19 +57,14 @@ class Program(Exemplified, click.Group):
                 formatter.write_dl([(f"{name:{width}}", _summary(name)) for name in names])
 
 
-@cache
 def made(name: str) -> Any:
-    """A command of click, or of typer while its parameters are described to that."""
-    verb = VERBS[name]
-    return command_of(verb) if verb.home else import_module("tablebase.cli.typer_commands").command_of(name)
+    """A command of click."""
+    return command_of(VERBS[name])
 
 
 def _summary(name: str) -> str:
     """The first sentence about a command."""
-    verb = VERBS[name]
-    function = verb.function if verb.home else import_module("tablebase.cli.typer_commands").function_of(name)
-    first = docstring(function).partition("\n\n")[0]
-    return f"{first.partition('. ')[0].rstrip('.')}."
+    return f"{summary(VERBS[name]).partition('. ')[0].rstrip('.')}."
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
@@ -124,17 +106,14 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        command, rest, title = program, words, "tablebase"
-        if words[0] in commands() and not VERBS[words[0]].home and VARIABLE not in os.environ:
-            command, rest, title = made(words[0]), words[1:], f"tablebase {words[0]}"
-        result = command.main(rest, title, complete_var=VARIABLE, standalone_mode=False, obj=ProgramCall(words, bounded))
+        result = program.main(words, "tablebase", complete_var=VARIABLE, standalone_mode=False, obj=ProgramCall(words, bounded))
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (process.ReaderGoneError, BrokenPipeError):
         return 0
     except TablebaseError as fault:
         return _fail(str(fault), fault.exit_code)
-    except usage_errors() as fault:
+    except click.ClickException as fault:
         return _fail(usage_sentence(fault), 2)
     except (KeyboardInterrupt, click.Abort):
         return _fail(process.sentence(signal.SIGINT), process.INTERRUPTED)

@@ -6,8 +6,8 @@ Tests compare it with the command line and with Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -46,13 +46,11 @@ class Verb:
         The heading of the command in the help of the program; empty if the command line does not have it.
     home : str
         The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
-        tablebase if it is a method; empty while the command stands in `tablebase.cli`.
+        tablebase if it is a method; empty if there is no command.
     python : str
-        A function of `tablebase`, or ``Tablebase.`` with a method; empty if there is neither.
+        Without a command, ``Tablebase.`` with a method that answers the same; empty if there is none.
     why : str
         Why Python has no such function.
-    differs : mapping of str to str
-        Options of the command for which Python has no argument of the same name, each with the reason.
     objection : callable
         Why it does not take a game, as a clause; None if it does.
     takes_game : bool
@@ -70,7 +68,6 @@ class Verb:
     home: str = ""
     python: str = ""
     why: str = ""
-    differs: Mapping[str, str] = field(default_factory=dict)
     objection: Objection = _none
     takes_game: bool = True
     of_folder: Sequence[str] = ("data", "catalog")
@@ -99,10 +96,6 @@ class Verb:
         return getattr(self._module, f"show_{self.name.replace('-', '_')}", None)
 
 
-FROM = {"from": "a word of Python: called position"}
-LABELS = "what is returned has a sheet"
-RULES = {"rules": "see `tablebase.load`"}
-
 VERBS = {
     verb.name: verb
     for verb in (
@@ -112,18 +105,12 @@ VERBS = {
         Verb("build", "Build", "build"),
         Verb("batch", "Build", "batch", takes_game=False),
         Verb("verify", "Build", "verify"),
-        Verb("copy", "Build", python="tablebase.copy"),
-        Verb("merge", "Build", python="tablebase.merge", differs=RULES, takes_game=False),
-        Verb("pack", "Build", python="tablebase.pack"),
-        Verb("unpack", "Build", python="tablebase.unpack", differs=RULES, takes_game=False),
-        Verb("reindex", "Build", python="tablebase.reindex", differs=RULES, takes_game=False),
-        Verb(
-            "prune",
-            "Build",
-            python="tablebase.prune",
-            differs={"kernels": "they belong to the machine, not to a tablebase", **RULES},
-            takes_game=False,
-        ),
+        Verb("copy", "Build", "transfers"),
+        Verb("merge", "Build", "transfers", takes_game=False),
+        Verb("pack", "Build", "transfers"),
+        Verb("unpack", "Build", "transfers", takes_game=False),
+        Verb("reindex", "Build", "upkeep", takes_game=False),
+        Verb("prune", "Build", "upkeep", takes_game=False),
         Verb("probe", "Ask", "probe:Tablebase", of_folder=("data",)),
         Verb("line", "Ask", "line:Tablebase", of_folder=("data",)),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
@@ -137,11 +124,11 @@ VERBS = {
         Verb("export", "Mine", "collection:Collection", objection=_no_pieces),
         Verb("patterns", "Mine", "collection:Collection", objection=_no_pieces),
         Verb("plot", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("play", "Play", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
-        Verb("match", "Play", python="tablebase.match", differs=FROM),
-        Verb("match-stats", "Play", python="tablebase.match_stats", differs=RULES, takes_game=False),
-        Verb("train", "Play", python="tablebase.train", differs={"for": "a word of Python: called duration"}, objection=_no_pieces),
-        Verb("boxes", "Play", python="tablebase.boxes", differs={"output": LABELS, "page": LABELS, **FROM}, objection=_no_pieces),
+        Verb("play", "Play", "playing", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
+        Verb("match", "Play", "matches"),
+        Verb("match-stats", "Play", "matches", takes_game=False),
+        Verb("train", "Play", "training", objection=_no_pieces),
+        Verb("boxes", "Play", "boxes", objection=_no_pieces),
         Verb("exploit", "Play", "exploiting", objection=_no_pieces),
         Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
         Verb(

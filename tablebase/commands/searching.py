@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.commands.arguments import as_optional, as_texts, as_workers
+from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.parameters import (
     CHECK_FAILED,
     Data,
@@ -24,13 +24,12 @@ from tablebase.commands.parameters import (
     Threads,
     Variant,
 )
-from tablebase.commands.registry import check_verb
 from tablebase.compute.messages import say
 from tablebase.compute.progress import compiling_said, progress
 from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted, shell_word
 from tablebase.files.inputs import lines_of, read_text
 from tablebase.files.outputs import check_output, written
-from tablebase.game.plain_arguments import as_number, as_path, as_real, as_size, as_text, usable_workers
+from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
 if TYPE_CHECKING:
@@ -52,6 +51,7 @@ ANALYSED = 5.0
 """Seconds of an analysis without any limit."""
 
 
+@checked
 def perft(
     game: GameName,
     position: PositionText = None,
@@ -87,15 +87,11 @@ def perft(
     list of dict
         The rows of ``tablebase perft --format json``.
     """
-    from tablebase.game.game_arguments import as_rules
-
-    count = [] if players is None else [f"players={as_number('players', players, 1)}"]
-    rules = as_rules(game, size, [*as_texts("variant", variant), *count])
+    rules = rules_for("perft", game, size, variant, players)
     if repetitions not in list(RepeatedLines):
         raise ArgumentError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
-    text = rules.format(rules.initial) if position is None else as_text("position", position)
-    depth, threads = as_number("depth", depth, 1), usable_workers(as_optional(as_workers, "workers", workers))
-    by_move, by_depth = _counting(rules, text, RepeatedLines(repetitions), threads)
+    text = rules.format(rules.initial) if position is None else position
+    by_move, by_depth = _counting(rules, text, RepeatedLines(repetitions), usable_workers(workers))
     with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
             return [{"move": move, "leaves": leaves} for move, leaves in by_move(depth).items()]
@@ -138,6 +134,7 @@ def _counting(rules: Any, text: str, repetitions: RepeatedLines, threads: int) -
     return lambda depth: paths_by_code(*state, depth, threads), lambda depth: paths_by_depth(*state, depth, threads)
 
 
+@checked
 def analyse(
     game: GameName,
     position: PositionText = None,
@@ -195,39 +192,27 @@ def analyse(
     TablebaseError
         If an argument is wrong, or if a table is damaged or was built under other rules.
     """
-    from tablebase.game.game_arguments import as_rules
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
     from tablebase.search.engine import Engine
-    from tablebase.tables.folder import check_folder, default_folder
 
-    rules: Any = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
-    check_verb("analyse", rules)
-    begin_at = parse(rules, rules.start if position is None else as_text("position", position))
+    rules, folder = rules_for("analyse", game, size, variant), None if no_tables else optional_folder(data)
+    begin_at = parse(rules, rules.start if position is None else position)
     if repetition not in list(Repetition):
         raise ArgumentError(f"repetition must be {' or '.join(Repetition)}, not {quoted(repetition)}")
     if depth is None and time is None and nodes is None:
         time = ANALYSED
-    folder = default_folder() if data is None else as_path("data", data)
-    if not no_tables:
-        check_folder(folder, built=data is not None)
     settings = Options(
         exact=exact,
-        threads=usable_workers(as_workers("workers", workers)),
+        threads=usable_workers(workers),
         hash_bytes=as_size("hash", hash),
         repetition=Repetition(repetition),
-        progress=as_number("progress_limit", progress_limit),
+        progress=progress_limit,
     )
-    prober = None if no_tables or not folder.exists() else Prober(folder)
+    prober = None if folder is None else Prober(folder)
     try:
         engine = Engine(rules, prober, settings)
-        answers = engine.analyse(
-            begin_at,
-            depth=as_optional(as_number, "depth", depth),
-            seconds=as_optional(as_real, "time", time),
-            nodes=as_optional(as_number, "nodes", nodes),
-            lines=as_number("lines", lines),
-        )
+        answers = engine.analyse(begin_at, depth=depth, seconds=time, nodes=nodes, lines=lines)
     except BaseException:
         _close(prober)
         raise
@@ -286,6 +271,7 @@ def _close(prober: Prober | None) -> None:
         prober.close()
 
 
+@checked
 def prove(
     game: OptionalGame = None,
     position: PositionText = None,
@@ -330,38 +316,34 @@ def prove(
     dict
         What ``tablebase prove --format json`` writes.
     """
-    from tablebase.game.game_arguments import as_rules
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
     from tablebase.search.proof_search import INFINITE, find_proof
     from tablebase.search.proof_trees import extract
-    from tablebase.tables.folder import check_folder, default_folder
 
+    folder, file = optional_folder(data), None if output is None else Path(output)
     if check is not None:
         if game is not None:
             raise ArgumentError("the proof names its game: leave out GAME where --check names a file")
-        return _checked(as_path("check", check), data)
+        return _proved(Path(check), folder)
     if game is None:
         raise ArgumentError("there is no game: name one, or a file with a proof by --check")
-    rules: Any = as_rules(game, size, as_texts("variant", variant))
-    check_verb("prove", rules)
-    begin_at = parse(rules, rules.start if position is None else as_text("position", position))
-    folder, file = default_folder() if data is None else as_path("data", data), as_optional(as_path, "output", output)
-    check_folder(folder, built=data is not None)
+    rules = rules_for("prove", game, size, variant)
+    begin_at = parse(rules, rules.start if position is None else position)
     if file is not None:
         check_output(file, CURE)
     if time is None and nodes is None:
         time = SECONDS
     with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder.exists() else None
+        prober = stack.enter_context(closing(Prober(folder))) if folder else None
         verdict = find_proof(
             rules,
             begin_at,
             prober,
-            nodes=INFINITE if nodes is None else as_number("nodes", nodes, 1),
-            seconds=float("inf") if time is None else as_real("time", time),
+            nodes=INFINITE if nodes is None else nodes,
+            seconds=float("inf") if time is None else time,
             memory=as_size("memory", memory),
-            most_pieces=as_optional(as_number, "table_pieces", table_pieces),
+            most_pieces=table_pieces,
         )
         found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
         row = _row(rules, begin_at, verdict, found, prober)
@@ -393,21 +375,18 @@ def show_prove(call: Call, *, style: Style = Format.TABLE) -> int | None:
     return None
 
 
-def _checked(path: Path, data: str | Path | None) -> dict[str, Any]:
+def _proved(path: Path, folder: Path | None) -> dict[str, Any]:
     """A proof in a file with the fault that it has, or None."""
     from tablebase.checking.proofs import proof_faults, read_proof
     from tablebase.probe.prober import Prober
-    from tablebase.tables.folder import check_folder, default_folder
 
-    folder = default_folder() if data is None else as_path("data", data)
-    check_folder(folder, built=data is not None)
     text = read_text(path, CURE_OF_CHECK)
     try:
         rows = read_proof(text)
     except TablebaseError as wrong:
         raise TablebaseError(f"{path} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
     with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder.exists() else None
+        prober = stack.enter_context(closing(Prober(folder))) if folder else None
         fault = next(proof_faults(rows, prober), None)
     return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
 
@@ -456,6 +435,7 @@ def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, 
     }
 
 
+@checked
 def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Data = None) -> None:
     """Connect the search to a chess GUI over UCI.
 
@@ -465,15 +445,11 @@ def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Dat
     size, variant, data
         See `analyse`.
     """
-    from tablebase.game.game_arguments import as_rules
     from tablebase.protocol.uci_server import UciServer
     from tablebase.protocol.uci_settings import Settings
-    from tablebase.tables.folder import check_folder, default_folder
 
-    rules: Any = as_rules(game, size, as_texts("variant", variant))
-    folder = default_folder() if data is None else as_path("data", data)
-    check_folder(folder, built=data is not None)
-    UciServer(Settings(rules, folder if folder.exists() else None), _write).serve(_lines())
+    rules, folder = rules_for("uci", game, size, variant), optional_folder(data)
+    UciServer(Settings(rules, folder), _write).serve(_lines())
 
 
 def show_uci(call: Call) -> None:

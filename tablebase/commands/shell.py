@@ -102,15 +102,19 @@ class _Word(click.Choice[Any]):
         return str(choice)
 
 
-class _Whole(click.IntRange):
-    """A whole number."""
+class _InRange(click.FloatRange):
+    """A number from a range, which the help shows."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def __init__(self, number: type, shell: Shell) -> None:
+        super().__init__(shell.least, shell.most)
+        self._number = number
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number that a text says."""
-        number: int = _Read(int).convert(value, param, ctx)
-        if self.min is not None and number < self.min:
+        number = _Read(self._number).convert(value, param, ctx)
+        if self.min is not None and not number >= self.min:
             self.fail(f"Input should be greater than or equal to {self.min}", param, ctx)
-        if self.max is not None and number > self.max:
+        if self.max is not None and not number <= self.max:
             self.fail(f"Input should be less than or equal to {self.max}", param, ctx)
         return number
 
@@ -145,10 +149,10 @@ def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
             return _Word(kind)
     if Path in kinds:
         return click.Path(path_type=Path)
-    if shell.least is not None or shell.most is not None:
-        return _Whole(shell.least, shell.most)
     number = next((kind for kind in (float, int) if kind in kinds), None)
-    return _Read(number) if number else click.STRING
+    if number is None:
+        return click.STRING
+    return _Read(number) if shell.least is None else _InRange(number, shell)
 
 
 class _Argument(click.Argument):
@@ -185,7 +189,7 @@ class _Command(Exemplified, click.Command):
 
     def __init__(self, verb: Verb) -> None:
         self.verb, self.parameters = verb, verb_parameters(verb)
-        more = docstring(verb.show).partition("\n\n")[2] if verb.show else ""
+        more = docstring(verb.show).partition("\n\n")[2].partition("Parameters\n---")[0].strip() if verb.show else ""
         text = "\n\n".join(filter(None, (summary(verb), more)))
         more_options = "limits" in inspect.signature(verb.function).parameters
         settings = {"allow_extra_args": more_options, "ignore_unknown_options": more_options}

@@ -1,80 +1,76 @@
-"""Learners trained from Python: `tablebase.train`."""
+"""Learners by games against themselves: train."""
 
 from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.commands.arguments import as_duration, as_optional, as_texts
-from tablebase.commands.registry import check_verb
+from tablebase.commands.arguments import as_duration, as_folder, as_optional, checked, rules_for
+from tablebase.commands.parameters import Data, Format, GameName, Shell, Size, Style, Variant
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, TablebaseError
-from tablebase.files.outputs import check_output, lock_of, locked
-from tablebase.game.game_arguments import AnyGame, as_rules
-from tablebase.game.plain_arguments import as_number, as_path, as_real, as_text
-from tablebase.tables.folder import check_folder, default_folder
+from tablebase.game.plain_arguments import as_path, parse_duration
 
 if TYPE_CHECKING:
+    from tablebase.commands.calls import Call
     from tablebase.play.learning.learner import Learner
     from tablebase.play.learning.self_play import Measure
     from tablebase.probe.prober import Prober
 
-GAMES, EVERY = 20_000, 1_000
 OTHER_FILE = "name another file with --output"
 
 
+@checked
 def train(
-    game: AnyGame,
+    game: GameName,
     *,
-    output: str | Path,
-    games: int = GAMES,
-    duration: str | timedelta | float | None = None,
-    every: int = EVERY,
-    order: int | None = None,
-    rate: float | None = None,
-    exploration: float | None = None,
-    trace: float | None = None,
-    seed: int | None = None,
-    curve: str | Path | None = None,
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
-    data: str | Path | None = None,
+    output: Annotated[str | Path, Shell(metavar="FILE")],
+    games: Annotated[int, Shell(metavar="N", least=1)] = 20_000,
+    duration: Annotated[str | timedelta | float | None, Shell(metavar="TIME", option="--for", parse=parse_duration)] = None,
+    every: Annotated[int, Shell(metavar="N", least=1)] = 1_000,
+    order: Annotated[int | None, Shell(metavar="N")] = None,
+    rate: Annotated[float | None, Shell(metavar="P")] = None,
+    exploration: Annotated[float | None, Shell(metavar="P")] = None,
+    trace: Annotated[float | None, Shell(metavar="P")] = None,
+    seed: Annotated[int | None, Shell(metavar="N", least=0)] = None,
+    curve: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    size: Size = None,
+    variant: Variant = None,
+    data: Data = None,
 ) -> list[dict[str, Any]]:
-    """Train a learner by games against itself, and measure it with the tables, if there are any.
+    """Train a player by self-play, and measure it with the tables.
 
     Parameters
     ----------
     game : str or Game
         A game of pieces on squares.
     output : str or Path
-        The file of the learner. If it exists, the training goes on from there, with its settings.
+        File of the learner; if it exists, the training goes on from there.
     games : int
-        Total number of games, earlier trainings included.
+        Total number of games, with earlier ones.
     duration : str, timedelta or float, optional
-        Time after which the training stops, as a text such as ``30min`` or in seconds.
+        Stop after this much time, such as 8h or 90min.
     every : int
-        Measure and save it after every so many games.
+        Measure and save it after every N games.
     order : int, optional
-        Pieces of the largest groups that it has weights for, from 1 to 5; by default 4.
+        Pieces of the largest groups that have weights, 1 to 5; by default 4.
     rate : float, optional
-        The share of an error that one step corrects; by default 0.5.
+        Share of an error that one step corrects; by default 0.5.
     exploration : float, optional
-        Probability of a random move; by default 0.1.
+        Probability of a random move in training; by default 0.1.
     trace : float, optional
-        How much the rest of a game counts beside the next position, from 0 to 1; by default 0.5.
+        How much the rest of a game counts beside the next position; by default 0.5.
     seed : int, optional
         The same seed gives the same games; by default 1.
     curve : str or Path, optional
-        A picture of the learning curve, for which tables are needed: ``FILE.png``, ``FILE.svg`` or ``FILE.pdf``.
-    size, variant
-        What distinguishes the variant of the game.
-    data : str or Path, optional
-        The folder of the tables.
+        Picture to draw of the learning curve: FILE.png, .svg or .pdf.
+    size, variant, data
+        See `tablebase.build`.
 
     Returns
     -------
@@ -91,20 +87,18 @@ def train(
     >>> rows = tablebase.train("foxhounds", output="fox.learner", games=10_000)  # doctest: +SKIP
     >>> rows[-1]["kept"]  # doctest: +SKIP
     """
+    from tablebase.files.outputs import check_output, lock_of, locked
     from tablebase.probe.prober import Prober
+    from tablebase.tables.folder import check_folder
 
-    rules: Any = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
-    check_verb("train", rules)
-    path, picture = as_path("output", output), as_optional(as_path, "curve", curve)
+    rules = rules_for("train", game, size, variant)
+    path, picture = Path(output), as_optional(as_path, "curve", curve)
     if picture is not None:
         from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 
         check_picture(picture, OTHER_CURVE)
-    numbers = {"rate": rate, "exploration": exploration, "trace": trace}
-    given: dict[str, Any] = {"order": as_optional(as_number, "order", order), "seed": as_optional(as_number, "seed", seed)}
-    given |= {name: as_optional(as_real, name, value) for name, value in numbers.items()}
-    total, often = as_number("games", games, 1), as_number("every", every, 1)
-    folder = default_folder() if data is None else as_path("data", data)
+    given = {"order": order, "rate": rate, "exploration": exploration, "trace": trace, "seed": seed}
+    folder = as_folder(data)
     check_folder(folder)
     seconds = as_optional(as_duration, "duration", duration)
     end = None if seconds is None else clock.monotonic() + seconds
@@ -112,13 +106,21 @@ def train(
     busy = f"another training is writing to {path}: wait for it, or {OTHER_FILE}"
     with locked(lock_of(path), busy), closing(Prober(folder)) as prober:
         learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
-        if total <= learner.games:
+        if games <= learner.games:
             raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
-        _train(learner, path, _source(prober, learner, folder, needed=picture is not None), total, often, end)
+        _train(learner, path, _source(prober, learner, folder, needed=picture is not None), games, every, end)
     say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:
         _draw(rules.title, learner.curve, picture)
     return [asdict(one) for one in learner.curve]
+
+
+def show_train(call: Call, *, style: Style = Format.TABLE) -> None:
+    """Write a row for each measurement."""
+    from tablebase.commands.output import write_rows
+    from tablebase.play.learning.self_play import Measure
+
+    write_rows(call(), style, [one.name for one in fields(Measure)])
 
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:

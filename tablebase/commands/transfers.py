@@ -1,33 +1,36 @@
-"""Take tables from one folder to another: `tablebase.copy`, `merge`, `pack` and `unpack`."""
+"""Take tables from one folder to another: copy, merge, and in another form pack, unpack."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from tablebase.building.copies import FolderSource, opened_source, rewrite, upload
-from tablebase.building.copies import copy as copy_tables
-from tablebase.building.options import local_executor
-from tablebase.building.reindex import prepare_catalog
-from tablebase.building.transfer import entries_asked_for, usable_entries
-from tablebase.catalog.catalog import entries_of
-from tablebase.commands.arguments import as_counts, as_optional, as_texts, as_workers
-from tablebase.commands.registry import check_verb
+from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, as_texts, checked, rules_for
+from tablebase.commands.parameters import (
+    CatalogUrl,
+    Data,
+    GameName,
+    Materials,
+    Pieces,
+    RulesFiles,
+    Shell,
+    Size,
+    To,
+    Variant,
+    Verbose,
+    WithDependencies,
+    Workers,
+)
 from tablebase.compute.messages import say
-from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, ConflictError
-from tablebase.files.outputs import check_output_folder
-from tablebase.game.game_arguments import AnyGame, as_rules
-from tablebase.game.plain_arguments import as_number, as_path, as_text
-from tablebase.tables.folder import default_catalog, default_folder
-from tablebase.tables.header import BUILT, PACKED
-from tablebase.tables.object_store import is_url
+from tablebase.game.plain_arguments import as_path
 
 if TYPE_CHECKING:
     from tablebase.building.transfer import Taken
     from tablebase.catalog.entries import Entry
+    from tablebase.commands.calls import Call
     from tablebase.executors.executor import Watch
 
 STRONGEST = 22
@@ -69,38 +72,33 @@ class Transfer:
         self.before += taken.entry.row["bytes"] * taken.is_new
 
 
+@checked
 def copy(
-    game: AnyGame,
-    to: str | Path,
+    game: GameName,
+    to: To,
     *,
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
-    pieces: int | range | str | None = None,
-    material: str | Sequence[str] | None = None,
-    with_dependencies: bool = False,
-    data: str | Path | None = None,
-    catalog: str | None = None,
-    verbose: bool = False,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Materials = None,
+    with_dependencies: WithDependencies = False,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    verbose: Verbose = False,
 ) -> Transfer:
-    """Copy tables with their catalog, checked; within a file system they become hard links.
+    """Copy tables with their catalog.
+
+    They are checked; within a file system they become hard links.
 
     Parameters
     ----------
     game : str, Game or StochasticGame
     to : str or Path
         Another folder, or the address of an object store, such as ``s3://bucket/path``.
-    size, variant
-        What distinguishes the variant of the game.
-    pieces, material
-        Only these tables; by default all of the game.
+    size, variant, pieces, material, data, catalog, verbose
+        See `tablebase.build`; by default all tables of the game.
     with_dependencies : bool
         Whether to take the tables that these depend on, too.
-    data : str or Path, optional
-        The folder of the tables.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    verbose : bool
-        Whether to write a line about each table.
 
     Raises
     ------
@@ -111,30 +109,40 @@ def copy(
     TablebaseError
         If an argument is wrong, or for any reason why the command would fail.
     """
-    folder, url = _source(data, catalog)
+    from tablebase.building.copies import FolderSource, upload
+    from tablebase.building.copies import copy as copy_tables
+    from tablebase.building.transfer import entries_asked_for
+    from tablebase.tables.object_store import is_url
+
+    rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target = None if is_url(str(to)) else _target(to, folder)
-    if target is not None:
-        prepare_catalog(target)
-    entries, name = _asked_for("copy", game, size, variant, pieces, material, folder, url, with_dependencies=with_dependencies)
-    source = FolderSource(folder)
+    url, source = as_catalog(catalog), FolderSource(folder)
+    entries = entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
 
     def make(_: object) -> Iterator[Taken]:
         return upload(source, entries, str(to)) if target is None else copy_tables(source, entries, target)
 
-    done = _take(f"copy {name}", "copied to", to, entries, make, verbose=verbose)
+    done = _take(f"copy {rules.name}", "copied to", to, entries, make, verbose=verbose)
     done.linked = source.linked
     if done.new and target is not None:
         say(f"hard links: {done.linked}, copies: {done.new - done.linked}")
     return done
 
 
-def merge(place: str | Path, *, data: str | Path | None = None, catalog: str | None = None, verbose: bool = False) -> Transfer:
-    """Take the tables of another folder, or of an object store, into this one, checked.
+@checked
+def merge(
+    place: Annotated[str | Path, Shell(metavar="DIR", argument=True, parse=str)],
+    *,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    verbose: Verbose = False,
+) -> Transfer:
+    """Import the tables of another folder.
 
     Parameters
     ----------
     place : str or Path
-        The other folder, or an address.
+        Another folder of tables, or the address of an object store.
     data, catalog, verbose
         As in `copy`: of the folder that gets the tables.
 
@@ -145,7 +153,13 @@ def merge(place: str | Path, *, data: str | Path | None = None, catalog: str | N
     TablebaseError
         If an argument is wrong, or for any reason why the command would fail.
     """
-    folder, url = _source(data, catalog)
+    from tablebase.building.copies import copy as copy_tables
+    from tablebase.building.copies import opened_source
+    from tablebase.building.reindex import prepare_catalog
+    from tablebase.building.transfer import usable_entries
+    from tablebase.tables.object_store import is_url
+
+    folder, url = as_folder(data), as_catalog(catalog)
     if not is_url(str(place)):
         _other("place", place, folder)
     prepare_catalog(folder, url)
@@ -158,90 +172,100 @@ def merge(place: str | Path, *, data: str | Path | None = None, catalog: str | N
         return _take(f"merge {place}", "taken into", folder, entries, make, failed=len(faults), verbose=verbose)
 
 
+@checked
 def pack(
-    game: AnyGame,
-    to: str | Path,
+    game: GameName,
+    to: To,
     *,
-    size: str | None = None,
-    variant: str | Sequence[str] | None = None,
-    pieces: int | range | str | None = None,
-    material: str | Sequence[str] | None = None,
-    with_dependencies: bool = False,
-    strength: int = 19,
-    data: str | Path | None = None,
-    catalog: str | None = None,
-    workers: int | None = None,
-    verbose: bool = False,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Materials = None,
+    with_dependencies: WithDependencies = False,
+    strength: Annotated[int, Shell(metavar="N", least=1, most=STRONGEST)] = 19,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    workers: Workers = None,
+    verbose: Verbose = False,
 ) -> Transfer:
-    """Write tables in half the space to another folder; they can still be probed.
+    """Write tables in half the space; they can still be probed.
 
     Parameters are those of `copy`, and:
 
     Parameters
     ----------
     strength : int
-        Level of Zstandard, from 1 to 22: higher is smaller and slower.
+        Level of Zstandard: higher is smaller and slower.
     workers : int, optional
         Number of processes; by default one for each processor.
     """
-    if as_number("strength", strength, 1) > STRONGEST:
+    from tablebase.building.copies import rewrite
+    from tablebase.building.options import local_executor
+    from tablebase.building.transfer import entries_asked_for
+    from tablebase.tables.header import PACKED
+
+    if strength > STRONGEST:
         raise ArgumentError(f"strength is a number from 1 to {STRONGEST}, not {strength}")
-    folder, url = _source(data, catalog)
-    target = _target(to, folder)
-    prepare_catalog(target)
-    entries, name = _asked_for("pack", game, size, variant, pieces, material, folder, url, with_dependencies=with_dependencies)
-    form, executor = PACKED._replace(level=strength), local_executor(as_optional(as_workers, "workers", workers))
-    done = _take(
-        f"pack {name}",
-        "packed in",
-        to,
-        entries,
-        lambda watch: rewrite(folder, entries, target, form, executor, watch),
-        verbose=verbose,
-    )
+    rules, folder, named = rules_for("pack", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
+    target, url, executor = _target(to, folder), as_catalog(catalog), local_executor(workers)
+    entries = entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
+
+    def make(watch: Watch) -> Iterator[Taken]:
+        return rewrite(folder, entries, target, PACKED._replace(level=strength), executor, watch)
+
+    done = _take(f"pack {rules.name}", "packed in", to, entries, make, verbose=verbose)
     if done.new:
         say(f"they had {done.before:,} bytes before")
     return done
 
 
-def unpack(place: str | Path, to: str | Path, *, workers: int | None = None, verbose: bool = False) -> Transfer:
+@checked
+def unpack(
+    place: Annotated[str | Path, Shell(metavar="DIR", argument=True)], to: To, *, workers: Workers = None, verbose: Verbose = False
+) -> Transfer:
     """Write packed tables as a build would have written them.
 
     Parameters
     ----------
     place : str or Path
-        The folder of the packed tables.
-    to : str or Path
-        Another folder.
-    workers : int, optional
-        Number of processes; by default one for each processor.
-    verbose : bool
-        Whether to write a line about each table.
+        Folder of packed tables.
+    to, workers, verbose
+        As in `pack`.
     """
-    folder = as_path("place", place)
-    target = _target(to, folder)
-    prepare_catalog(target)
+    from tablebase.building.copies import rewrite
+    from tablebase.building.options import local_executor
+    from tablebase.building.transfer import usable_entries
+    from tablebase.catalog.catalog import entries_of
+    from tablebase.tables.header import BUILT
+
+    folder = Path(place)
+    target, executor = _target(to, folder), local_executor(workers)
     entries, faults = usable_entries(entries_of(folder).values())
-    executor = local_executor(as_optional(as_workers, "workers", workers))
-    return _take(
-        f"unpack {place}",
-        "unpacked in",
-        to,
-        entries,
-        lambda watch: rewrite(folder, entries, target, BUILT, executor, watch, faults),
-        failed=len(faults),
-        verbose=verbose,
-    )
+
+    def make(watch: Watch) -> Iterator[Taken]:
+        return rewrite(folder, entries, target, BUILT, executor, watch, faults)
+
+    return _take(f"unpack {place}", "unpacked in", to, entries, make, failed=len(faults), verbose=verbose)
 
 
-def _source(data: str | Path | None, catalog: str | None) -> tuple[Path, str | None]:
-    """The folder of the tables and its catalog."""
-    folder = default_folder() if data is None else as_path("data", data)
-    return folder, default_catalog() if catalog is None else as_text("catalog", catalog)
+def show_copy(call: Call) -> None:
+    """Take tables; all is written meanwhile."""
+    call()
+
+
+def show_merge(call: Call, *, rules: RulesFiles = None) -> None:
+    """Take tables of these games, too."""
+    del rules
+    call()
+
+
+show_pack, show_unpack = show_copy, show_merge
 
 
 def _other(name: str, place: str | Path, data: Path) -> Path:
     """The folder of this name, which must not be that of the tables, nor the address of an object store."""
+    from tablebase.tables.object_store import is_url
+
     if is_url(str(place)):
         raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
     folder = as_path(name, place)
@@ -251,31 +275,14 @@ def _other(name: str, place: str | Path, data: Path) -> Path:
 
 
 def _target(place: str | Path, data: Path) -> Path:
-    """The folder that tables are written to; like `_other`, and not in the folder of a tablebase either."""
+    """The folder that tables are written to, with a catalog; like `_other`, and not in the folder of a tablebase either."""
+    from tablebase.building.reindex import prepare_catalog
+    from tablebase.files.outputs import check_output_folder
+
     folder = _other("to", place, data)
     check_output_folder(folder, "name another folder with --to", folder=data)
+    prepare_catalog(folder)
     return folder
-
-
-def _asked_for(
-    verb: str,
-    game: AnyGame,
-    size: str | None,
-    variant: str | Sequence[str] | None,
-    pieces: int | range | str | None,
-    material: str | Sequence[str] | None,
-    folder: Path,
-    catalog: str | None,
-    *,
-    with_dependencies: bool,
-) -> tuple[list[Entry], str]:
-    """The tables that the arguments name, and the name of their game."""
-    rules = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
-    check_verb(verb, rules)
-    # No material is not the same as an empty list of them.
-    named = None if material is None else as_texts("material", material)
-    entries = entries_asked_for(rules, as_counts(pieces), named, folder, catalog, with_dependencies=with_dependencies)
-    return entries, rules.name
 
 
 def _take(
@@ -294,6 +301,8 @@ def _take(
     tables in, given what is to be called with entries and the stages that their tables have reached; `failed` is the number of
     further tables, which cannot be taken in.
     """
+    from tablebase.compute.progress import progress
+
     done = Transfer(len(entries) + failed)
     with progress(title, "tables", len(entries), verbose=verbose) as shown:
         try:

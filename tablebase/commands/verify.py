@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.commands.arguments import as_counts, as_optional, as_texts, as_workers
+from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_texts, checked
 from tablebase.commands.parameters import (
     CHECK_FAILED,
     CatalogUrl,
@@ -24,7 +24,7 @@ from tablebase.commands.parameters import (
 )
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError
-from tablebase.game.plain_arguments import as_path, as_text, usable_workers
+from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class VerifyResult:
         return titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
 
 
+@checked
 def verify(
     game: OptionalGame = None,
     *,
@@ -108,25 +109,22 @@ def verify(
     from tablebase.building.options import TableQuery
     from tablebase.checking.published import read_published
     from tablebase.game.game_arguments import as_rules, refuse_given
-    from tablebase.tables.folder import default_catalog, default_folder
 
     given = size or variant or pieces is not None or material
     counts, materials = as_counts(pieces), as_texts("material", material)
-    folder = default_folder() if data is None else as_path("data", data)
-    url = default_catalog() if catalog is None else as_text("catalog", catalog)
-    asked, listed = as_optional(as_workers, "workers", workers), as_optional(as_path, "published", published)
-    rules = None if game is None else as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
+    folder, url, listed = as_folder(data), as_catalog(catalog), None if published is None else Path(published)
+    rules = None if game is None else as_rules(game, size, variant)
     if quick:
         if listed is not None:
             raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
         if rules is None and given:
             raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
-        return _verify_files(rules, counts, materials, folder, url, usable_workers(asked), verbose=verbose)
+        return _verify_files(rules, counts, materials, folder, url, usable_workers(workers), verbose=verbose)
     if rules is None:
         raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
     refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = read_published(listed, rules) if listed else {}
-    total, results = table_kind(rules).verify(TableQuery(counts, materials), folder, asked, expected, url)
+    total, results = table_kind(rules).verify(TableQuery(counts, materials), folder, workers, expected, url)
     compared: set[str] = set()
 
     def noted() -> Checks:

@@ -10,6 +10,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.installed import full_name, game_names, load_rules, with_pieces
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
+from tablebase.game.plain_arguments import as_number, as_text, as_texts
 from tablebase.game.rules import Rules
 
 AnyGame = str | Rules[Any]
@@ -30,14 +31,19 @@ def as_any_game(game: AnyGame) -> Rules[Any]:
     return game
 
 
-def as_rules(game: AnyGame, size: str | None = None, variant: Sequence[str] = ()) -> Rules[Any]:
-    """A game of either sort by its name or rules file, with size and variant, or from itself.
+def as_rules(
+    game: AnyGame, size: str | None = None, variant: str | Sequence[str] | None = None, players: int | None = None
+) -> Rules[Any]:
+    """A game of either sort by its name or rules file, with size, variant and number of players, or from itself.
 
     Raises
     ------
     RulesError
         If it is not installed, or its rules are not those of the installed game: workers load it by name.
     """
+    size, variant = None if size is None else as_text("size", size), as_texts("variant", variant)
+    if players is not None:
+        variant.append(f"players={as_number('players', players, 1)}")
     if isinstance(game, str):
         return load_rules(full_name(game, size, variant))
     if not isinstance(game, Rules):

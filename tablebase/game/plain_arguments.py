@@ -168,6 +168,12 @@ def as_list(name: str, value: Any, example: str) -> list[Any]:
     return list(value)
 
 
+def as_texts(name: str, value: Any) -> list[str]:
+    """Texts; one alone, or none, is also allowed."""
+    some = [] if value is None else [value] if isinstance(value, str) else as_list(name, value, "['RCvW']")
+    return [as_text(name, one) for one in some]
+
+
 def as_options(take: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Keyword arguments that a data class has."""
     known = [one.name for one in fields(take)]

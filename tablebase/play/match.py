@@ -1,6 +1,6 @@
 """A game as it is played, of any kind: what has happened in it, who is to move, and when and why it is over.
 
-Nothing here chooses a move, and nothing does input or output: see `tablebase.play.players` and `tablebase.cli.play`.
+Nothing here chooses a move, and nothing does input or output: see `tablebase.play.players` and `tablebase.commands.playing`.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.checks import at_least_one
 
+from tablebase.commands import game_requests
 from tablebase.commands.game_requests import COMMANDS, LONGEST, move, new_game
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
@@ -214,7 +215,7 @@ def test_what_is_refused(command: str, request_: Any, sentence: str) -> None:
 
 def test_searches_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """A request that would take for ever is refused."""
-    monkeypatch.setattr(commands, "MOST_NODES", 5000)
+    monkeypatch.setattr(game_requests, "MOST_NODES", 5000)
     said = refused("computer", {"position": START, "settings": {"depth": 20}})
     assert said.startswith("looking 20 turns ahead in 0:68:3,0:68:3 1 needs more than the 5,000 positions that can be used")
 

@@ -10,7 +10,6 @@ import pytest
 from support.program import ask_fresh
 from support.recorded import records
 
-from tablebase.cli.typer_commands import MODULES
 from tablebase.commands.program import commands
 from tablebase.commands.registry import VERBS
 from tablebase.play.records import write_record
@@ -19,7 +18,7 @@ HEAVY = ("numba", "sqlalchemy", "h5py", "numpy", "duckdb", "pyarrow", "sqlglot",
 SCRIPT = """
 import json, sys
 import tablebase
-from tablebase.cli import {entry}
+from tablebase.commands.program import {entry}
 words = json.loads(sys.argv.pop())
 try:
     {call}
@@ -50,9 +49,7 @@ def test_help_loads_nothing_heavy() -> None:
 def home_of(name: str) -> str:
     """The module of a command."""
     home = VERBS[name].home.partition(":")[0]
-    if "." in home:
-        return home
-    return f"tablebase.commands.{home}" if home else f"tablebase.cli.{MODULES[name]}"
+    return home if "." in home else f"tablebase.commands.{home}"
 
 
 INTERRUPTED = """

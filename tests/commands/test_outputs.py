@@ -10,7 +10,7 @@ from tablebase.commands.outputs import OUTPUTS, Output
 
 INPUTS = {
     ("batch", "file"),
-    ("boxes", "file"),
+    ("boxes", "boxes"),
     ("line", "replay"),
     ("merge", "place"),
     ("prove", "check"),
@@ -22,14 +22,14 @@ INPUTS = {
 COMMON = {"data", "features", "rules"}
 """Parameters of several commands; the folder of the tables is their own to write."""
 WORDS = {
-    ("boxes", "sheet"): ["boxes", "hexapawn", "--output"],
+    ("boxes", "output"): ["boxes", "hexapawn", "--output"],
     ("build", "log"): ["build", "hexapawn", "--log"],
     ("build", "json_log"): ["build", "hexapawn", "--json-log"],
     ("copy", "to"): ["copy", "hexapawn", "--to"],
     ("export", "to"): ["export", "hexapawn", "--to"],
     ("line", "sheet"): ["line", "hexapawn", "--sheet"],
     ("line", "svg"): ["line", "hexapawn", "--to"],
-    ("match", "record"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
+    ("match", "output"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
     ("match-stats", "curve"): ["match-stats", "games.txt", "--curve"],
     ("pack", "to"): ["pack", "hexapawn", "--to"],
     ("patterns", "output"): ["patterns", "hexapawn", "--output"],

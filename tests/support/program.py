@@ -60,7 +60,7 @@ class Answer:
 
 
 def every_command() -> dict[str, Any]:
-    """All commands as click or typer has them, by name."""
+    """All commands as click has them, by name."""
     return {name: made(name) for name in commands()}
 
 

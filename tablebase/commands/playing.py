@@ -1,0 +1,112 @@
+"""Games with people at a terminal: play."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tablebase.commands.arguments import as_folder, checked, rules_for
+from tablebase.commands.parameters import Data, GameName, Players, PositionText, Shell, Size, Variant, complete_player
+from tablebase.errors import TablebaseError
+
+if TYPE_CHECKING:
+    from tablebase.commands.calls import Call
+    from tablebase.game.rules import Rules
+
+SEEDS = 1_000_000
+"""Upper bound of randomly drawn seeds, which keeps them short to type."""
+
+
+@checked
+def play(
+    game: GameName,
+    position: PositionText = None,
+    *,
+    player: Annotated[str | Sequence[str], Shell(metavar="NAME", complete=complete_player)] = (),
+    side: Annotated[str | Sequence[str], Shell(metavar="SIDE")] = (),
+    fuzz: Annotated[str | None, Shell(metavar="P")] = None,
+    boxes: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    level: Annotated[str | None, Shell(metavar="N")] = None,
+    seed: Annotated[int | None, Shell(metavar="N", least=0)] = None,
+    players: Players = None,
+    size: Size = None,
+    variant: Variant = None,
+    data: Data = None,
+) -> None:
+    """Play in the terminal, against perfect or weakened play.
+
+    Parameters
+    ----------
+    player : str or sequence of str
+        Who plays against you: tables, fuzzy, foxbox, ranking, exploit, matchboxes, learner, engine or random; with chance or
+        several players: computer, tables, fuzzy or random. May be repeated: they are seated in order.
+    side : str or sequence of str
+        Letter or number of the side you play; by default the one that moves first. Repeated, several people play.
+    fuzz : str, optional
+        How freely the player chooses: 0 for best moves only, 1 for any move.
+    boxes : str or Path, optional
+        JSON file that keeps the boxes of the player matchboxes.
+    level : str, optional
+        How well the player engine plays, from 1 to 10; by default 5.
+    seed : int, optional
+        Seed of the player's choices, to repeat a game.
+    """
+    from contextlib import ExitStack
+    from random import SystemRandom
+
+    from tablebase.commands.play_session import Session
+    from tablebase.compute.progress import compiling_said
+    from tablebase.play.match import side_number
+    from tablebase.play.player import Seat
+    from tablebase.play.players import open_player
+
+    rules, folder = rules_for("play", game, size, variant, players), as_folder(data)
+    seed = SystemRandom().randrange(SEEDS) if seed is None else seed
+    given = {"fuzz": fuzz, "boxes": boxes, "level": level}
+    settings = {name: value for name, value in given.items() if value is not None}
+    # Bytes that are not text are escaped, and then refused like any unknown word.
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="backslashreplace")
+    with compiling_said(f"play {rules.name}"), ExitStack() as stack:
+        start = rules.initial if position is None else rules.parse(position)
+        rules.check(start)
+        people = list(dict.fromkeys(side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
+        others = [number for number in range(rules.players) if number not in people]
+        chosen = _seated(rules, player, len(others))
+        if settings and not others:
+            raise TablebaseError(f"nobody plays against you: leave out --{next(iter(settings))}")
+        opened = {
+            number: stack.enter_context(open_player(name, Seat(rules, start, number, folder), **settings))
+            for number, name in zip(others, chosen, strict=True)
+        }
+        for name in chosen:
+            _check_tables(name, rules, start, folder)
+        Session(rules, start, people, opened, seed, folder).run()
+    sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
+
+
+def show_play(call: Call) -> None:
+    """Play until the game is over or abandoned."""
+    call()
+
+
+def _seated(rules: Rules[Any], names: Sequence[str], seats: int) -> list[str]:
+    """The names of the players for a number of seats: in order, and the last one has all further seats."""
+    from tablebase.play.players import player_names
+
+    if len(names) > seats:
+        are, play = "1 player is" if len(names) == 1 else f"{len(names)} players are", "plays" if seats == 1 else "play"
+        raise TablebaseError(f"{are} named, but only {seats} {play} against you: name fewer with --player")
+    named = list(names) or list(player_names(rules)[:1])
+    return [named[min(place, len(named) - 1)] for place in range(seats)]
+
+
+def _check_tables(name: str, rules: Any, start: Any, folder: Path) -> None:
+    """Name the first table that a player would miss in the game, before the first move."""
+    from tablebase.building.plan import check_tables
+    from tablebase.play.players import find_player
+
+    if rules.board is not None and find_player(name).needs_tables:
+        check_tables(rules, start, folder)
