@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tablebase.compute.jit import inline
+from tablebase.search.evaluation import EvaluationArrays
 from tablebase.search.scores import INFINITY
+from tablebase.search.table_cache import TableArrays
 from tablebase.search.transposition import NO_MOVE
-from tablebase.slices.bit_board import NUMBERS
+from tablebase.slices.bit_board import NUMBERS, Board
 from tablebase.slices.rule_arrays import Int32, Int64, RuleArrays
 
 MOST_PLIES = 128
@@ -73,6 +75,18 @@ class Memory(NamedTuple):
     lengths: Int64  # (MOST_PLIES,)
     keys: Int64  # (past + MOST_PLIES,) of the positions of the game and the line
     excluded: Int32  # (most moves,)
+
+
+class Task(NamedTuple):
+    """All that the kernels of a thread read and write."""
+
+    rules: RuleArrays
+    evaluation: EvaluationArrays
+    tables: TableArrays
+    board: Board  # the position at which the search stands, at first and in the end the root's
+    table: Int64  # the transposition table, which threads share
+    memory: Memory
+    settings: Settings
 
 
 def new_memory(rules: RuleArrays) -> Memory:

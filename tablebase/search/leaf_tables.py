@@ -11,7 +11,7 @@ from tablebase.compute import machine
 from tablebase.errors import CapacityError
 from tablebase.game.kernels import Int64
 from tablebase.game.stochastic import StochasticGame
-from tablebase.search.maxn_frames import SHARE_BITS, Tables
+from tablebase.search.maxn import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import LayerFile, built_regions, layer_path
 from tablebase.tables.folder import check_folder

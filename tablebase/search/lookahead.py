@@ -15,8 +15,7 @@ from tablebase.game.kernels import call_evaluate, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import no_tables
-from tablebase.search.maxn import begin, run
-from tablebase.search.maxn_frames import (
+from tablebase.search.maxn import (
     BOUND,
     LEAVES,
     NODES,
@@ -31,7 +30,9 @@ from tablebase.search.maxn_frames import (
     Space,
     Tables,
     Task,
+    begin,
     new_space,
+    run,
 )
 
 MOST_DEPTH = 20

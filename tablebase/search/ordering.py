@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 
 from tablebase.compute.jit import inline
-from tablebase.search.evaluation import EvaluationArrays
-from tablebase.search.frames import Memory, Settings
-from tablebase.slices.bit_board import EMPTY, Board
-from tablebase.slices.rule_arrays import RuleArrays
+from tablebase.search.frames import Memory, Task
+from tablebase.slices.bit_board import EMPTY
 
 HISTORY_LIMIT = 1 << 20
 HASH_FIRST, CAPTURE_FIRST, KILLER_FIRST = 1 << 30, 1 << 26, 1 << 25
 
 
 @inline
-def rank_moves(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, ply: int, hash_move: Any) -> None:
+def rank_moves(task: Task, ply: int, hash_move: Any) -> None:
     """Rank the moves: the transposition table's, captures by value, killers, the others by history."""
-    squares, values, killers, history = board.squares, evaluation.values, memory.killers, memory.history
+    rules, memory, squares, values = task.rules, task.memory, task.board.squares, task.evaluation.values
+    killers, history = memory.killers, memory.history
     moves, ranks = memory.moves, memory.ranks
     for i in range(memory.frames[ply].moves):
         move = moves[ply, i]
@@ -39,10 +38,11 @@ def rank_moves(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, me
 
 
 @inline
-def pick(memory: Memory, settings: Settings, ply: int) -> Any:
+def pick(task: Task, ply: int) -> Any:
     """Bring the highest-ranked move that is left to the front, and return it."""
+    memory = task.memory
     moves, ranks, first = memory.moves, memory.ranks, memory.frames[ply].next_move
-    if settings.ordering or memory.frames[ply].depth <= 0:
+    if task.settings.ordering or memory.frames[ply].depth <= 0:
         best = first
         for i in range(first + 1, memory.frames[ply].moves):
             if ranks[ply, i] > ranks[ply, best]:

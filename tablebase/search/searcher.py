@@ -16,7 +16,7 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.search.alphabeta import LACKS_TABLE, PAUSED, run
 from tablebase.search.evaluation import EvaluationArrays
-from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, begin, new_memory
+from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, Task, begin, new_memory
 from tablebase.search.scores import INFINITY
 from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import MOST_STEPS
@@ -112,4 +112,5 @@ class Searcher:
         return Found(int(memory.state[VALUE]), tuple(memory.lines[0, : memory.lengths[0]].tolist()))
 
     def _run(self, board: Board, settings: Settings, nodes: int) -> int:
-        return int(run(self.rules, self.evaluation, self.cache.arrays, board, self.table, self.memory, settings, nodes))
+        task = Task(self.rules, self.evaluation, self.cache.arrays, board, self.table, self.memory, settings)
+        return int(run(task, nodes))
