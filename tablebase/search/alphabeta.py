@@ -36,10 +36,8 @@ from tablebase.search.frames import (
     Task,
     push,
 )
-from tablebase.search.nodes import HAS_MOVES, LACKS, enter
-from tablebase.search.ordering import pick, take_score
-from tablebase.search.scores import DECIDED, from_node
-from tablebase.search.transposition import EXACT, LOWER, UPPER, pack, store
+from tablebase.search.nodes import HAS_MOVES, LACKS, enter, pick, take_score
+from tablebase.search.transposition import DECIDED, EXACT, LOWER, UPPER, from_node, pack, store
 from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, make, shift_back
 
 NULL_DEPTH, NULL_REDUCTION, NULL_PIECES = 3, 3, 3
@@ -52,8 +50,8 @@ DONE, PAUSED, LACKS_TABLE = range(3)
 def run(task: Task, nodes: int) -> int:
     """Search until the end, until `nodes` nodes were entered, or until a chunk is missing.
 
-    The board and the memory are as `begin` or the last call has left them. Returns `DONE`, with the score in ``state[VALUE]`` and
-    the best line in ``lines[0]``, `PAUSED` or `LACKS_TABLE`.
+    The board and the memory are as `Searcher.search` or the last call has left them. Returns `DONE`, with the score in
+    ``state[VALUE]`` and the best line in ``lines[0]``, `PAUSED` or `LACKS_TABLE`.
     """
     task = borrowed(task)
     state = task.memory.state

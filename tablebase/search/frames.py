@@ -8,7 +8,6 @@ import numpy as np
 
 from tablebase.compute.jit import inline
 from tablebase.search.evaluation import EvaluationArrays
-from tablebase.search.scores import INFINITY
 from tablebase.search.table_cache import TableArrays
 from tablebase.search.transposition import NO_MOVE
 from tablebase.slices.bit_board import NUMBERS, Board
@@ -103,14 +102,6 @@ def new_memory(rules: RuleArrays) -> Memory:
         keys=np.zeros(MOST_PLIES, dtype=np.int64),
         excluded=np.zeros(rules.most_moves, dtype=np.int32),
     )
-
-
-def begin(memory: Memory, depth: int, alpha: int = -INFINITY, beta: int = INFINITY, quiet_plies: int = 0) -> None:
-    """Prepare a search from the root; `run` then carries it out."""
-    memory.state[:] = 0
-    root = memory.frames[0]
-    root["alpha"], root["beta"], root["depth"] = alpha, beta, depth
-    root["quiet_plies"], root["after_null"] = quiet_plies, 1
 
 
 @inline

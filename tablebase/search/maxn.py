@@ -269,15 +269,6 @@ def _open_window(settings: Settings, frames: Int64, level: int, row: int) -> Non
 
 
 @inline
-def _follow(space: Space, level: int, row: int) -> None:
-    """The line of a level goes on with that of the next one."""
-    lines, lengths = space.lines, space.lengths
-    lines[level, 0] = space.rows[level, row, LABEL]
-    lines[level, 1 : 1 + lengths[level + 1]] = lines[level + 1, : lengths[level + 1]]
-    lengths[level] = 1 + lengths[level + 1]
-
-
-@inline
 def _take(settings: Settings, space: Space, level: int) -> None:
     """Take the values of the next level into account."""
     frames, mine, after = space.frames, space.values[level], space.values[level + 1]
@@ -295,7 +286,10 @@ def _take(settings: Settings, space: Space, level: int) -> None:
     if best < 0 or score > frames[level].score or (score == frames[level].score and row < best):
         frames[level].best, frames[level].score = row, score
         mine[:] = after
-        _follow(space, level, row)
+        lines, lengths = space.lines, space.lengths
+        lines[level, 0] = space.rows[level, row, LABEL]
+        lines[level, 1 : 1 + lengths[level + 1]] = lines[level + 1, : lengths[level + 1]]
+        lengths[level] = 1 + lengths[level + 1]
     if not settings.alpha_beta or who < 0:
         return
     if (who == 0 and frames[level].score >= frames[level].beta) or (who == 1 and -frames[level].score <= frames[level].alpha):

@@ -1,4 +1,4 @@
-"""Entering a node: a score at once, or a list of moves."""
+"""Nodes: a score at once, or a list of moves in an order; the better the order, the sooner a window closes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,32 @@ import numpy as np
 from tablebase.compute.jit import inline
 from tablebase.search.evaluation import evaluate
 from tablebase.search.frames import DRAWS, MOST_PLIES, NEVER, NODES, PLAIN, TABLE_HITS, VALUE, Memory, Settings, Task
-from tablebase.search.ordering import pick, rank_moves, take_score
-from tablebase.search.scores import INFINITY, REPEATER_LOSES, WIN, code_score, from_root, no_move_score
 from tablebase.search.table_cache import NO_TABLE, look_up
-from tablebase.search.transposition import EXACT, LOWER, NO_MOVE, UPPER, bound_of, depth_of, find, move_of, score_of
+from tablebase.search.transposition import (
+    EXACT,
+    INFINITY,
+    LOWER,
+    NO_MOVE,
+    REPEATER_LOSES,
+    UPPER,
+    WIN,
+    bound_of,
+    code_score,
+    depth_of,
+    find,
+    from_root,
+    move_of,
+    no_move_score,
+    score_of,
+)
 from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, can_win, count_moves, has_escaped, list_moves, make, shift_back
 from tablebase.slices.rule_arrays import NOBODY
 
 QUIESCENCE = 12
 """Plies beyond the depth to which threats are answered; captures run out by themselves."""
+HISTORY_LIMIT = 1 << 20
+HASH_FIRST, CAPTURE_FIRST, KILLER_FIRST = 1 << 30, 1 << 26, 1 << 25
+"""Ranks of moves."""
 HAS_VALUE, HAS_MOVES, LACKS = range(3)
 
 
@@ -74,18 +91,11 @@ def enter(task: Task, ply: int, side: int) -> int:
             frames[ply].depth = depth + 1
     if settings.ordering:
         rank_moves(task, ply, hash_move)
-    if depth == 1 and are_leaves_plain(task):
-        search_last_ply(task, ply, side)
+    if depth == 1 and settings.exact and settings.repetition == NEVER and settings.progress <= 0:
+        # Only the evaluation or the end of the game decides the score of a child, unless a table has it.
+        if board.counts[0] + board.counts[1] > task.tables.most_pieces + 1:
+            search_last_ply(task, ply, side)
     return HAS_MOVES
-
-
-@inline
-def are_leaves_plain(task: Task) -> Any:
-    """Whether nothing but the evaluation or the end of the game decides the score of a node's children."""
-    board, settings = task.board, task.settings
-    if not settings.exact or settings.repetition != NEVER or settings.progress > 0:
-        return False
-    return board.counts[0] + board.counts[1] > task.tables.most_pieces + 1
 
 
 @inline
@@ -140,13 +150,6 @@ def leaf_score(task: Task, ply: int, side: int) -> Any:
 
 
 @inline
-def wins_now(task: Task, side: int, move: int) -> Any:
-    """Whether a legal move reaches a goal or captures the last piece."""
-    rules, board = task.rules, task.board
-    return rules.wins[move] or (board.counts[1 - side] == 1 and board.squares[rules.target[move]] != EMPTY)
-
-
-@inline
 def leave_out_excluded(memory: Memory, settings: Settings) -> None:
     """Take the excluded moves off the root's list."""
     moves, kept = memory.moves[0], 0
@@ -163,12 +166,13 @@ def leave_out_excluded(memory: Memory, settings: Settings) -> None:
 @inline
 def ends_at_once(task: Task, ply: int, side: int) -> bool:
     """Whether a node has no move, or one that wins; its score is then in the state, and that move is its line."""
-    memory, moves = task.memory, task.memory.moves[ply]
+    rules, board, memory, moves = task.rules, task.board, task.memory, task.memory.moves[ply]
     if memory.frames[ply].moves == 0:
-        memory.state[VALUE] = no_move_score(task.rules, ply)
+        memory.state[VALUE] = no_move_score(rules, ply)
         return True
     for i in range(memory.frames[ply].moves):
-        if wins_now(task, side, moves[i]):
+        takes_last = board.counts[1 - side] == 1 and board.squares[rules.target[moves[i]]] != EMPTY
+        if rules.wins[moves[i]] or takes_last:
             memory.state[VALUE] = memory.frames[ply].best = WIN - ply - 1
             memory.frames[ply].best_move = moves[i]
             memory.lines[ply, 0] = moves[i]
@@ -219,3 +223,73 @@ def cuts_off(data: int, memory: Memory, settings: Settings, ply: int) -> bool:
         memory.state[VALUE] = score
         return True
     return False
+
+
+@inline
+def rank_moves(task: Task, ply: int, hash_move: Any) -> None:
+    """Rank the moves: the transposition table's, captures by value, killers, the others by history."""
+    rules, memory, squares, values = task.rules, task.memory, task.board.squares, task.evaluation.values
+    killers, history = memory.killers, memory.history
+    moves, ranks = memory.moves, memory.ranks
+    for i in range(memory.frames[ply].moves):
+        move = moves[ply, i]
+        origin, target = rules.origin[move], rules.target[move]
+        victim = squares[target]
+        if move == hash_move:
+            rank = np.int64(HASH_FIRST)
+        elif victim != EMPTY:
+            rank = CAPTURE_FIRST + 16 * abs(values[victim, target]) - abs(values[squares[origin], origin])
+        elif move == killers[ply, 0]:
+            rank = np.int64(KILLER_FIRST + 1)
+        elif move == killers[ply, 1]:
+            rank = np.int64(KILLER_FIRST)
+        else:
+            rank = history[move]
+        ranks[ply, i] = rank
+
+
+@inline
+def pick(task: Task, ply: int) -> Any:
+    """Bring the highest-ranked move that is left to the front, and return it."""
+    memory = task.memory
+    moves, ranks, first = memory.moves, memory.ranks, memory.frames[ply].next_move
+    if task.settings.ordering or memory.frames[ply].depth <= 0:
+        best = first
+        for i in range(first + 1, memory.frames[ply].moves):
+            if ranks[ply, i] > ranks[ply, best]:
+                best = i
+        moves[ply, first], moves[ply, best] = moves[ply, best], moves[ply, first]
+        ranks[ply, first], ranks[ply, best] = ranks[ply, best], ranks[ply, first]
+    memory.frames[ply].next_move += 1
+    return moves[ply, first]
+
+
+@inline
+def remember(memory: Memory, ply: int, move: int, depth: int) -> None:
+    """Note a quiet move that cut off, for the order of later moves."""
+    killers, history = memory.killers, memory.history
+    if killers[ply, 0] != move:
+        killers[ply, 1] = killers[ply, 0]
+        killers[ply, 0] = move
+    history[move] += depth * depth
+    if history[move] > HISTORY_LIMIT:
+        for i in range(len(history)):
+            history[i] >>= 1
+
+
+@inline
+def take_score(memory: Memory, ply: int, move: int, victim: int, score: int) -> None:
+    """Note the score of a move: the best one so far, the best line, and a quiet move that cuts off."""
+    frames = memory.frames
+    frames[ply].searched += 1
+    if score > frames[ply].best:
+        frames[ply].best, frames[ply].best_move = score, move
+        if score > frames[ply].alpha:
+            frames[ply].alpha = score
+            lines, lengths = memory.lines, memory.lengths
+            lines[ply, 0] = move
+            for i in range(lengths[ply + 1]):
+                lines[ply, i + 1] = lines[ply + 1, i]
+            lengths[ply] = lengths[ply + 1] + 1
+            if score >= frames[ply].beta and victim == EMPTY and frames[ply].depth > 0:
+                remember(memory, ply, move, frames[ply].depth)

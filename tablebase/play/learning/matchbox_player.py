@@ -12,8 +12,17 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
-from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
-from tablebase.play.learning.taken_beads import read_taken, remove_taken
+from tablebase.play.learning.matchboxes import (
+    Bead,
+    Draw,
+    Matchboxes,
+    as_seen,
+    distinct_beads,
+    grow_tree,
+    read_taken,
+    remove_taken,
+    representative,
+)
 from tablebase.play.match import Match
 from tablebase.play.player import Command, Player, Seat
 from tablebase.play.player_records import read_yes
@@ -27,7 +36,7 @@ class MatchboxPlayer(Player):
 
     A file, if it is given one, keeps the boxes: each game begins with them as it says, and it is written anew after every game.
     Players of both sides may share it, and several of the same side, who then learn together.
-    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.learning.taken_beads` writes them.
+    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.learning.matchboxes` writes them.
 
     Examples
     --------
@@ -103,12 +112,10 @@ class MatchboxPlayer(Player):
         return "\n".join([f"{self._score()}{rest}", *lines])
 
     def _contents(self, box: Position, full: list[Bead]) -> str:
-        """The number of beads of each move that the box once had."""
         left = self.boxes.boxes[box]
         return ", ".join(f"{render_move(self.boxes.game, bead.move)} {int(bead in left)}" for bead in full)
 
     def _score(self) -> str:
-        """Games won and beads left, in a line."""
         sides = self.boxes.game.sides
         won = ", ".join(f"{side.name} {count:,}" for side, count in zip(sides, self.boxes.won, strict=True))
         boxes = _count(len(self.boxes.boxes), "box", "es")
