@@ -78,16 +78,15 @@ class MatchboxPlayer(Player):
             self.boxes.load(self._path)
         drawn, self.remark = self.boxes.draw(box, random), "the box is empty"
         if drawn is None:
-            return None if self._resigns else self._any_move(box, position, random)
+            if self._resigns:
+                return None
+            # A move without a bead, which costs nothing: it is the bead before that has led here.
+            bead = random.choice(distinct_beads(game, box, self.boxes.tree[box]))
+            return render_move(game, as_seen(game, bead, position))
         self._drawn[match.plies] = drawn
         beads = sorted(render_move(game, as_seen(game, bead, position)) for bead in self.boxes.boxes[box])
         self.remark = f"drawn from a box of {_count(len(beads), 'bead')}: {' '.join(beads)}"
         return render_move(game, as_seen(game, drawn.bead, position))
-
-    def _any_move(self, box: Position, position: Position, random: Random) -> str:
-        """A move without a bead, which costs nothing: it is the bead before that has led here."""
-        beads = distinct_beads(self.boxes.game, box, self.boxes.tree[box])
-        return render_move(self.boxes.game, as_seen(self.boxes.game, random.choice(beads), position))
 
     def finish(self, match: Match[Position], ending: Ending) -> None:
         """Take the last bead away if the game was lost, and save the boxes."""
