@@ -42,7 +42,7 @@ from tablebase.play.player_records import check_setting
 from tablebase.play.players import find_player
 
 if TYPE_CHECKING:
-    from tablebase.search.maxn_frames import Tables
+    from tablebase.search.maxn import Tables
 
 MOST_NODES = 5_000_000
 """States that a computer's move may look at, which takes some seconds."""

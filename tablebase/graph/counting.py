@@ -145,7 +145,6 @@ def primes(bits: int) -> list[int]:
 
 @cache
 def _prime_below(odd: int) -> int:
-    """The largest prime below an odd number."""
     candidate = odd - 2
     while not all(candidate % divisor for divisor in _divisors()):
         candidate -= 2

@@ -35,11 +35,8 @@ def plies_to_force(graph: Graph, side: int, wanted: Flags) -> Plies:
     plies = np.full(len(graph), UNFORCEABLE, dtype=np.int32)
     for stage in reversed(graph.stages):
         if stage.edges:
-            best, start = (np.minimum, UNFORCEABLE) if stage.side == side else (np.maximum, -1)
-            reached = np.full(len(stage), start, dtype=np.int32)
-            for edges in stage.edges:
-                reached[edges.rows] = best(reached[edges.rows], plies[edges.nodes])
-            # Without a move, `reached` keeps its start value: nothing can be forced once the game is over.
+            reached = stage.best_after(plies, larger=stage.side != side)
+            # Without a move, `reached` is negative or `UNFORCEABLE`: nothing can be forced once the game is over.
             plies[stage.nodes] = np.where((reached == UNFORCEABLE) | (reached < 0), UNFORCEABLE, reached + 1)
         plies[stage.nodes][wanted[stage.nodes]] = 0
     return plies
@@ -47,15 +44,9 @@ def plies_to_force(graph: Graph, side: int, wanted: Flags) -> Plies:
 
 @dataclass(frozen=True)
 class Later:
-    """The best value of a measure that a side can still reach, and the plies until then, for each node.
+    """The best value of a measure that a side can still reach, and the plies until then, for each node."""
 
-    Parameters
-    ----------
-    merit : ndarray of int64, shape (nodes,)
-        Grows with how good the pair is: a larger value, or the same value sooner.
-    """
-
-    merit: Measures
+    merit: Measures  # (nodes,) grows with how good the pair is: a larger value, or the same value sooner
 
     @property
     def value(self) -> Measures:
@@ -71,21 +62,12 @@ class Later:
 def best_later(graph: Graph, side: int, measure: NDArray[np.integer]) -> Later:
     """For each node, the largest value of a measure that a side can reach there or later, against the other side's best play.
 
-    Parameters
-    ----------
-    graph : Graph
-    side : int
-        The side that maximises.
-    measure : ndarray of int, shape (nodes,)
-        Not negative.
+    The measure has the shape (nodes,), and is not negative.
     """
     merit = measure.astype(np.int64) << PLIES_BITS
     for stage in reversed(graph.stages):
         if stage.edges:
-            best, start = (np.maximum, -1) if stage.side == side else (np.minimum, np.iinfo(np.int64).max)
-            reached = np.full(len(stage), start, dtype=np.int64)
-            for edges in stage.edges:
-                reached[edges.rows] = best(reached[edges.rows], merit[edges.nodes])
+            reached = stage.best_after(merit, larger=stage.side == side)
             ongoing = stage.result == ONGOING
             stage_merit = merit[stage.nodes]
             # One ply later is slightly worse.
@@ -94,28 +76,14 @@ def best_later(graph: Graph, side: int, measure: NDArray[np.integer]) -> Later:
 
 
 class NodeValues(NamedTuple):
-    """Outcomes and distances of all nodes.
+    """Outcomes and distances of all nodes."""
 
-    Parameters
-    ----------
-    winner : ndarray of int8, shape (nodes,)
-        The side that wins, -1 for a draw.
-    distance : ndarray of int32, shape (nodes,)
-        Plies to the result, -1 for a draw.
-    """
-
-    winner: NDArray[np.int8]
-    distance: NDArray[np.int32]
+    winner: NDArray[np.int8]  # (nodes,) the side that wins, -1 for a draw
+    distance: NDArray[np.int32]  # (nodes,) plies to the result, -1 for a draw
 
 
 def values(graph: Graph, prober: Prober) -> NodeValues:
-    """The values of all positions of a graph, from tables.
-
-    Raises
-    ------
-    MissingTableError
-        If a table has not been built.
-    """
+    """The values of all positions of a graph, from tables; `MissingTableError` if one has not been built."""
     winner = np.full(len(graph), -1, dtype=np.int8)
     distance = np.full(len(graph), -1, dtype=np.int32)
     for stage in graph.stages:
@@ -145,12 +113,8 @@ def solve(graph: Graph) -> NodeValues:
 def mark(graph: Graph, predicate: Callable[[Squares], Flags]) -> Flags:
     """The nodes that satisfy a predicate, as a flag for each node.
 
-    Parameters
-    ----------
-    graph : Graph
-    predicate : callable
-        Takes an array of squares, shape (positions, pieces), with pieces in the order of `Material.kinds`; called once
-        for each stage.
+    The predicate is called once for each stage, with an array of squares, shape (positions, pieces), with pieces in the order of
+    `Material.kinds`.
     """
     marked = np.zeros(len(graph), dtype=bool)
     for stage in graph.stages:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.graph.forcing import Measures
-from tablebase.graph.stages import DRAWN, ONGOING, Edges, Flags, Graph, Stage
+from tablebase.graph.stages import DRAWN, ONGOING, Flags, Graph, Stage
 
 RESULT_BITS = 61
 """The bits that scores are shifted by, so that a result outweighs any score."""
@@ -35,9 +35,7 @@ def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
     kept = {}
     for stage in graph.stages:
         if stage.side == side and stage.edges:
-            best = np.full(len(stage), np.iinfo(np.int64).min, dtype=np.int64)
-            for edges in stage.edges:
-                best[edges.rows] = np.maximum(best[edges.rows], score[edges.nodes])
+            best = stage.best_after(score, larger=True)
             kept[stage.first] = [score[edges.nodes] == best[edges.rows] for edges in stage.edges]
     return Policy(graph, side, kept)
 
@@ -65,7 +63,7 @@ def chance_against(policy: Policy, fuzz: float) -> Chances:
         stage_chance = np.where(over, stage.result == player, 0.0)
         if stage.edges:
             if stage.side == player:
-                moved = _after_best_move(stage, chance)
+                moved = stage.best_after(chance, larger=True)
             else:
                 moved = _after_random_move(stage, policy.kept[stage.first], chance, fuzz)
             stage_chance = np.where(over, stage_chance, moved)
@@ -73,28 +71,14 @@ def chance_against(policy: Policy, fuzz: float) -> Chances:
     return chance
 
 
-def _after_best_move(stage: Stage, chance: Chances) -> Chances:
-    """The player's probability of winning after its best move."""
-    best = np.zeros(len(stage))
-    for edges in stage.edges:
-        best[edges.rows] = np.maximum(best[edges.rows], chance[edges.nodes])
-    return best
-
-
 def _after_random_move(stage: Stage, kept: list[Flags], chance: Chances, fuzz: float) -> Chances:
     """The player's probability of winning after a move drawn by weight."""
     total, weight = np.zeros(len(stage)), np.zeros(len(stage))
     for edges, keeps in zip(stage.edges, kept, strict=True):
-        weights = _weights(edges, keeps, fuzz)
+        weights = fuzz + keeps * (1 - fuzz)
         total[edges.rows] += weights * chance[edges.nodes]
         weight[edges.rows] += weights
     return np.divide(total, weight, out=np.zeros(len(stage)), where=weight > 0)
-
-
-def _weights(edges: Edges, keeps: Flags, fuzz: float) -> Chances:
-    """The weight of each move."""
-    weights: Chances = np.full(len(edges.rows), fuzz) + keeps * (1 - fuzz)
-    return weights
 
 
 def even_chance(chance: Callable[[float], float], precision: float = PRECISION) -> float:

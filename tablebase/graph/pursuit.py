@@ -76,14 +76,8 @@ def _move_runner(
     arrays: PursuitArrays, counts: Counts, begin: int, end: int, limit: int, excess: int, pursuers_first: bool
 ) -> tuple[int, int, int]:
     """`move_runner` for these rows; returns the totals."""
-    pursuers, length, squares, places, level, ways = (
-        arrays.pursuers,
-        arrays.length,
-        arrays.squares,
-        arrays.places,
-        arrays.level,
-        arrays.ways,
-    )
+    pursuers, length, squares, places = arrays.pursuers, arrays.length, arrays.squares, arrays.places
+    level, ways = arrays.level, arrays.ways
     advance, steps, runner_steps, row_place = arrays.advance, arrays.steps, arrays.runner_steps, arrays.row_place
     guards, near, room, escape_counts = arrays.guards, arrays.near, arrays.room, arrays.counts
     pursuer_squares, pursuer_places = np.zeros(pursuers, dtype=np.int8), np.zeros(pursuers, dtype=np.int64)
@@ -159,14 +153,8 @@ def _move_pursuers(
     excess: int,
 ) -> None:
     """`move_pursuers` for these rows of the next tier: each gathers from the rows that lead to it."""
-    pursuers, length, squares, places, level, ways = (
-        arrays.pursuers,
-        arrays.length,
-        arrays.squares,
-        arrays.places,
-        arrays.level,
-        arrays.ways,
-    )
+    pursuers, length, squares, places = arrays.pursuers, arrays.length, arrays.squares, arrays.places
+    level, ways = arrays.level, arrays.ways
     row_place = arrays.row_place
     pursuer_squares, pursuer_places = np.zeros(pursuers, dtype=np.int8), np.zeros(pursuers, dtype=np.int64)
     cap, less = np.uint32(limit), np.uint32(excess)

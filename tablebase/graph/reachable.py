@@ -7,13 +7,12 @@ from math import ceil, log2
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.game import Game, Kind, Outcome
+from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
-from tablebase.graph.stages import DRAWN, ONGOING, Edges, Flags, Graph, Indices, Nodes, Stage, unfolded, with_goals
+from tablebase.graph.stages import DRAWN, ONGOING, Edges, Graph, Indices, Nodes, Stage, unfolded, with_goals
 from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material, advances_of, make_material, material_of
@@ -49,17 +48,10 @@ def game_bits(game: Game, start: Position) -> int:
         most_steps[game.side_of(kind)] += max((len(steps) for steps in game.kinds[kind].steps_from.values()), default=0)
     steps_left = []
     for side in one_way_sides(game):
-        pieces = [(game.kinds[kind], square) for kind, square in start.pieces if game.side_of(kind) == side]
-        steps_left.append(sum(_steps_left(kind, square) for kind, square in pieces))
+        levels = [(game.kinds[kind].levels or {}, square) for kind, square in start.pieces if game.side_of(kind) == side]
+        steps_left.append(sum(max(of_square.values()) - of_square[square] for of_square, square in levels))
     # A side moves at most once more than the other, and wins with one more step than there are levels.
     return ceil((min(steps_left) + 1) * sum(log2(max(2, steps)) for steps in most_steps))
-
-
-def _steps_left(kind: Kind, square: int) -> int:
-    """An upper bound of the steps that a piece of a one-way kind can still make."""
-    levels = kind.levels
-    assert levels is not None
-    return max(levels.values()) - levels[square]
 
 
 class _Key(NamedTuple):
@@ -82,8 +74,6 @@ class _Arrival(NamedTuple):
 
 
 class _Builder:
-    """A graph under construction."""
-
     def __init__(self, game: Game, limit: int) -> None:
         check_finite(game)
         self.limit = limit
@@ -130,12 +120,6 @@ class _Builder:
         result = np.full(len(index), 1 - key.side if key.final else ONGOING, dtype=np.int8)
         layout = layout_of(self.with_goals if key.final else self.unfolded, key.material)
         stage = Stage(layout, key.side, key.final, index, first, result)
-        self._add_edges(arrivals, first, inverse)
-        self.stages.append(stage)
-        return stage
-
-    def _add_edges(self, arrivals: list[_Arrival], first: int, inverse: Indices) -> None:
-        """Add the moves of all arrivals to their stages; `inverse` holds the rows that they lead to, one after the other."""
         begin = 0
         for arrival in arrivals:
             end = begin + len(arrival.indices)
@@ -143,6 +127,8 @@ class _Builder:
                 nodes = (first + inverse[begin:end]).astype(np.int32)
                 self.stages[arrival.source].edges.append(Edges(arrival.rows, nodes))
             begin = end
+        self.stages.append(stage)
+        return stage
 
     def expand(self, stage: Stage) -> None:
         """Follow all moves of the newest stage, and set its results."""
@@ -159,13 +145,10 @@ class _Builder:
                     rows = (begin + batch.rows[legal]).astype(np.int32)
                     key, indices = self.child(stage, batch._replace(squares=batch.squares[legal]))
                     self.arrive(key, _Arrival(number, rows, indices))
-            self.set_results(stage.result[begin : begin + BLOCK], stage.side, stuck, ~ongoing)
-
-    def set_results(self, result: NDArray[np.int8], side: int, stuck: Flags, escaped: Flags) -> None:
-        """Set the results of positions in which the game is over, in place."""
-        if self.game.runner_side is not None:
-            result[escaped] = self.game.runner_side
-        result[stuck] = 1 - side if self.game.no_move is Outcome.LOSS else DRAWN
+            result = stage.result[begin : begin + BLOCK]
+            if self.game.runner_side is not None:
+                result[~ongoing] = self.game.runner_side
+            result[stuck] = 1 - stage.side if self.game.no_move is Outcome.LOSS else DRAWN
 
     def child(self, stage: Stage, batch: MoveBatch) -> tuple[_Key, Indices]:
         """The key of the stage that a batch of moves leads to, and the indices of the positions there."""
@@ -217,20 +200,7 @@ def reachable(game: Game, start: Position | None = None, limit: int = NODE_LIMIT
 def reachable_from_all(game: Game, kinds: tuple[int, ...], limit: int = NODE_LIMIT) -> Graph:
     """The graph of all placements of these pieces with either side to move, and of what is reachable from them.
 
-    Parameters
-    ----------
-    game : Game
-    kinds : tuple of int
-        The kind of each piece, ascending.
-    limit : int
-        The most positions that the graph may have, at most `NODE_LIMIT`.
-
-    Raises
-    ------
-    TablebaseError
-        If the game may never end.
-    CapacityError
-        If there are more positions.
+    `kinds` has the kind of each piece, ascending; the limit and the errors are those of `reachable`.
     """
     builder = _Builder(game, limit)
     for advance in advances_of(builder.unfolded, kinds):

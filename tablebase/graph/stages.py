@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ NOWHERE = -1
 Nodes = NDArray[np.int32]
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Number = TypeVar("Number", bound=np.number[Any])
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,18 @@ class Stage:
         """The square of each slot of the layout, shape (positions, slots)."""
         return self.layout.squares_many(self.index)[0]
 
+    def best_after(self, values: NDArray[Number], larger: bool) -> NDArray[Number]:
+        """The largest, or else the smallest, of the values of the nodes that each position leads to.
+
+        Without a move, the least or the largest number of this type.
+        """
+        kind: Any = np.iinfo(values.dtype) if values.dtype.kind == "i" else np.finfo(values.dtype)
+        best, worst = (np.maximum, kind.min) if larger else (np.minimum, kind.max)
+        found = np.full(len(self), worst, dtype=values.dtype)
+        for edges in self.edges:
+            found[edges.rows] = best(found[edges.rows], values[edges.nodes])
+        return found
+
     def nodes_at(self, squares: Squares) -> Nodes:
         """The node of each position, whose squares have a column for each piece of the material; `NOWHERE` if there is none."""
         of_slots = squares[:, list(self.layout.slots)]
@@ -73,37 +87,20 @@ class Stage:
 
 @dataclass(frozen=True)
 class Graph:
-    """All positions reachable from a start; every move leads to a later stage.
-
-    Parameters
-    ----------
-    game : Game
-    stages : list of Stage
-        The first stage of what is reachable from a start holds only the start.
-    """
+    """All positions reachable from a start; every move leads to a later stage."""
 
     game: Game
-    stages: list[Stage]
+    stages: list[Stage]  # the first stage of what is reachable from a start holds only the start
 
     def __len__(self) -> int:
         return sum(map(len, self.stages))
-
-    def sides(self) -> NDArray[np.int8]:
-        """The side to move at each node."""
-        return np.concatenate([np.full(len(stage), stage.side, dtype=np.int8) for stage in self.stages])
 
     def results(self) -> NDArray[np.int8]:
         """The side that has won at each node, `DRAWN`, or `ONGOING`."""
         return np.concatenate([stage.result for stage in self.stages])
 
     def node(self, position: Position, *, final: bool = False) -> int:
-        """The node of a reachable position; `final` for one that a winning move leads to.
-
-        Raises
-        ------
-        KeyError
-            If there is no such node.
-        """
+        """The node of a reachable position; `final` for one that a winning move leads to. `KeyError` if there is none."""
         material = material_of(with_goals(self.game) if final else unfolded(self.game), position)
         for stage in self.stages:
             if (stage.layout.material, stage.side, stage.final) == (material, position.side, final):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 
 from tablebase.errors import TablebaseError, quoted
@@ -10,8 +9,9 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
+from tablebase.play.player_records import read_yes
 from tablebase.probe.prober import Prober
-from tablebase.search import Analysis, Engine, Options, Repetition
+from tablebase.search import Engine, Options, Repetition
 from tablebase.tables.folder import check_folder
 
 NODES = (30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -55,10 +55,20 @@ class EnginePlayer(Player):
 
     def choose(self, match: Match[Position], random: Random) -> str:
         """One of the best lines' first moves; errors are those of `Engine.analyse`."""
-        found = self._engine.analyse(match.position, nodes=self._nodes, lines=self._lines, past=match.positions[:-1])
-        chosen = random.choice(almost_best(list(found), self._margin))
-        self.remark = _remark(chosen)
-        return random.choice(list(match.legal())) if _is_blind(chosen) else str(chosen.best)
+        found = list(self._engine.analyse(match.position, nodes=self._nodes, lines=self._lines, past=match.positions[:-1]))
+        lines = [line for line in found if line.depth == found[-1].depth]
+        # Once the best line is proved, only its equals are as good.
+        least = lines[0].score - (0 if lines[0].value else self._margin)
+        chosen = random.choice([line for line in lines if line.score >= least])
+        if chosen.value is not None:
+            self.remark = chosen.verdict if chosen.depth else f"{chosen.verdict} by the table"
+        elif chosen.depth:
+            self.remark = f"{chosen.verdict} at depth {chosen.depth}"
+        else:
+            # The search has not even looked one ply ahead.
+            self.remark = "any move"
+            return random.choice(list(match.legal()))
+        return str(chosen.best)
 
     def close(self) -> None:
         """Close all files."""
@@ -66,48 +76,17 @@ class EnginePlayer(Player):
             self._prober.close()
 
 
-def almost_best(answers: Sequence[Analysis], margin: int) -> list[Analysis]:
-    """The lines of the last depth that are at most so much worse than the best one; once that is proved, its equals."""
-    lines = [answer for answer in answers if answer.depth == answers[-1].depth]
-    best = lines[0]
-    return [line for line in lines if line.score >= best.score - (0 if best.value else margin)]
-
-
-def _is_blind(line: Analysis) -> bool:
-    """Whether the search has not even looked one ply ahead."""
-    return line.depth == 0 and line.value is None
-
-
-def _remark(line: Analysis) -> str:
-    """What it thinks of its move, in a few words."""
-    if _is_blind(line):
-        return "any move"
-    if line.value is None:
-        return f"{line.verdict} at depth {line.depth}"
-    return line.verdict if line.depth else f"{line.verdict} by the table"
-
-
-def parse_level(level: int | str) -> int:
-    """The number that a level is given as; `TablebaseError` if there is no such level."""
-    number = level if isinstance(level, int) else whole_number(level)
-    if number is None or not 1 <= number <= len(NODES):
-        raise TablebaseError(f"the level must be a number from 1 to {len(NODES)}, not {quoted(str(level))}")
-    return number
-
-
-def _parse_nodes(text: str) -> int:
-    """A number of positions; `TablebaseError` if it is none."""
-    number = whole_number(text)
-    if not number:
-        raise TablebaseError(f"nodes must be {WHOLE_NUMBER}, at least 1, not {quoted(text)}")
-    return number
-
-
 def make(seat: Seat, level: int | str | None = None, nodes: str | None = None, tables: str = "yes") -> EnginePlayer:
     """The player ``engine``."""
-    if tables not in ("yes", "no"):
-        raise TablebaseError(f"tables must be yes or no, not {quoted(tables)}")
-    if nodes is not None and level is not None:
+    uses_tables = read_yes("tables", tables)
+    if nodes is None:
+        number = LEVEL if level is None else level if isinstance(level, int) else whole_number(level)
+        if number is None or not 1 <= number <= len(NODES):
+            raise TablebaseError(f"the level must be a number from 1 to {len(NODES)}, not {quoted(str(level))}")
+        return EnginePlayer(seat, number, tables=uses_tables)
+    if level is not None:
         raise TablebaseError("level and nodes both say how much the engine searches: give one of them")
-    limit = None if nodes is None else _parse_nodes(nodes)
-    return EnginePlayer(seat, LEVEL if level is None else parse_level(level), limit, tables=tables == "yes")
+    limit = whole_number(nodes)
+    if not limit:
+        raise TablebaseError(f"nodes must be {WHOLE_NUMBER}, at least 1, not {quoted(nodes)}")
+    return EnginePlayer(seat, nodes=limit, tables=uses_tables)

@@ -12,6 +12,7 @@ from tablebase.probe.answers import Probe, RatedMove
 
 FAIR = "fair"
 """Instead of a number: the fuzz that gives a perfect opponent an even chance."""
+MUST = "the fuzz must be a number from 0 (only best moves) to 1 (any move), not"
 Item = TypeVar("Item")
 
 
@@ -34,13 +35,6 @@ def weights(count: int, kept: int, fuzz: float) -> list[float]:
     return [1 / total] * kept + [fuzz / total] * (count - kept)
 
 
-def check_fuzz(fuzz: float) -> None:
-    """Raise `TablebaseError` unless the fuzz is a number from 0 to 1."""
-    # This comparison also rejects NaN.
-    if not 0 <= fuzz <= 1:
-        raise ArgumentError(f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {fuzz:g}")
-
-
 def parse_fuzz(fuzz: float | str) -> float:
     """The number that a fuzz is given as; `TablebaseError` if it is not a number from 0 to 1."""
     try:
@@ -48,9 +42,10 @@ def parse_fuzz(fuzz: float | str) -> float:
     except ValueError:
         takers = ", ".join(record.name for record in all_players() if record.fair)
         fair = f"; of the players, only {takers} have a fair one" if fuzz == FAIR else ""
-        fault = f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {quoted(str(fuzz))}{fair}"
-        raise ArgumentError(fault) from None
-    check_fuzz(number)
+        raise ArgumentError(f"{MUST} {quoted(str(fuzz))}{fair}") from None
+    # This comparison also rejects NaN.
+    if not 0 <= number <= 1:
+        raise ArgumentError(f"{MUST} {number:g}")
     return number
 
 
@@ -63,8 +58,3 @@ def check_fair(fuzz: float | str) -> None:
 def draw(moves: Sequence[Item], kept: int, fuzz: float, random: Random) -> Item:
     """Draw one of the moves with the probabilities of `weights`; there must be a move."""
     return random.choices(moves, weights(len(moves), kept, fuzz))[0]
-
-
-def choose(probe: Probe, fuzz: float, random: Random) -> RatedMove:
-    """Draw one of the moves of a probe; there must be a legal move."""
-    return draw(probe.moves, len(kept_moves(probe)), fuzz, random)

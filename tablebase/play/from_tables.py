@@ -11,26 +11,17 @@ from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.probe.prober import Prober
 
-FUZZ = 0.1
-"""The fuzz of the player ``fuzzy`` if none is set."""
-
 
 class TablesPlayer(Player):
     """Makes the best moves, each with the same probability; with a fuzz, other moves, too.
 
     Best are those of best outcome and distance; with chance, those with the best lower bound and of these the best upper bound,
     of which no one says which leads to an end. `TablebaseError` if there are no tables.
-
-    Examples
-    --------
-    >>> from tablebase.play.players import open_player
-    >>> with open_player("tables", seat) as player:  # doctest: +SKIP
-    ...     player.choose(match, Random(1))
     """
 
-    def __init__(self, seat: Seat, fuzz: float = 0.0) -> None:
+    def __init__(self, seat: Seat, fuzz: float | str = 0.0) -> None:
         super().__init__("the tables play")
-        self.fuzz = fuzz
+        self.fuzz = parse_fuzz(fuzz)
         self._prober = Prober(seat.folder)
         self._source = self._prober.of(seat.rules)
         self._source.require()
@@ -51,13 +42,3 @@ class TablesPlayer(Player):
         """Close all files."""
         super().close()
         self._prober.close()
-
-
-def make(seat: Seat, fuzz: float | str = 0.0) -> TablesPlayer:
-    """The player ``tables``."""
-    return TablesPlayer(seat, parse_fuzz(fuzz))
-
-
-def make_fuzzy(seat: Seat, fuzz: float | str = FUZZ) -> TablesPlayer:
-    """The player ``fuzzy``."""
-    return make(seat, fuzz)

@@ -26,15 +26,7 @@ def graph_of(seat: Seat) -> Graph:
 
 
 class GraphPlayer(Player):
-    """Keeps the moves to positions of the highest score; with a fuzz, it makes other moves, too.
-
-    Parameters
-    ----------
-    name : str
-        Of the player, for the greeting.
-    strategy : Strategy
-    fuzz : float
-    """
+    """Keeps the moves to positions of the highest score; with a fuzz, it makes other moves as well. The greeting has its name."""
 
     def __init__(self, name: str, strategy: Strategy, fuzz: float = 0.0) -> None:
         super().__init__(f"{name}{f' with fuzz {fuzz:.6g}' if fuzz else ''} plays")
@@ -53,7 +45,12 @@ class GraphPlayer(Player):
 
         `TablebaseError` if the position cannot be reached from the start of the graph.
         """
-        merits = {move: self.merit(node, position.side) for move, node in self._children(position).items()}
+        try:
+            children = self.graph.children(position)
+        except KeyError:
+            here, start = (render(self.graph.game, one) for one in (position, self.graph.position(0)))
+            raise TablebaseError(f"{here} cannot be reached from {start}: make a player for it") from None
+        merits = {move: self.merit(node, position.side) for move, node in children.items()}
         best = max(merits.values(), default=None)
         return [move for move, merit in merits.items() if merit == best]
 
@@ -74,12 +71,3 @@ class GraphPlayer(Player):
         return (
             f"{name} to move: its chance to win against fuzz {self.fuzz:.6g} is {chance_text(best.chance)}, best move {best.move}"
         )
-
-    def _children(self, position: Position) -> dict[str, int]:
-        """The node that each move of a position leads to."""
-        game = self.graph.game
-        try:
-            return self.graph.children(position)
-        except KeyError:
-            start = render(game, self.graph.position(0))
-            raise TablebaseError(f"{render(game, position)} cannot be reached from {start}: make a player for it") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -52,38 +52,29 @@ class LookaheadPlayer(Player):
 
 def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
     """The settings that texts stand for; `TablebaseError` if one of them is out of range, or not a word that it may be."""
-    given: dict[str, Any] = {}
-    readers = {
-        "depth": ("depth", _read_depth),
-        "objective": ("objective", lambda text: _read_word("objective", text, Objective)),
-        "stop": ("stop_at_finisher", lambda text: read_yes("stop", text)),
-        "alpha-beta": ("alpha_beta", lambda text: read_yes("alpha-beta", text)),
-        "sort": ("sort", lambda text: read_yes("sort", text)),
-        "cuts": ("cuts", _read_cuts),
-        "cards": ("cards", lambda text: _read_word("cards", text, Cards)),
-    }
-    for name, (argument, read) in readers.items():
-        if name in settings:
-            given[argument] = read(settings[name])
+    read = {name: reader(name, settings[name]) for name, reader in _READERS.items() if name in settings}
     weights = {name: _read_weight(name, settings[name]) for name in game.weights if name in settings}
+    tables, stop = read.pop("tables", True), read.pop("stop", True)
+    given = {name.replace("-", "_"): value for name, value in read.items()}
     depth = max(LEAST_DEPTH, game.players + 1)
-    return Chosen(Foresight(**{"depth": depth, **given}), read_yes("tables", settings.get("tables", "yes")), weights)
+    return Chosen(Foresight(stop_at_finisher=stop, **{"depth": depth, **given}), tables, weights)
 
 
-def _read_depth(text: str) -> int:
+def _read_depth(_name: str, text: str) -> int:
     number = whole_number(text)
     if number is None:
         raise TablebaseError(f"the depth must be {WHOLE_NUMBER}, not {quoted(text)}")
     return number
 
 
-def _read_word(name: str, text: str, words: Any) -> Any:
+def _read_word(name: str, text: str) -> Objective | Cards:
+    words = Objective if name == "objective" else Cards
     if text not in list(words):
         raise TablebaseError(f"there is no {name} {quoted(text)}: choose {' or '.join(words)}")
     return words(text)
 
 
-def _read_cuts(text: str) -> tuple[int, ...]:
+def _read_cuts(_name: str, text: str) -> tuple[int, ...]:
     numbers = [whole_number(word) for word in text.split("/")]
     cuts = tuple(number for number in numbers if number is not None)
     if len(cuts) < len(numbers):
@@ -96,6 +87,14 @@ def _read_weight(name: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise TablebaseError(f"the weight of {name} must be a number, not {quoted(text)}") from None
+
+
+_READERS: Mapping[str, Callable[[str, str], Any]] = {
+    "depth": _read_depth,
+    "cuts": _read_cuts,
+    **dict.fromkeys(("objective", "cards"), _read_word),
+    **dict.fromkeys(("stop", "alpha-beta", "sort", "tables"), read_yes),
+}
 
 
 def make(seat: Seat, **settings: str) -> LookaheadPlayer:

@@ -19,24 +19,12 @@ TIMES = {2: "twice", 3: "three times"}
 
 
 class Event(NamedTuple, Generic[P]):
-    """Something that has happened in a game.
+    """Something that has happened in a game."""
 
-    Parameters
-    ----------
-    player : int
-        Who has moved; of a draw, who has moved before it.
-    text : str
-        The move, or the label of the draw.
-    drawn : bool
-        Whether it is a draw.
-    position : P
-        What it has led to.
-    """
-
-    player: int
-    text: str
-    drawn: bool
-    position: P
+    player: int  # who has moved; of a draw, who has moved before it
+    text: str  # the move, or the label of the draw
+    drawn: bool  # whether it is a draw
+    position: P  # what it has led to
 
 
 class Match(Generic[P]):
@@ -54,14 +42,8 @@ class Match(Generic[P]):
         Moves and draws, by their text, with which the match begins; draws that are not among them are made. `RulesError` if one of
         them is not possible.
 
-    Attributes
-    ----------
-    events : list of Event
-        All that has happened and was not taken back.
-    player : int
-        The player to move; `OVER` if the position ends the game.
-    turns, plies : int
-        How many turns have ended, and how many moves were made.
+    The attribute `events` has all that has happened and was not taken back; `player` is to move, or `OVER` if the position ends the
+    game; `turns` have ended, and `plies` were made.
     """
 
     def __init__(

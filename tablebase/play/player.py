@@ -17,23 +17,12 @@ from tablebase.play.match import Match
 
 @dataclass(frozen=True)
 class Seat:
-    """What a player plays.
-
-    Parameters
-    ----------
-    rules : Rules
-    start : position
-        Where its games begin.
-    side : int or None
-        The side it plays, from 0; None if it may be any.
-    folder : Path
-        The tablebase, for players that use tables.
-    """
+    """What a player plays."""
 
     rules: Rules[Any]
-    start: Any
-    side: int | None = None
-    folder: Path = Path("data")
+    start: Any  # the position with which its games begin
+    side: int | None = None  # the side it plays, from 0; None if it may be any
+    folder: Path = Path("data")  # the tablebase, for players that use tables
 
     @property
     def pieces(self) -> Game:
@@ -55,22 +44,11 @@ class Command:
 
 
 class Player(ABC):
-    """Chooses moves in matches; made by `tablebase.play.players.open_player`.
+    """Chooses moves in matches; made by `tablebase.play.players.open_player`."""
 
-    Parameters
-    ----------
-    subject : str
-        Who plays, with the verb: ``the tables play``.
-
-    Attributes
-    ----------
-    learns : bool
-        Whether games change it, so that a person plays several in a row.
-    remark : str
-        What it has to say about its last move, or about the game that has just ended; may be empty.
-    """
-
-    learns: ClassVar[bool] = False
+    learns: ClassVar[bool] = False  # whether games change it, so that a person plays several in a row
+    subject: str  # who plays, with the verb: ``the tables play``
+    remark: str  # about its last move, or about the game that has just ended; may be empty
 
     def __init__(self, subject: str) -> None:
         self.subject = subject
@@ -111,3 +89,14 @@ class Player(ABC):
     def close(self) -> None:
         """Give back what it holds; it chooses no move afterwards."""
         self.remark = ""
+
+
+class RandomPlayer(Player):
+    """Makes any legal move."""
+
+    def __init__(self, _seat: Seat) -> None:
+        super().__init__("random moves play")
+
+    def choose(self, match: Match[Any], random: Random) -> str:
+        """One of the legal moves, each with the same probability."""
+        return random.choice(list(match.legal()))

@@ -31,9 +31,9 @@ class PlayerRecord:
         return [*self.settings, *(rules.weights if self.weighs else ())]
 
 
-def loaded_later(module: str, function: str = "make") -> Callable[..., Any]:
-    """A function of a module, which is not loaded before it is called."""
-    return lambda *arguments, **settings: getattr(import_module(module), function)(*arguments, **settings)
+def loaded_later(module: str, function: str = "make", **usual: Any) -> Callable[..., Any]:
+    """A function of a module, which is not loaded before it is called; `usual` are settings if no others are given."""
+    return lambda *arguments, **settings: getattr(import_module(module), function)(*arguments, **{**usual, **settings})
 
 
 def read_settings(name: str, text: str, known: Sequence[str]) -> dict[str, Any]:

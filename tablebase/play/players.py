@@ -12,7 +12,7 @@ from typing import Any
 from tablebase.errors import ArgumentError, did_you_mean, quoted
 from tablebase.game.companions import companions
 from tablebase.game.rules import Rules
-from tablebase.play.player import Player, Seat
+from tablebase.play.player import Player, RandomPlayer, Seat
 from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, read_settings
 
 FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 1 (any move)"}
@@ -60,7 +60,7 @@ FIRST = (
     PlayerRecord(
         "tables",
         "makes the best moves: the quickest win, or the slowest loss; with chance, the best for certain",
-        loaded_later("tablebase.play.from_tables"),
+        loaded_later("tablebase.play.from_tables", "TablesPlayer"),
         FUZZ,
         needs_tables=True,
         strategy=loaded_later("tablebase.play.strategy", "Shortest"),
@@ -69,7 +69,7 @@ FIRST = (
     PlayerRecord(
         "fuzzy",
         "like tables, but errs: its fuzz is 0.1 unless set",
-        loaded_later("tablebase.play.from_tables", "make_fuzzy"),
+        loaded_later("tablebase.play.from_tables", "TablesPlayer", fuzz=0.1),
         FUZZ,
         needs_tables=True,
         refuses=_not_two,
@@ -127,7 +127,7 @@ LAST = (
         },
         refuses=_not_pieces,
     ),
-    PlayerRecord("random", "makes any move", loaded_later("tablebase.play.random_player")),
+    PlayerRecord("random", "makes any move", RandomPlayer),
 )
 """Players that come after those of single games."""
 

@@ -99,17 +99,15 @@ def ranking(graph: Graph, values: NodeValues | None = None) -> Ranking:
 class RankingPlayer(GraphPlayer):
     """Its hint has what it ranks by, for every move."""
 
-    def __init__(self, ranks: Ranking, fuzz: float = 0.0) -> None:
-        super().__init__("the ranking", ranks, fuzz)
-        self._ranks = ranks
+    strategy: Ranking
 
     def hint(self, match: Match[Position]) -> str:
         """Every move with what it forces, the number of possible games after it, and the share of them that are won."""
-        moves = self._ranks.moves(match.position)
+        moves = self.strategy.moves(match.position)
         texts = [("move", "best outcome", "possible games", "won")]
         for one in moves:
             plies = "" if one.distance is None else f" in {one.distance}"
-            texts.append((one.move, f"{one.outcome}{plies}", f"{one.games:,}", percent(one.share)))
+            texts.append((one.move, f"{one.outcome}{plies}", f"{one.games:,}", f"{float(100 * one.share):.2f} %"))
         widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
         lines = [
             f"{move:<{widths[0]}}  {outcome:<{widths[1]}}  {games:>{widths[2]}}  {share:>{widths[3]}}"
@@ -118,13 +116,8 @@ class RankingPlayer(GraphPlayer):
         return "\n".join(filter(None, ["\n".join(lines), super().hint(match)]))
 
 
-def percent(share: Fraction) -> str:
-    """A share of games in percent."""
-    return f"{float(100 * share):.2f} %"
-
-
 def make(seat: Seat, fuzz: float | str = 0.0) -> RankingPlayer:
     """The player ``ranking``; with the fuzz ``fair``, a perfect opponent has an even chance."""
     check_fair(fuzz)
     found = ranking(graph_of(seat))
-    return RankingPlayer(found, found.fuzz(fuzz))
+    return RankingPlayer("the ranking", found, found.fuzz(fuzz))

@@ -108,25 +108,10 @@ def record_of(
     why: str,
     opening: int = 0,
 ) -> Record:
-    """Make the record of a game.
+    """Make the record of a game; the arguments are those of `Record` with these exceptions.
 
-    Parameters
-    ----------
-    rules : Rules
-    number : int
-        Its number in the match, from 1.
-    players : sequence of str
-        The name of each player, in the order of sides.
-    start : position
-        The first position.
-    events : iterable of (str, bool)
-        The text of each move with False, and the label of each outcome of chance with True.
-    places : tuple of int
-        The place of each player, from 1.
-    why : str
-        The reason why it ended, in a word or two: ``goal``.
-    opening : int
-        The number of turns at the beginning that were made of random moves.
+    `events` has the text of each move with False, and the label of each outcome of chance with True. `why` is a word or two,
+    without the winner: ``goal``.
     """
     winner = places.index(1) if places.count(1) == 1 else None
     said = f"{'draw' if winner is None else f'{rules.sides[winner].name} wins'}: {why}"
@@ -160,7 +145,6 @@ def write_record(record: Record) -> str:
 
 
 def _seats(players: int) -> tuple[str, ...]:
-    """Return the names of the tags for the players."""
     return ("White", "Black") if players == 2 else tuple(f"Player{number}" for number in range(1, players + 1))
 
 
@@ -202,7 +186,6 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
 
 
 def _tag(line: str, number: int) -> tuple[str, str]:
-    """Read a tag; return its name and value."""
     if found := _TAG.fullmatch(line):
         try:
             value: str = json.loads(found[2])

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tablebase.play.blocks import mean_of, ranks
-from tablebase.play.comparison import share_of_pairs
+from tablebase.play.comparison import mean_of, ranks, share_of_pairs
 from tablebase.play.match import BROKEN_OFF
 from tablebase.play.tournament import Played
+
+SHARE = ("share", "share_from", "share_to")
+"""Fields of a share with its interval."""
 
 
 def points(places: Sequence[int], seats: Sequence[int]) -> dict[int, list[float]]:
@@ -39,16 +41,18 @@ def of_pairs(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, A
     rows, pairs = [], pair_points(played)
     for player, name in enumerate(names):
         shares = [_share(game, player) for game in played]
-        results = {
-            "player": name,
-            "games": len(played),
-            "wins": shares.count(1),
-            "draws": shares.count(0.5),
-            "losses": shares.count(0),
-        }
         found = share_of_pairs(pairs if player == 0 else [2 - points for points in pairs])
-        forfeits = sum(game.forfeit and share == 0 for game, share in zip(played, shares, strict=True))
-        rows.append({**results, **_fields(*found), "forfeits": forfeits})
+        rows.append(
+            {
+                "player": name,
+                "games": len(played),
+                "wins": shares.count(1),
+                "draws": shares.count(0.5),
+                "losses": shares.count(0),
+                **dict(zip(SHARE, found, strict=True)),
+                "forfeits": sum(game.forfeit and share == 0 for game, share in zip(played, shares, strict=True)),
+            }
+        )
     return rows
 
 
@@ -66,12 +70,12 @@ def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
         {
             "player": name,
             "games": len(games),
-            "wins": sum(_is_won(game, contestant) for game in games),
+            "wins": sum(game.fixture.seats[winner] == contestant for game in games if (winner := game.ending.winner) is not None),
             "rank": rank.rank,
             "rank_from": rank.best,
             "rank_to": rank.worst,
             **_places(games, contestant),
-            **_fields(share.value, *share.interval()),
+            **dict(zip(SHARE, (share.value, *share.interval()), strict=True)),
             "broken_off": sum(game.ending.why == BROKEN_OFF for game in games),
         }
         for contestant, (name, games, share, rank) in enumerate(zip(names, own, shares, ranks(shares), strict=True))
@@ -79,13 +83,7 @@ def of_rounds(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
 
 
 def _block(game: Played) -> tuple[tuple[int, ...], str]:
-    """The line-up and the opening of a game."""
     return tuple(sorted(game.fixture.seats)), game.fixture.opening
-
-
-def _is_won(game: Played, contestant: int) -> bool:
-    """Whether a player of the contestant has won alone."""
-    return game.ending.winner is not None and game.fixture.seats[game.ending.winner] == contestant
 
 
 def _places(games: Sequence[Played], contestant: int) -> dict[str, float]:
@@ -115,11 +113,6 @@ def points_by_name(games: Iterable[tuple[Sequence[str], Sequence[int]]]) -> dict
         for number, won in points(places, [numbers[name] for name in names]).items():
             found.setdefault(names[number], []).append(_mean(won))
     return found
-
-
-def _fields(share: float, low: float, high: float) -> dict[str, float]:
-    """A share with its interval as fields of a row."""
-    return {"share": share, "share_from": low, "share_to": high}
 
 
 def _share(game: Played, contestant: int) -> float:

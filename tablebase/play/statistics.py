@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position
 from tablebase.game.notation import read_move
@@ -63,11 +62,17 @@ def _at(counts: Mapping[int, int], place: int) -> int:
 
 
 @dataclass(frozen=True)
-class GameRow:
-    """All games of one kind."""
+class Row:
+    """Something about games of one kind."""
 
     game: str
     players: int
+
+
+@dataclass(frozen=True)
+class GameRow(Row):
+    """All games."""
+
     games: int
     drawn: int
     opening: float
@@ -92,11 +97,9 @@ class GameRow:
 
 
 @dataclass(frozen=True)
-class SeatRow:
-    """The results of one player, over the games of one kind."""
+class SeatRow(Row):
+    """The results of one player."""
 
-    game: str
-    players: int
     seat: int
     side: str
     games: int
@@ -107,22 +110,18 @@ class SeatRow:
 
 
 @dataclass(frozen=True)
-class EndingRow:
-    """A reason why games of one kind ended."""
+class EndingRow(Row):
+    """A reason why games ended."""
 
-    game: str
-    players: int
     ending: str
     games: int
     share: float
 
 
 @dataclass(frozen=True)
-class ChanceRow:
+class ChanceRow(Row):
     """An outcome of chance."""
 
-    game: str
-    players: int
     label: str
     meaning: str
     times: int
@@ -130,11 +129,9 @@ class ChanceRow:
 
 
 @dataclass(frozen=True)
-class SquareRow:
+class SquareRow(Row):
     """A square of the board."""
 
-    game: str
-    players: int
     square: str
     moves: int
     share: float
@@ -142,41 +139,15 @@ class SquareRow:
 
 
 @dataclass(frozen=True)
-class PieceRow:
+class PieceRow(Row):
     """A kind of piece."""
 
-    game: str
-    players: int
     piece: str
     name: str
     moves: int
     share: float
     captures: int
     captured: int
-
-
-Row = GameRow | SeatRow | EndingRow | ChanceRow | SquareRow | PieceRow
-
-
-class _Board:
-    """Counts of the moves of pieces on squares."""
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-        self.to, self.captures_on = Counter[int](), Counter[int]()
-        self.moved, self.captures_by, self.captured = Counter[int](), Counter[int](), Counter[int]()
-        self.left = 0
-
-    def move(self, position: Position, event: str) -> None:
-        """Count a move."""
-        origin, target = read_move(self.game, event)
-        occupant = {square: kind for kind, square in position.pieces}
-        self.to[target] += 1
-        self.moved[occupant[origin]] += 1
-        if target in occupant:
-            self.captures_on[target] += 1
-            self.captures_by[occupant[origin]] += 1
-            self.captured[occupant[target]] += 1
 
 
 class GameStatistics:
@@ -188,7 +159,10 @@ class GameStatistics:
         self._plies, self._turns, self._choices = Counter[int](), Counter[int](), Counter[int]()
         self._endings, self._labels = Counter[str](), Counter[str]()
         self._wins, self._shared, self._places = ([0] * rules.players for _ in range(3))
-        self._board = None if rules.board is None else _Board(rules)
+        # Of moves of pieces, by square and by kind of piece.
+        self._to, self._captures_on = Counter[int](), Counter[int]()
+        self._moved, self._captures_by, self._captured = Counter[int](), Counter[int](), Counter[int]()
+        self._left = 0
 
     def add(self, record: Record) -> None:
         """Count a game; errors are those of `replayed`."""
@@ -200,22 +174,6 @@ class GameStatistics:
                 continue
             turns = moment.turn - begun
             plies += self._count(moment)
-        self._finish(record, moment.position, plies, turns)
-
-    def _count(self, moment: Moment[Any]) -> bool:
-        """Count a position; return whether a player moves in it."""
-        if moment.event is None:
-            return False
-        if moment.mover == CHANCE:
-            self._labels[label_of(moment.event) or ""] += 1
-            return False
-        self._choices[moment.choices] += 1
-        if self._board is not None:
-            self._board.move(moment.position, moment.event)
-        return True
-
-    def _finish(self, record: Record, last: Any, plies: int, turns: int) -> None:
-        """Count the end of a game."""
         self._games += 1
         self._drawn += record.winner is None
         self._plies[plies] += 1
@@ -226,8 +184,30 @@ class GameStatistics:
             self._wins[seat] += record.winner == seat
             self._shared[seat] += place == 1 and record.winner is None
             self._places[seat] += place
-        if self._board is not None:
-            self._board.left += len(last.pieces)
+        if self.rules.board is not None:
+            self._left += len(moment.position.pieces)
+
+    def _count(self, moment: Moment[Any]) -> bool:
+        """Count a position; return whether a player moves in it."""
+        if moment.event is None:
+            return False
+        if moment.mover == CHANCE:
+            self._labels[label_of(moment.event) or ""] += 1
+            return False
+        self._choices[moment.choices] += 1
+        if self.rules.board is not None:
+            self._count_move(moment.position, moment.event)
+        return True
+
+    def _count_move(self, position: Position, event: str) -> None:
+        origin, target = read_move(self.rules, event)
+        occupant = {square: kind for kind, square in position.pieces}
+        self._to[target] += 1
+        self._moved[occupant[origin]] += 1
+        if target in occupant:
+            self._captures_on[target] += 1
+            self._captures_by[occupant[origin]] += 1
+            self._captured[occupant[target]] += 1
 
     @property
     def _key(self) -> tuple[str, int]:
@@ -235,13 +215,11 @@ class GameStatistics:
 
     def by_game(self) -> Iterator[GameRow]:
         """Yield one row for all games."""
-        board = self._board
-        captures = None if board is None else board.captured.total() / self._games
-        left = None if board is None else board.left / self._games
         measured = [number for counts in (self._plies, self._turns, self._choices) for number in spread(counts)]
-        chance = self._labels.total() / self._games
-        numbers: list[Any] = [self._games, self._drawn, self._opening / self._games, *measured, chance, captures, left]
-        yield GameRow(*self._key, *numbers)
+        totals = [self._opening, self._labels.total(), self._captured.total(), self._left]
+        opening, chance, *of_board = (total / self._games for total in totals)
+        numbers: list[Any] = [self._games, self._drawn, opening, *measured, chance]
+        yield GameRow(*self._key, *numbers, *(of_board if self.rules.board is not None else (None, None)))
 
     def by_seat(self) -> Iterator[SeatRow]:
         """Yield a row for each player, in the order of sides."""
@@ -263,22 +241,18 @@ class GameStatistics:
 
     def by_square(self) -> Iterator[SquareRow]:
         """Yield a row for each square, first the one that most moves lead to; no row without a board."""
-        board = self._board
-        if board is not None:
-            names, total = board.game.board.names, max(board.to.total(), 1)
-            for square, name in sorted(enumerate(names), key=lambda one: -board.to[one[0]]):
-                moves = board.to[square]
-                yield SquareRow(*self._key, name, moves, moves / total, board.captures_on[square])
+        names, total = () if self.rules.board is None else self.rules.board.names, max(self._to.total(), 1)
+        for square, name in sorted(enumerate(names), key=lambda one: -self._to[one[0]]):
+            moves = self._to[square]
+            yield SquareRow(*self._key, name, moves, moves / total, self._captures_on[square])
 
     def by_piece(self) -> Iterator[PieceRow]:
         """Yield a row for each kind of piece, first the one that moves most; no row without a board."""
-        board = self._board
-        if board is not None:
-            total = max(board.moved.total(), 1)
-            for number, kind in sorted(enumerate(board.game.kinds), key=lambda one: -board.moved[one[0]]):
-                moves = board.moved[number]
-                name, captures = f"{board.game.sides[kind.side].name} {kind.name}", board.captures_by[number]
-                yield PieceRow(*self._key, kind.symbol, name, moves, moves / total, captures, board.captured[number])
+        kinds, total = () if self.rules.board is None else self.rules.kinds, max(self._moved.total(), 1)
+        for number, kind in sorted(enumerate(kinds), key=lambda one: -self._moved[one[0]]):
+            moves, name = self._moved[number], f"{self.rules.sides[kind.side].name} {kind.name}"
+            captures, captured = self._captures_by[number], self._captured[number]
+            yield PieceRow(*self._key, kind.symbol, name, moves, moves / total, captures, captured)
 
 
 class Statistics:

@@ -42,10 +42,6 @@ class Strategy(ABC):
         """The moves that the player keeps on a side."""
         return keep_best(self.graph, side, self.scores(side))
 
-    def chances(self, side: int, fuzz: float) -> Chances:
-        """The probability at each node that a side wins by the best moves if this player plays the other side with a fuzz."""
-        return chance_against(self.policy(1 - side), fuzz)
-
     def loser(self) -> int:
         """The side that loses from the start under perfect play; `TablebaseError` for a draw."""
         winner = int(self.values.winner[0])
@@ -128,4 +124,5 @@ class Exploit(Strategy):
 
 def exploit(model: Strategy, fuzz: float) -> Exploit:
     """The best strategy against a player with this strategy and fuzz."""
-    return Exploit(model.graph, model.values, model, fuzz, (model.chances(0, fuzz), model.chances(1, fuzz)))
+    chances = chance_against(model.policy(1), fuzz), chance_against(model.policy(0), fuzz)
+    return Exploit(model.graph, model.values, model, fuzz, chances)

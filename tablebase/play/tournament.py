@@ -48,31 +48,15 @@ class Conditions(Generic[P]):
 
 
 class Played(NamedTuple):
-    """A game that was played.
-
-    Parameters
-    ----------
-    fixture : Fixture
-    start : str
-        The position that it began with.
-    opening : int
-        Turns of random moves from there on.
-    happened : tuple of (str, bool)
-        The text of each move or draw since, and whether it is a draw.
-    turns : int
-        Without those of random moves.
-    ending : Ending
-    forfeit : bool
-        Whether the loser has failed to play.
-    """
+    """A game that was played."""
 
     fixture: Fixture
-    start: str
-    opening: int
-    happened: tuple[tuple[str, bool], ...]
-    turns: int
+    start: str  # the position that it began with
+    opening: int  # turns of random moves from there on
+    happened: tuple[tuple[str, bool], ...]  # the text of each move or draw since, and whether it is a draw
+    turns: int  # without those of random moves
     ending: Ending
-    forfeit: bool
+    forfeit: bool  # whether the loser has failed to play
 
 
 def tournament(rules: Rules[P], names: Sequence[str], games: int, conditions: Conditions[P]) -> Iterator[Played]:
@@ -93,11 +77,10 @@ def tournament(rules: Rules[P], names: Sequence[str], games: int, conditions: Co
             tables = stack.enter_context(closing(Prober(conditions.folder)))
         for fixture in schedule:
             seated = [players[contestant][side % len(sides)] for side, contestant in enumerate(fixture.seats)]
-            yield _played(schedule, fixture, seated, tables, conditions)
+            yield _played(schedule, rules, fixture, seated, tables, conditions)
 
 
 def _opened(rules: Rules[P], name: str, side: int | None, conditions: Conditions[P]) -> Player:
-    """A player of one side, or of all."""
     seat = Seat(rules, conditions.start, side, conditions.folder)
     if not name.startswith(EXTERNAL):
         return open_player(name, seat)
@@ -109,10 +92,15 @@ def _opened(rules: Rules[P], name: str, side: int | None, conditions: Conditions
 
 
 def _played(
-    schedule: Schedule[P], fixture: Fixture, seated: Sequence[Player], tables: Prober | None, conditions: Conditions[P]
+    schedule: Schedule,
+    rules: Rules[P],
+    fixture: Fixture,
+    seated: Sequence[Player],
+    tables: Prober | None,
+    conditions: Conditions[P],
 ) -> Played:
     """Play a game to its end; the players are by their number in the game."""
-    match = schedule.begun(fixture, conditions.start, conditions.opening)
+    match = schedule.begun(rules, fixture, conditions.start, conditions.opening)
     sources = {seed: Random(seed) for seed in fixture.choices}
     begun, most = match.turns, conditions.most_plies or schedule.most_plies
     last = None if most is None else match.plies + most

@@ -20,18 +20,15 @@ class UciPlayer(Player):
     def __init__(self, seat: Seat, command: str, budget: Budget, patience: float = PATIENCE) -> None:
         super().__init__(f"the engine {command} plays")
         self._game, self._command, self._budget, self._patience = seat.pieces, command, budget, patience
-        self._client: UciClient | None = self._started()
+        self._client: UciClient | None = UciClient(command, seat.pieces.name, patience)
         self._match: Match[Position] | None = None
-
-    def _started(self) -> UciClient:
-        return UciClient(self._command, self._game.name, self._patience)
 
     def choose(self, match: Match[Position], random: Random) -> str:
         """The engine's move; `ForfeitError` if it has ended, does not answer, or its move is not legal."""
         del random
         if self._client is None or not self._client.alive:
             self.close()
-            self._client = self._started()
+            self._client = UciClient(self._command, self._game.name, self._patience)
         if match is not self._match:
             self._match = match
             self._client.new_game()

@@ -35,12 +35,8 @@ class Budget:
     @property
     def command(self) -> str:
         """The words that begin a search."""
-        words = ["go"]
-        if self.nodes is not None:
-            words += ["nodes", str(self.nodes)]
-        if self.seconds is not None:
-            words += ["movetime", str(max(1, round(1000 * self.seconds)))]
-        return " ".join(words)
+        nodes = "" if self.nodes is None else f" nodes {self.nodes}"
+        return f"go{nodes}" + ("" if self.seconds is None else f" movetime {max(1, round(1000 * self.seconds))}")
 
 
 class UciClient:
@@ -70,20 +66,16 @@ class UciClient:
             raise TablebaseError(f"the program {quoted(command)} cannot be started: {fault}") from fault
         self._unread = b""
         try:
-            self._begin(variant)
+            self._send("uci")
+            takes_variant = False
+            for line in self._lines_until("uciok", self._patience):
+                takes_variant |= line.split()[:3] == ["option", "name", "UCI_Variant"]
+            if takes_variant:
+                self._send(f"setoption name UCI_Variant value {variant}")
+            self.ready()
         except BaseException:
             self.close()
             raise
-
-    def _begin(self, variant: str) -> None:
-        """Hear what the engine has to say of itself, and tell it the game."""
-        self._send("uci")
-        takes_variant = False
-        for line in self._lines_until("uciok", self._patience):
-            takes_variant |= line.split()[:3] == ["option", "name", "UCI_Variant"]
-        if takes_variant:
-            self._send(f"setoption name UCI_Variant value {variant}")
-        self.ready()
 
     @property
     def alive(self) -> bool:
@@ -139,7 +131,6 @@ class UciClient:
             raise self._ended() from None
 
     def _last_until(self, word: str, seconds: float) -> str:
-        """The first line that begins with a word."""
         return deque(self._lines_until(word, seconds), maxlen=1).pop()
 
     def _lines_until(self, word: str, seconds: float) -> Iterator[str]:
@@ -153,7 +144,6 @@ class UciClient:
             yield line
 
     def _read(self, deadline: float, seconds: float) -> None:
-        """Wait until the engine has written more."""
         assert self._process.stdout is not None
         left = deadline - time.monotonic()
         poll = select.poll()

@@ -16,7 +16,7 @@ from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_o
 from tablebase.game.notation import parse, read_move
 from tablebase.probe.prober import Prober
 from tablebase.protocol.uci_settings import BUTTON, Settings
-from tablebase.protocol.uci_words import Go, Placement, read_go, read_option, read_placement, split
+from tablebase.protocol.uci_words import Go, read_go, read_option, read_placement, split
 from tablebase.search import Analysis, Engine
 from tablebase.search.frames import MOST_DEPTH
 from tablebase.version import VERSION
@@ -39,8 +39,8 @@ class UciServer:
         self.settings = settings
         self._write = write
         self._lock = threading.Lock()
-        self._positions: list[Position] | None = [self._start()]
-        self._over: Outcome | None = decided(settings.game, self._start())
+        self._positions: list[Position] | None
+        self._over: Outcome | None
         self._engine: Engine | None = None
         self._prober: Prober | None = None
         self._thread: threading.Thread | None = None
@@ -48,6 +48,7 @@ class UciServer:
         self._stopped = threading.Event()
         self._compiled = threading.Event()
         self._next_note = 0.0
+        self._place(["startpos"])
 
     def serve(self, lines: Iterable[str]) -> None:
         """Answer lines until one of them is ``quit``, or there are no more; a search ends with them."""
@@ -88,13 +89,11 @@ class UciServer:
                 self._write(line)
 
     def _complain(self, fault: BaseException) -> None:
-        """Say what is wrong, in one line."""
         if isinstance(fault, OSError):
             fault = system_error(fault)
         self._say(f"info string error: {' '.join((str(fault) or 'out of memory').split())}")
 
     def _answer(self, command: str, words: list[str]) -> None:
-        """Answer a command."""
         if command == "uci":
             name = f"id name tablebase {VERSION}"
             self._say(name, "id author the authors of tablebase", *self.settings.declared(), "uciok")
@@ -108,14 +107,14 @@ class UciServer:
             if self._thinking.is_set() and not self._stopped.is_set():
                 raise TablebaseError(f"a search is running: send stop before {command}")
             self._wait()
-            {"setoption": self._set, "ucinewgame": self._forget, "position": self._place, "go": self._go}[command](words)
+            if command == "ucinewgame":
+                self._drop_engine()
+            else:
+                {"setoption": self._set, "position": self._place, "go": self._go}[command](words)
         elif words and not command:
             raise TablebaseError(f"{quoted(' '.join(words))} is no command: send uci, isready, position, go, stop or quit")
 
     # What a search needs
-
-    def _start(self) -> Position:
-        return parse(self.settings.game, self.settings.game.start)
 
     def _prepared(self, exact: bool = False) -> Engine:
         """Return the engine with the present options; it is made when it is first needed."""
@@ -135,7 +134,6 @@ class UciServer:
             self._prober = None
 
     def _set(self, words: list[str]) -> None:
-        """Give an option another value."""
         name, value = read_option(words)
         changed = self.settings.changed(name, value)
         if changed.search != self.settings.search or changed.folder != self.settings.folder or name.lower() == BUTTON.lower():
@@ -143,23 +141,17 @@ class UciServer:
         if changed.game is not self.settings.game:
             self._drop_engine()
             self.settings = changed
-            self._place_at(Placement(None, ()))
+            self._place(["startpos"])
         self.settings = changed
-
-    def _forget(self, _words: list[str]) -> None:
-        """Begin another game."""
-        self._drop_engine()
 
     def _place(self, words: list[str]) -> None:
         """Set up a position; after a fault there is none."""
         self._positions = None
-        self._place_at(read_placement(words))
-
-    def _place_at(self, placement: Placement) -> None:
         game = self.settings.game
-        positions = [self._start() if placement.fen is None else parse(game, placement.fen)]
+        fen, played = read_placement(words)
+        positions = [parse(game, game.start if fen is None else fen)]
         over = decided(game, positions[0])
-        for text in placement.moves:
+        for text in played:
             here = positions[-1]
             ends = read_move(game, text)
             moves = [] if over else [move for move in legal_moves(game, here) if (move.origin, move.target) == ends]
@@ -192,7 +184,6 @@ class UciServer:
         self._thread.start()
 
     def _answers(self, limits: Go, positions: list[Position]) -> Iterator[Analysis]:
-        """Return the answers of the search, as they are found."""
         if self._over is not None:
             return iter(())
         side = positions[-1].side
@@ -208,7 +199,6 @@ class UciServer:
         return answers if limits.mate is None else up_to_proof(answers, 2 * limits.mate - 1)
 
     def _think(self, answers: Iterator[Analysis], held: bool) -> None:
-        """Search, and say what is found; in a thread of its own."""
         best = NO_MOVE
         try:
             if self._over is not None:
@@ -226,13 +216,11 @@ class UciServer:
         self._say(f"bestmove {best}")
 
     def _stop(self) -> None:
-        """End the search soon."""
         self._stopped.set()
         if self._engine is not None:
             self._engine.stop()
 
     def _wait(self) -> None:
-        """Wait until the search has answered."""
         if self._thread is not None:
             self._thread.join()
 

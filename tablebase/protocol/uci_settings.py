@@ -18,8 +18,6 @@ from tablebase.tables.folder import check_folder
 MEBIBYTE = 2**20
 EMPTY = "<empty>"
 """What a text without letters is written as."""
-SPINS = {"Hash": "hash_mebibytes", "Threads": "threads", "MultiPV": "lines", "Move Overhead": "overhead"}
-"""Options that are numbers, each with its field of `Settings`."""
 BUTTON = "Clear Hash"
 
 
@@ -44,13 +42,11 @@ class Settings:
         """The lines that declare the options, the present values as defaults."""
         lines = [
             f"option name {name} type spin default {getattr(self, field)} min {least} max {most}"
-            for name, field in SPINS.items()
-            for least, most in [_range(name)]
+            for name, (field, least, most) in _spins().items()
         ]
-        path = EMPTY if self.folder is None else str(self.folder)
         return [
             *lines,
-            f"option name TablebasePath type string default {path}",
+            f"option name TablebasePath type string default {self.folder or EMPTY}",
             f"option name Repetition type combo default {self.repetition} {_choice(Repetition)}",
             f"option name UCI_Variant type combo default {self.game.name} {_choice(_variants(self.game))}",
             f"option name {BUTTON} type button",
@@ -61,19 +57,23 @@ class Settings:
 
         `TablebaseError` if there is no such option, or it cannot have this value.
         """
-        known = [*SPINS, "TablebasePath", "Repetition", "UCI_Variant", BUTTON]
+        spins = _spins()
+        known = [*spins, "TablebasePath", "Repetition", "UCI_Variant", BUTTON]
         option = next((one for one in known if one.lower() == name.lower()), None)
         if option is None:
             raise TablebaseError(f"there is no option {quoted(name)}: choose {', '.join(known)}")
-        if option in SPINS:
-            least, most = _range(option)
+        if option in spins:
+            field, least, most = spins[option]
             number = whole_number(value)
             if number is None or not least <= number <= most:
                 raise TablebaseError(f"{option} must be a whole number from {least} to {most}, not {quoted(value)}")
-            change: dict[str, Any] = {SPINS[option]: number}
+            change: dict[str, Any] = {field: number}
             return replace(self, **change)
         if option == "TablebasePath":
-            return replace(self, folder=_folder(value))
+            folder = None if value in ("", EMPTY) else Path(expanduser(value))
+            if folder is not None:
+                check_folder(folder, built=True)
+            return replace(self, folder=folder)
         if option == "Repetition":
             if value not in list(Repetition):
                 raise TablebaseError(f"there is no rule of repetition {quoted(value)}: choose {', '.join(Repetition)}")
@@ -81,14 +81,18 @@ class Settings:
         return replace(self, game=load_game(value)) if option == "UCI_Variant" else self
 
 
-def _range(name: str) -> tuple[int, int]:
-    """The least and the largest value of an option that is a number."""
-    most = {"Hash": max(1, machine.memory() // MEBIBYTE), "Threads": 256, "MultiPV": 500, "Move Overhead": 5_000}
-    return 0 if name == "Move Overhead" else 1, most[name]
+def _spins() -> dict[str, tuple[str, int, int]]:
+    """The options that are numbers, each with its field of `Settings` and its least and largest value."""
+    most = max(1, machine.memory() // MEBIBYTE)
+    return {
+        "Hash": ("hash_mebibytes", 1, most),
+        "Threads": ("threads", 1, 256),
+        "MultiPV": ("lines", 1, 500),
+        "Move Overhead": ("overhead", 0, 5_000),
+    }
 
 
 def _choice(words: type[Repetition] | list[str]) -> str:
-    """The values of an option, as they are declared."""
     return " ".join(f"var {word}" for word in words)
 
 
@@ -102,12 +106,3 @@ def _variants(game: Game) -> list[str]:
             # A game of chance, or one that cannot be loaded.
             continue
     return sorted(names)
-
-
-def _folder(text: str) -> Path | None:
-    """The folder that a value names; None for no tables."""
-    if text in ("", EMPTY):
-        return None
-    folder = Path(expanduser(text))
-    check_folder(folder, built=True)
-    return folder

@@ -25,14 +25,6 @@ LEAST = 0.001
 
 
 @dataclass(frozen=True)
-class Placement:
-    """What ``position`` says."""
-
-    fen: str | None  # the text of a position; None for the start of the game
-    moves: tuple[str, ...]  # those made since
-
-
-@dataclass(frozen=True)
 class Go:
     """What ``go`` says; None where it says nothing. Times are in milliseconds."""
 
@@ -76,8 +68,10 @@ def split(line: str) -> tuple[str, list[str]]:
     return "", words
 
 
-def read_placement(words: Sequence[str]) -> Placement:
-    """What follows ``position``; what chess has after the side to move, such as ``- - 0 1``, may stand there, too.
+def read_placement(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The position after ``position``, None for the start of the game, and the moves made since.
+
+    What chess has after the side to move, such as ``- - 0 1``, may stand there as well.
 
     `TablebaseError` if it is neither ``startpos`` nor ``fen`` with a position.
     """
@@ -86,9 +80,9 @@ def read_placement(words: Sequence[str]) -> Placement:
         place = given.index("moves")
         given, after = given[:place], given[place + 1 :]
     if given == ["startpos"]:
-        return Placement(None, tuple(after))
+        return None, after
     if len(given) >= 3 and given[0] == "fen" and all(word == "-" or whole_number(word) is not None for word in given[3:]):
-        return Placement(f"{given[1]} {given[2]}", tuple(after))
+        return f"{given[1]} {given[2]}", after
     raise TablebaseError(f"{quoted(' '.join(words))} is not a position: write startpos, or fen with rows and the side to move")
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import borrowed
-from tablebase.search.evaluation import EvaluationArrays, evaluate
+from tablebase.search.evaluation import evaluate
 from tablebase.search.frames import (
     ENTERING,
     LOOPING,
@@ -33,17 +33,12 @@ from tablebase.search.frames import (
     RETURNING,
     VALUE,
     ZERO_WINDOW,
-    Memory,
-    Settings,
+    Task,
     push,
 )
-from tablebase.search.nodes import HAS_MOVES, LACKS, enter
-from tablebase.search.ordering import pick, take_score
-from tablebase.search.scores import DECIDED, from_node
-from tablebase.search.table_cache import TableArrays
-from tablebase.search.transposition import EXACT, LOWER, UPPER, pack, store
-from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, Board, make, shift_back
-from tablebase.slices.rule_arrays import Int64, RuleArrays
+from tablebase.search.nodes import HAS_MOVES, LACKS, enter, pick, take_score
+from tablebase.search.transposition import DECIDED, EXACT, LOWER, UPPER, from_node, pack, store
+from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, make, shift_back
 
 NULL_DEPTH, NULL_REDUCTION, NULL_PIECES = 3, 3, 3
 LATE_DEPTH, LATE_MOVE, LATE_PIECES = 3, 4, 2
@@ -52,124 +47,109 @@ DONE, PAUSED, LACKS_TABLE = range(3)
 
 
 @jit
-def run(
-    rules: RuleArrays,
-    evaluation: EvaluationArrays,
-    tables: TableArrays,
-    board: Board,
-    table: Int64,
-    memory: Memory,
-    settings: Settings,
-    nodes: int,
-) -> int:
+def run(task: Task, nodes: int) -> int:
     """Search until the end, until `nodes` nodes were entered, or until a chunk is missing.
 
-    `board` has the position at which the search stands, at first the root's, and in the end again. `table` is the transposition
-    table, which threads share; `memory` is as `begin` or the last call has left it. Returns `DONE`, with the score in
+    The board and the memory are as `Searcher.search` or the last call has left them. Returns `DONE`, with the score in
     ``state[VALUE]`` and the best line in ``lines[0]``, `PAUSED` or `LACKS_TABLE`.
     """
-    rules, evaluation, tables = borrowed(rules), borrowed(evaluation), borrowed(tables)
-    board, memory = borrowed(board), borrowed(memory)
-    state = memory.state
+    task = borrowed(task)
+    state = task.memory.state
     last = state[NODES] + nodes
     while True:
         ply = state[PLY]
-        side = settings.side ^ (ply & 1)
+        side = task.settings.side ^ (ply & 1)
         if state[PHASE] == ENTERING:
             if state[NODES] >= last:
                 return PAUSED
-            entered = enter(rules, evaluation, tables, board, table, memory, settings, ply, side)
+            entered = enter(task, ply, side)
             if entered == LACKS:
                 return LACKS_TABLE
             state[NODES] += 1
             state[PHASE] = LOOPING if entered == HAS_MOVES else RETURNING
         elif state[PHASE] == LOOPING:
-            if descend(rules, evaluation, board, memory, settings, ply, side):
+            if descend(task, ply, side):
                 state[PLY] += 1
                 state[PHASE] = ENTERING
             else:
-                finish(table, memory, settings, ply)
+                finish(task, ply)
                 state[PHASE] = RETURNING
         elif ply == 0:
             return DONE
         else:
             state[PLY] -= 1
-            state[PHASE] = ENTERING if absorb(rules, board, memory, ply - 1, side ^ 1) else LOOPING
+            state[PHASE] = ENTERING if absorb(task, ply - 1, side ^ 1) else LOOPING
             state[PLY] += state[PHASE] == ENTERING
 
 
 @inline
-def descend(
-    rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
-) -> bool:
+def descend(task: Task, ply: int, side: int) -> bool:
     """Make the next move of a node; return False if there is none left."""
-    frames = memory.frames
+    rules, board, frames = task.rules, task.board, task.memory.frames
     alpha, beta, depth = frames[ply].alpha, frames[ply].beta, frames[ply].depth
     if alpha >= beta:
         return False
     for i in range(NUMBERS):
         frames[ply].saved[i] = board.numbers[i]
-    if may_pass(rules, evaluation, board, memory, settings, ply, side):
+    if may_pass(task, ply, side):
         frames[ply].stage = NULL
         board.numbers[KEY] ^= rules.to_move
-        push(memory, ply, beta - 1, beta, depth - 1 - NULL_REDUCTION)
+        push(task.memory, ply, beta - 1, beta, depth - 1 - NULL_REDUCTION)
         frames[ply + 1].quiet_plies, frames[ply + 1].after_null = 0, 1
         return True
     if frames[ply].next_move == frames[ply].moves:
         return False
-    move = pick(memory, settings, ply)
-    victim = make(rules, board, evaluation.values, side, move)
+    move = pick(task, ply)
+    victim = make(rules, board, task.evaluation.values, side, move)
     frames[ply].move, frames[ply].victim = move, victim
     frames[ply + 1].quiet_plies = frames[ply].quiet_plies + 1 if victim == EMPTY else 0
     frames[ply + 1].after_null = 0
     if frames[ply].searched == 0 or depth <= 0:
         frames[ply].stage = PLAIN
-        push(memory, ply, alpha, beta, depth - 1)
-    elif is_late(board, memory, settings, ply, side):
+        push(task.memory, ply, alpha, beta, depth - 1)
+    elif is_late(task, ply, side):
         frames[ply].stage = REDUCED
-        push(memory, ply, alpha, alpha + 1, depth - 2)
+        push(task.memory, ply, alpha, alpha + 1, depth - 2)
     else:
         frames[ply].stage = ZERO_WINDOW
-        push(memory, ply, alpha, alpha + 1, depth - 1)
+        push(task.memory, ply, alpha, alpha + 1, depth - 1)
     return True
 
 
 @inline
-def may_pass(
-    rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
-) -> Any:
+def may_pass(task: Task, ply: int, side: int) -> Any:
     """Whether to try a null move: once, before the first move, where it promises something."""
-    frames = memory.frames
-    if settings.exact or frames[ply].next_move > 0 or frames[ply].stage == NULL or frames[ply].after_null:
+    board, frames = task.board, task.memory.frames
+    if task.settings.exact or frames[ply].next_move > 0 or frames[ply].stage == NULL or frames[ply].after_null:
         return False
     beta = frames[ply].beta
     if frames[ply].depth < NULL_DEPTH or frames[ply].threatened or beta - frames[ply].alpha > 1 or abs(beta) > DECIDED:
         return False
-    return board.counts[side] >= NULL_PIECES and evaluate(rules, evaluation, board, side, frames[ply].moves) >= beta
+    return board.counts[side] >= NULL_PIECES and evaluate(task.rules, task.evaluation, board, side, frames[ply].moves) >= beta
 
 
 @inline
-def is_late(board: Board, memory: Memory, settings: Settings, ply: int, side: int) -> Any:
+def is_late(task: Task, ply: int, side: int) -> Any:
     """Whether the move just made is searched to a reduced depth first."""
-    frames = memory.frames
-    if settings.exact or frames[ply].depth < LATE_DEPTH or frames[ply].searched < LATE_MOVE or frames[ply].victim != EMPTY:
+    frames = task.memory.frames
+    if task.settings.exact or frames[ply].depth < LATE_DEPTH or frames[ply].searched < LATE_MOVE or frames[ply].victim != EMPTY:
         return False
-    return not frames[ply].threatened and board.counts[side] > LATE_PIECES
+    return not frames[ply].threatened and task.board.counts[side] > LATE_PIECES
 
 
 @inline
-def absorb(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int) -> bool:
+def absorb(task: Task, ply: int, side: int) -> bool:
     """Take the score of the node below; return True if its move has to be searched again."""
-    frames, state = memory.frames, memory.state
-    score = -state[VALUE]
+    board, frames = task.board, task.memory.frames
+    score = -task.memory.state[VALUE]
     alpha, beta, depth, stage = frames[ply].alpha, frames[ply].beta, frames[ply].depth, frames[ply].stage
     if stage == REDUCED and score > alpha:
         frames[ply].stage = ZERO_WINDOW
-        push(memory, ply, alpha, alpha + 1, depth - 1)
+        push(task.memory, ply, alpha, alpha + 1, depth - 1)
         return True
     if stage == ZERO_WINDOW and alpha < score < beta:
         frames[ply].stage = PLAIN
-        push(memory, ply, alpha, beta, depth - 1)
+        push(task.memory, ply, alpha, beta, depth - 1)
         return True
     for i in range(NUMBERS):
         board.numbers[i] = frames[ply].saved[i]
@@ -178,15 +158,15 @@ def absorb(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int)
             frames[ply].depth = max(1, depth - NULL_REDUCTION)
         return False
     move = frames[ply].move
-    shift_back(rules, board, side, move, frames[ply].victim)
-    take_score(memory, ply, move, frames[ply].victim, score)
+    shift_back(task.rules, board, side, move, frames[ply].victim)
+    take_score(task.memory, ply, move, frames[ply].victim, score)
     return False
 
 
 @inline
-def finish(table: Int64, memory: Memory, settings: Settings, ply: int) -> None:
+def finish(task: Task, ply: int) -> None:
     """Return the score of a node all of whose moves were searched, or enough, and store it."""
-    frames = memory.frames
+    memory, settings, frames = task.memory, task.settings, task.memory.frames
     best, depth = frames[ply].best, frames[ply].depth
     memory.state[VALUE] = best
     if not settings.transpositions or depth <= 0 or (ply == 0 and settings.excluded > 0):
@@ -197,4 +177,4 @@ def finish(table: Int64, memory: Memory, settings: Settings, ply: int) -> None:
     elif best >= frames[ply].beta:
         bound = LOWER
     key = memory.keys[settings.past + ply]
-    store(table, key, pack(frames[ply].best_move, depth, bound, settings.generation, from_node(best, ply)))
+    store(task.table, key, pack(frames[ply].best_move, depth, bound, settings.generation, from_node(best, ply)))

@@ -48,36 +48,19 @@ class Cards(StrEnum):
 
 @dataclass(frozen=True)
 class Foresight:
-    """How a program looks ahead in a game of chance or of several players.
+    """How a program looks ahead in a game of chance or of several players."""
 
-    Parameters
-    ----------
-    depth : int
-        In turns of all players together.
-    objective : Objective
-        What every player is supposed to want.
-    stop_at_finisher : bool
-        Whether nothing is looked at after a turn in which a player has finished.
-    alpha_beta : bool
-        Whether to leave out what cannot matter. It changes no result, and is sound for two players and `Objective.LEAD` only.
-    sort : bool
-        Whether to look first at what seems best. It changes no result, and helps alpha-beta.
-    cuts : tuple of int
-        For the first turn, the second one and so on, and with the last number for all later ones: how many of the moves that
-        seem best are looked at; 0 for all of them. Empty for all of them everywhere.
-    cards : Cards
-    nodes : int
-        The most states that a search may look at.
-    """
-
-    depth: int = 3
-    objective: Objective = Objective.OWN
-    stop_at_finisher: bool = True
+    depth: int = 3  # in turns of all players together
+    objective: Objective = Objective.OWN  # what every player is supposed to want
+    stop_at_finisher: bool = True  # whether nothing is looked at after a turn in which a player has finished
+    # Whether to leave out what cannot matter. It changes no result, and is sound for two players and `Objective.LEAD` only.
     alpha_beta: bool = False
-    sort: bool = False
+    sort: bool = False  # whether to look first at what seems best, which changes no result, and helps alpha-beta
+    # For the first turn, the second one and so on, and with the last number for all later ones: how many of the moves that seem
+    # best are looked at; 0 for all of them. Empty for all of them everywhere.
     cuts: tuple[int, ...] = ()
     cards: Cards = Cards.DRAW
-    nodes: int = 1 << 30
+    nodes: int = 1 << 30  # the most states that a search may look at
 
 
 @dataclass(frozen=True)
@@ -115,10 +98,10 @@ class Options:
 
 def check_options(options: Options) -> None:
     """Raise `TablebaseError` unless an engine can search like this, `CapacityError` if the tables' memory does not fit."""
-    for name in ("threads", "hash_bytes", "table_bytes", "table_pieces", "progress"):
-        # None stands for as many pieces as there are tables of.
-        if name != "table_pieces" or options.table_pieces is not None:
-            as_whole(name, getattr(options, name))
+    for name in ("threads", "hash_bytes", "table_bytes", "progress"):
+        as_whole(name, getattr(options, name))
+    if options.table_pieces is not None:
+        as_whole("table_pieces", options.table_pieces)
     if options.threads < 1:
         raise ArgumentError(f"a search needs at least one thread, not {options.threads}")
     for name, number in (

@@ -21,10 +21,9 @@ from tablebase.probe.prober import Prober
 from tablebase.search.choices import Options, Repetition, check_options
 from tablebase.search.evaluation import compile_evaluation
 from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, Settings
-from tablebase.search.scores import DECIDED, INFINITY, REPEATER_LOSES, WIN
 from tablebase.search.searcher import Found, Limits, Searcher
 from tablebase.search.table_cache import TableCache
-from tablebase.search.transposition import GENERATIONS, new_table
+from tablebase.search.transposition import DECIDED, GENERATIONS, INFINITY, REPEATER_LOSES, WIN, new_table
 from tablebase.slices.rule_arrays import compile_rules
 from tablebase.tables.values import Value
 
@@ -215,28 +214,23 @@ class Engine:
             raise ArgumentError(f"no move to search is legal: choose some of {', '.join(sorted(legal))}")
         # Before the caller has the answers, so that no word to stop from then on is lost.
         self._stopped.clear()
-        return self._answers(position, depth, seconds, nodes, lines, past, legal.intersection(moves) or legal)
+        limits = Limits(nodes, float("inf") if seconds is None else seconds, self._stopped)
+        return self._answers(position, depth, limits, lines, past, legal.intersection(moves) or legal)
 
     def _answers(
-        self,
-        position: Position,
-        depth: int | None,
-        seconds: float | None,
-        nodes: int | None,
-        lines: int,
-        past: Sequence[Position],
-        chosen: Collection[str],
+        self, position: Position, depth: int | None, limits: Limits, lines: int, past: Sequence[Position], chosen: Collection[str]
     ) -> Iterator[Analysis]:
-        """Yield the answers of `analyse`; `chosen` are the first moves to search."""
+        """Yield the answers of `analyse`; `chosen` are the first moves to search, and the time counts from here."""
         self.prepare()
         begin = time.monotonic()
+        limits.deadline += begin
         if (over := decided(self.game, position)) is not None:
-            yield self._over(over, begin)
+            value = Value(over, None if over is Outcome.DRAW else 0)
+            yield Analysis(0, 1, value, _score(value), 0, time.monotonic() - begin, 0, ())
             return
         if answers := self._from_tables(position, chosen, lines, begin):
             yield from answers
             return
-        limits = Limits(nodes, None if seconds is None else begin + seconds, self._stopped)
         self._generation = (self._generation + 1) % GENERATIONS
         for searcher in self._searchers:
             searcher.start(position, past)
@@ -252,7 +246,8 @@ class Engine:
                 found = self._deepen(plies, limits, excluded, score if lines == 1 else None)
                 if found is None:
                     if plies == 1 and rank == 1:
-                        yield self._any_move(chosen, begin)
+                        # Stopped before it has an answer: a legal move, unevaluated.
+                        yield Analysis(0, 1, None, 0, self._searchers[0].nodes, time.monotonic() - begin, 0, (min(chosen),))
                     return
                 answer = self._analysis(position, plies, rank, found, begin)
                 yield answer
@@ -368,24 +363,14 @@ class Engine:
             answers.append(Analysis(0, rank, move.value, _score(move.value), 0, seconds, len(probe.moves) + 1, (move.move,)))
         return answers
 
-    def _any_move(self, chosen: Collection[str], begin: float) -> Analysis:
-        """Return the answer of a search that was stopped before it had one: a legal move, unevaluated."""
-        return Analysis(0, 1, None, 0, self._searchers[0].nodes, time.monotonic() - begin, 0, (min(chosen),))
-
-    def _over(self, outcome: Outcome, begin: float) -> Analysis:
-        value = Value(outcome, None if outcome is Outcome.DRAW else 0)
-        return Analysis(0, 1, value, _score(value), 0, time.monotonic() - begin, 0, ())
-
 
 def _value(score: int) -> Value | None:
-    """The result that a score proves."""
     if abs(score) <= DECIDED:
         return None
     return Value(Outcome.WIN if score > 0 else Outcome.LOSS, WIN - abs(score))
 
 
 def _score(value: Value) -> int:
-    """The score of a proved result."""
     if value.distance is None:
         return 0
     return WIN - value.distance if value.outcome is Outcome.WIN else value.distance - WIN

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tablebase.compute.jit import inline
-from tablebase.search.scores import INFINITY
+from tablebase.search.evaluation import EvaluationArrays
+from tablebase.search.table_cache import TableArrays
 from tablebase.search.transposition import NO_MOVE
-from tablebase.slices.bit_board import NUMBERS
+from tablebase.slices.bit_board import NUMBERS, Board
 from tablebase.slices.rule_arrays import Int32, Int64, RuleArrays
 
 MOST_PLIES = 128
@@ -75,6 +76,18 @@ class Memory(NamedTuple):
     excluded: Int32  # (most moves,)
 
 
+class Task(NamedTuple):
+    """All that the kernels of a thread read and write."""
+
+    rules: RuleArrays
+    evaluation: EvaluationArrays
+    tables: TableArrays
+    board: Board  # the position at which the search stands, at first and in the end the root's
+    table: Int64  # the transposition table, which threads share
+    memory: Memory
+    settings: Settings
+
+
 def new_memory(rules: RuleArrays) -> Memory:
     """Empty arrays for the search of one thread."""
     return Memory(
@@ -89,14 +102,6 @@ def new_memory(rules: RuleArrays) -> Memory:
         keys=np.zeros(MOST_PLIES, dtype=np.int64),
         excluded=np.zeros(rules.most_moves, dtype=np.int32),
     )
-
-
-def begin(memory: Memory, depth: int, alpha: int = -INFINITY, beta: int = INFINITY, quiet_plies: int = 0) -> None:
-    """Prepare a search from the root; `run` then carries it out."""
-    memory.state[:] = 0
-    root = memory.frames[0]
-    root["alpha"], root["beta"], root["depth"] = alpha, beta, depth
-    root["quiet_plies"], root["after_null"] = quiet_plies, 1
 
 
 @inline

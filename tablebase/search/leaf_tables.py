@@ -9,9 +9,8 @@ import numpy as np
 
 from tablebase.compute import machine
 from tablebase.errors import CapacityError
-from tablebase.game.kernels import Int64
 from tablebase.game.stochastic import StochasticGame
-from tablebase.search.maxn_frames import SHARE_BITS, Tables
+from tablebase.search.maxn import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import LayerFile, built_regions, layer_path
 from tablebase.tables.folder import check_folder
@@ -51,14 +50,9 @@ def load_tables(folder: Path, game: StochasticGame) -> Tables:
         spans.append((at, at + len(region.rules), begin))
         for layer in layers:
             with closing(LayerFile(layer_path(folder, game, region, layer), game, region, layer)) as file:
-                chances[:, begin + layer.begin : begin + layer.end] = _read(file)
+                read = np.empty((2, layer.end - layer.begin), np.int64)
+                file.read(read)
+                read >>= SHIFT
+                chances[:, begin + layer.begin : begin + layer.end] = read
         at, begin = at + len(region.rules), begin + region.size
     return Tables(np.concatenate([region.rules for region, _ in regions]), np.array(spans, np.int64), chances)
-
-
-def _read(file: LayerFile) -> Int64:
-    """The chances of a layer in units of `SHARE_BITS`."""
-    chances = np.empty((2, file.layer.end - file.layer.begin), np.int64)
-    file.read(chances)
-    chances >>= SHIFT
-    return chances

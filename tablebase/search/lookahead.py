@@ -15,8 +15,7 @@ from tablebase.game.kernels import call_evaluate, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import no_tables
-from tablebase.search.maxn import begin, run
-from tablebase.search.maxn_frames import (
+from tablebase.search.maxn import (
     BOUND,
     LEAVES,
     NODES,
@@ -31,7 +30,9 @@ from tablebase.search.maxn_frames import (
     Space,
     Tables,
     Task,
+    begin,
     new_space,
+    run,
 )
 
 MOST_DEPTH = 20
@@ -42,48 +43,24 @@ SLICE = 1 << 20
 
 @dataclass(frozen=True)
 class Prospect:
-    """A move that was looked at.
-
-    Parameters
-    ----------
-    code : int
-    values : tuple of int
-        What it leads to for each player, in thousandths of a point.
-    exact : bool
-        False if alpha-beta has found it to be no better than the best one, and its values are something that is no worse.
-    """
+    """A move that was looked at."""
 
     code: int
-    values: tuple[int, ...]
+    values: tuple[int, ...]  # what it leads to for each player, in thousandths of a point
+    # False if alpha-beta has found it to be no better than the best one, and its values are something that is no worse.
     exact: bool = True
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a search has found.
+    """What a search has found."""
 
-    Parameters
-    ----------
-    moves : tuple of Prospect
-        Best first; of equal ones, in the order of the rules.
-    line : tuple of str
-        What is expected: codes of moves and labels of draws, up to a leaf or to an average of outcomes.
-    nodes : int
-        States that were looked at, those in the middle of a turn included.
-    positions : int
-        Those of them in which a turn begins or the game is over.
-    leaves : int
-        Those that were evaluated as leaves.
-    evaluations : int
-        How often a state was evaluated: as a leaf, or to order the moves before it.
-    """
-
-    moves: tuple[Prospect, ...]
-    line: tuple[str, ...]
-    nodes: int
-    positions: int
-    leaves: int
-    evaluations: int
+    moves: tuple[Prospect, ...]  # best first; of equal ones, in the order of the rules
+    line: tuple[str, ...]  # expected: codes of moves and labels of draws, up to a leaf or to an average of outcomes
+    nodes: int  # states that were looked at, those in the middle of a turn included
+    positions: int  # those of them in which a turn begins or the game is over
+    leaves: int  # those that were evaluated as leaves
+    evaluations: int  # how often a state was evaluated: as a leaf, or to order the moves before it
 
     @property
     def best(self) -> int:
@@ -169,7 +146,10 @@ class Lookahead:
         return self._outlook(state, space)
 
     def _settings(self, state: State, seed: int) -> Settings:
-        chosen = self.foresight
+        chosen, one = self.foresight, self._evaluation
+        # Who has finished, as far as the evaluation says; the game is not over.
+        values = np.zeros(self.game.players, np.int64)
+        finished = call_evaluate(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
         return Settings(
             turns=chosen.depth,
             lead=chosen.objective is Objective.LEAD,
@@ -178,15 +158,8 @@ class Lookahead:
             sort=chosen.sort,
             average=chosen.cards is Cards.EXPECTATION,
             seed=seed % (1 << 63),
-            finished=self._finished(state),
+            finished=max(int(finished), 0),
         )
-
-    def _finished(self, state: State) -> int:
-        """Who has finished, as far as the evaluation says; the game is not over."""
-        values = np.zeros(self.game.players, np.int64)
-        one = self._evaluation
-        finished = call_evaluate(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
-        return max(int(finished), 0)
 
     def _searched(self, state: State, settings: Settings) -> Space | None:
         """The space after a search; None if it has too few levels."""
@@ -230,13 +203,11 @@ class Lookahead:
         return Outlook(tuple(moves), tuple(self._line(state, space)), nodes, positions, leaves, leaves + arranged)
 
     def _score(self, values: tuple[int, ...], player: int) -> int:
-        """What the objective makes of a vector."""
         if self.foresight.objective is Objective.OWN:
             return values[player]
         return values[player] - max(value for other, value in enumerate(values) if other != player)
 
     def _line(self, state: State, space: Space) -> Iterator[str]:
-        """The best line in words."""
         for label in space.lines[0, : space.lengths[0]].tolist():
             if self.game.to_move(state) >= 0:
                 yield str(label)

@@ -1,4 +1,4 @@
-"""Entering a node: a score at once, or a list of moves."""
+"""Nodes: a score at once, or a list of moves in an order; the better the order, the sooner a window closes."""
 
 from __future__ import annotations
 
@@ -7,60 +7,47 @@ from typing import Any
 import numpy as np
 
 from tablebase.compute.jit import inline
-from tablebase.search.evaluation import EvaluationArrays, evaluate
-from tablebase.search.frames import (
-    DRAWS,
-    MOST_PLIES,
-    NEVER,
-    NODES,
-    PLAIN,
-    TABLE_HITS,
-    VALUE,
-    Memory,
-    Settings,
+from tablebase.search.evaluation import evaluate
+from tablebase.search.frames import DRAWS, MOST_PLIES, NEVER, NODES, PLAIN, TABLE_HITS, VALUE, Memory, Settings, Task
+from tablebase.search.table_cache import NO_TABLE, look_up
+from tablebase.search.transposition import (
+    EXACT,
+    INFINITY,
+    LOWER,
+    NO_MOVE,
+    REPEATER_LOSES,
+    UPPER,
+    WIN,
+    bound_of,
+    code_score,
+    depth_of,
+    find,
+    from_root,
+    move_of,
+    no_move_score,
+    score_of,
 )
-from tablebase.search.ordering import pick, rank_moves, take_score
-from tablebase.search.scores import INFINITY, REPEATER_LOSES, WIN, code_score, from_root, no_move_score
-from tablebase.search.table_cache import NO_TABLE, TableArrays, look_up
-from tablebase.search.transposition import EXACT, LOWER, NO_MOVE, UPPER, bound_of, depth_of, find, move_of, score_of
-from tablebase.slices.bit_board import (
-    EMPTY,
-    KEY,
-    NUMBERS,
-    Board,
-    can_win,
-    count_moves,
-    has_escaped,
-    list_moves,
-    make,
-    shift_back,
-)
-from tablebase.slices.rule_arrays import NOBODY, Int64, RuleArrays
+from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, can_win, count_moves, has_escaped, list_moves, make, shift_back
+from tablebase.slices.rule_arrays import NOBODY
 
 QUIESCENCE = 12
 """Plies beyond the depth to which threats are answered; captures run out by themselves."""
+HISTORY_LIMIT = 1 << 20
+HASH_FIRST, CAPTURE_FIRST, KILLER_FIRST = 1 << 30, 1 << 26, 1 << 25
+"""Ranks of moves."""
 HAS_VALUE, HAS_MOVES, LACKS = range(3)
 
 
 @inline
-def enter(
-    rules: RuleArrays,
-    evaluation: EvaluationArrays,
-    tables: TableArrays,
-    board: Board,
-    table: Int64,
-    memory: Memory,
-    settings: Settings,
-    ply: int,
-    side: int,
-) -> int:
+def enter(task: Task, ply: int, side: int) -> int:
     """Enter a node: give it a score at once, or list its moves."""
-    state, frames, counts = memory.state, memory.frames, board.counts
+    rules, board, memory, settings = task.rules, task.board, task.memory, task.settings
+    state, frames = memory.state, memory.frames
     memory.lengths[ply] = 0
     memory.keys[settings.past + ply] = board.numbers[KEY]
     if ply > 0:
-        if counts[0] + counts[1] <= tables.most_pieces:
-            code = look_up(tables, board, side)
+        if board.counts[0] + board.counts[1] <= task.tables.most_pieces:
+            code = look_up(task.tables, board, side)
             if code >= 0:
                 state[TABLE_HITS] += 1
                 state[VALUE] = code_score(code, ply)
@@ -82,13 +69,13 @@ def enter(
     frames[ply].stage = PLAIN
     depth = frames[ply].depth
     if (settings.exact and depth <= 0) or ply >= MOST_PLIES - 2 or has_escaped(rules, board, side):
-        state[VALUE] = leaf_score(rules, evaluation, board, ply, side)
+        state[VALUE] = leaf_score(task, ply, side)
         return HAS_VALUE
     if depth <= 0:
-        return enter_quiescence(rules, evaluation, board, memory, ply, side)
+        return enter_quiescence(task, ply, side)
     hash_move = np.int64(NO_MOVE)
     if settings.transpositions:
-        data = find(table, board.numbers[KEY])
+        data = find(task.table, board.numbers[KEY])
         if data != 0:
             hash_move = move_of(data)
             if ply > 0 and cuts_off(data, memory, settings, ply):
@@ -96,43 +83,35 @@ def enter(
     frames[ply].moves = list_moves(rules, board, side, memory.moves[ply])
     if ply == 0:
         leave_out_excluded(memory, settings)
-    if ends_at_once(rules, board, memory, ply, side):
+    if ends_at_once(task, ply, side):
         return HAS_VALUE
     if not settings.exact:
         frames[ply].threatened = can_win(rules, board, 1 - side)
         if frames[ply].threatened and ply < MOST_PLIES // 2:
             frames[ply].depth = depth + 1
     if settings.ordering:
-        rank_moves(rules, evaluation, board, memory, ply, hash_move)
-    if depth == 1 and are_leaves_plain(tables, board, settings):
-        search_last_ply(rules, evaluation, board, memory, settings, ply, side)
+        rank_moves(task, ply, hash_move)
+    if depth == 1 and settings.exact and settings.repetition == NEVER and settings.progress <= 0:
+        # Only the evaluation or the end of the game decides the score of a child, unless a table has it.
+        if board.counts[0] + board.counts[1] > task.tables.most_pieces + 1:
+            search_last_ply(task, ply, side)
     return HAS_MOVES
 
 
 @inline
-def are_leaves_plain(tables: TableArrays, board: Board, settings: Settings) -> Any:
-    """Whether nothing but the evaluation or the end of the game decides the score of a node's children."""
-    if not settings.exact or settings.repetition != NEVER or settings.progress > 0:
-        return False
-    return board.counts[0] + board.counts[1] > tables.most_pieces + 1
-
-
-@inline
-def search_last_ply(
-    rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
-) -> None:
+def search_last_ply(task: Task, ply: int, side: int) -> None:
     """Search all moves of a node in a loop, without frames for its children; none of the moves wins at once."""
-    frames, state = memory.frames, memory.state
+    rules, board, memory, frames = task.rules, task.board, task.memory, task.memory.frames
     for i in range(NUMBERS):
         frames[ply].saved[i] = board.numbers[i]
     while frames[ply].next_move < frames[ply].moves and frames[ply].alpha < frames[ply].beta:
-        move = pick(memory, settings, ply)
-        victim = make(rules, board, evaluation.values, side, move)
-        score = -leaf_score(rules, evaluation, board, ply + 1, 1 - side)
+        move = pick(task, ply)
+        victim = make(rules, board, task.evaluation.values, side, move)
+        score = -leaf_score(task, ply + 1, 1 - side)
         shift_back(rules, board, side, move, victim)
         for i in range(NUMBERS):
             board.numbers[i] = frames[ply].saved[i]
-        state[NODES] += 1
+        memory.state[NODES] += 1
         memory.lengths[ply + 1] = 0
         take_score(memory, ply, move, victim, score)
 
@@ -159,20 +138,15 @@ def is_drawn_or_repeated(memory: Memory, settings: Settings, ply: int) -> bool:
 
 
 @inline
-def leaf_score(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, ply: int, side: int) -> Any:
+def leaf_score(task: Task, ply: int, side: int) -> Any:
     """The score of a position that is not searched: the result if the game is over, else the evaluation."""
+    rules, board = task.rules, task.board
     moves = count_moves(rules, board, side)
     if moves == 0:
         return no_move_score(rules, ply)
     if has_escaped(rules, board, side):
         return WIN - ply if rules.owner[rules.runner] == side else ply - WIN
-    return evaluate(rules, evaluation, board, side, moves)
-
-
-@inline
-def wins_now(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
-    """Whether a legal move reaches a goal or captures the last piece."""
-    return rules.wins[move] or (board.counts[1 - side] == 1 and board.squares[rules.target[move]] != EMPTY)
+    return evaluate(rules, task.evaluation, board, side, moves)
 
 
 @inline
@@ -190,14 +164,15 @@ def leave_out_excluded(memory: Memory, settings: Settings) -> None:
 
 
 @inline
-def ends_at_once(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int) -> bool:
+def ends_at_once(task: Task, ply: int, side: int) -> bool:
     """Whether a node has no move, or one that wins; its score is then in the state, and that move is its line."""
-    moves = memory.moves[ply]
+    rules, board, memory, moves = task.rules, task.board, task.memory, task.memory.moves[ply]
     if memory.frames[ply].moves == 0:
         memory.state[VALUE] = no_move_score(rules, ply)
         return True
     for i in range(memory.frames[ply].moves):
-        if wins_now(rules, board, side, moves[i]):
+        takes_last = board.counts[1 - side] == 1 and board.squares[rules.target[moves[i]]] != EMPTY
+        if rules.wins[moves[i]] or takes_last:
             memory.state[VALUE] = memory.frames[ply].best = WIN - ply - 1
             memory.frames[ply].best_move = moves[i]
             memory.lines[ply, 0] = moves[i]
@@ -207,15 +182,16 @@ def ends_at_once(rules: RuleArrays, board: Board, memory: Memory, ply: int, side
 
 
 @inline
-def enter_quiescence(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, ply: int, side: int) -> int:
+def enter_quiescence(task: Task, ply: int, side: int) -> int:
     """Enter a node beyond the depth: its score is at least that of the position as it stands, unless there is a threat."""
+    rules, board, memory = task.rules, task.board, task.memory
     frames, moves = memory.frames, memory.moves[ply]
     frames[ply].moves = list_moves(rules, board, side, moves)
-    if ends_at_once(rules, board, memory, ply, side):
+    if ends_at_once(task, ply, side):
         return HAS_VALUE
     frames[ply].threatened = can_win(rules, board, 1 - side) and frames[ply].depth > -QUIESCENCE
     if not frames[ply].threatened:
-        standing = evaluate(rules, evaluation, board, side, frames[ply].moves)
+        standing = evaluate(rules, task.evaluation, board, side, frames[ply].moves)
         if standing >= frames[ply].beta:
             memory.state[VALUE] = standing
             return HAS_VALUE
@@ -230,7 +206,7 @@ def enter_quiescence(rules: RuleArrays, evaluation: EvaluationArrays, board: Boa
         if captures == 0:
             memory.state[VALUE] = standing
             return HAS_VALUE
-    rank_moves(rules, evaluation, board, memory, ply, NO_MOVE)
+    rank_moves(task, ply, NO_MOVE)
     return HAS_MOVES
 
 
@@ -247,3 +223,73 @@ def cuts_off(data: int, memory: Memory, settings: Settings, ply: int) -> bool:
         memory.state[VALUE] = score
         return True
     return False
+
+
+@inline
+def rank_moves(task: Task, ply: int, hash_move: Any) -> None:
+    """Rank the moves: the transposition table's, captures by value, killers, the others by history."""
+    rules, memory, squares, values = task.rules, task.memory, task.board.squares, task.evaluation.values
+    killers, history = memory.killers, memory.history
+    moves, ranks = memory.moves, memory.ranks
+    for i in range(memory.frames[ply].moves):
+        move = moves[ply, i]
+        origin, target = rules.origin[move], rules.target[move]
+        victim = squares[target]
+        if move == hash_move:
+            rank = np.int64(HASH_FIRST)
+        elif victim != EMPTY:
+            rank = CAPTURE_FIRST + 16 * abs(values[victim, target]) - abs(values[squares[origin], origin])
+        elif move == killers[ply, 0]:
+            rank = np.int64(KILLER_FIRST + 1)
+        elif move == killers[ply, 1]:
+            rank = np.int64(KILLER_FIRST)
+        else:
+            rank = history[move]
+        ranks[ply, i] = rank
+
+
+@inline
+def pick(task: Task, ply: int) -> Any:
+    """Bring the highest-ranked move that is left to the front, and return it."""
+    memory = task.memory
+    moves, ranks, first = memory.moves, memory.ranks, memory.frames[ply].next_move
+    if task.settings.ordering or memory.frames[ply].depth <= 0:
+        best = first
+        for i in range(first + 1, memory.frames[ply].moves):
+            if ranks[ply, i] > ranks[ply, best]:
+                best = i
+        moves[ply, first], moves[ply, best] = moves[ply, best], moves[ply, first]
+        ranks[ply, first], ranks[ply, best] = ranks[ply, best], ranks[ply, first]
+    memory.frames[ply].next_move += 1
+    return moves[ply, first]
+
+
+@inline
+def remember(memory: Memory, ply: int, move: int, depth: int) -> None:
+    """Note a quiet move that cut off, for the order of later moves."""
+    killers, history = memory.killers, memory.history
+    if killers[ply, 0] != move:
+        killers[ply, 1] = killers[ply, 0]
+        killers[ply, 0] = move
+    history[move] += depth * depth
+    if history[move] > HISTORY_LIMIT:
+        for i in range(len(history)):
+            history[i] >>= 1
+
+
+@inline
+def take_score(memory: Memory, ply: int, move: int, victim: int, score: int) -> None:
+    """Note the score of a move: the best one so far, the best line, and a quiet move that cuts off."""
+    frames = memory.frames
+    frames[ply].searched += 1
+    if score > frames[ply].best:
+        frames[ply].best, frames[ply].best_move = score, move
+        if score > frames[ply].alpha:
+            frames[ply].alpha = score
+            lines, lengths = memory.lines, memory.lengths
+            lines[ply, 0] = move
+            for i in range(lengths[ply + 1]):
+                lines[ply, i + 1] = lines[ply + 1, i]
+            lengths[ply] = lengths[ply + 1] + 1
+            if score >= frames[ply].beta and victim == EMPTY and frames[ply].depth > 0:
+                remember(memory, ply, move, frames[ply].depth)

@@ -85,7 +85,8 @@ class ProofSearch:
         `LimitReachedError` if the allowance is used up.
         """
         self._stop_at = self.nodes + nodes
-        if self._look(position) is None and not self._settled(position, plies):
+        is_settled = self._proved.get(position, INFINITE) <= plies or self._refuted.get(position, -1) >= plies
+        if self._look(position) is None and not is_settled:
             try:
                 self._search(position, plies, INFINITE, INFINITE)
             except _PausedError:
@@ -159,9 +160,6 @@ class ProofSearch:
                 self._refuted[position] = max(plies, self._refuted.get(position, -1))
             return
         self._numbers[position, plies] = number, other, nodes
-
-    def _settled(self, position: Position, plies: int) -> bool:
-        return self._proved.get(position, INFINITE) <= plies or self._refuted.get(position, -1) >= plies
 
     def _look(self, position: Position) -> bool | None:
         """Whether the attacker wins, where the rules or a table say it; None where they do not."""
@@ -283,23 +281,12 @@ def find_proof(
     most = min(most, len(position.pieces) - 1, most if most_pieces is None else most_pieces)
     allowance = Allowance(nodes, begin + seconds, memory // 2)
     searches = [ProofSearch(game, side, prober, most, allowance) for side in (position.side, 1 - position.side)]
-    outcome, plies, done = _take_turns(searches, position, allowance, nodes)
-    return Verdict(
-        outcome,
-        plies,
-        sum(search.nodes for search in searches),
-        sum(search.table_hits for search in searches),
-        time.monotonic() - begin,
-        done,
-    )
+    plies, refuted, turn = [FIRST_PLIES, FIRST_PLIES], [0, 0], SLICE
 
+    def verdict(outcome: Outcome | None, plies: int, done: ProofSearch | None) -> Verdict:
+        entered, hits = sum(search.nodes for search in searches), sum(search.table_hits for search in searches)
+        return Verdict(outcome, plies, entered, hits, time.monotonic() - begin, done)
 
-def _take_turns(
-    searches: list[ProofSearch], position: Position, allowance: Allowance, nodes: int
-) -> tuple[Outcome | None, int, ProofSearch | None]:
-    """The outcome, the plies of its proof, and the search that has found it."""
-    plies, turn = [FIRST_PLIES, FIRST_PLIES], SLICE
-    refuted = [0, 0]
     try:
         while min(plies) <= MOST_PLIES:
             for number, search in enumerate(searches):
@@ -309,10 +296,10 @@ def _take_turns(
                 allowance.nodes = nodes - searches[1 - number].nodes
                 found = search.prove(position, plies[number], turn)
                 if found:
-                    return (Outcome.WIN, Outcome.LOSS)[number], search.rank(position), search
+                    return verdict((Outcome.WIN, Outcome.LOSS)[number], search.rank(position), search)
                 if found is False:
                     refuted[number], plies[number] = plies[number], 2 * plies[number]
             turn += SLICE
     except LimitReachedError:
         pass
-    return None, min(refuted), None
+    return verdict(None, min(refuted), None)

@@ -104,7 +104,6 @@ def extract(search: ProofSearch, position: Position, outcome: Outcome) -> Proof:
 
 
 def _node(search: ProofSearch, position: Position) -> ProofNode:
-    """Why the attacker wins in a position."""
     rank, replies = search.rank(position), search.expand(position)
     attacks = position.side == search.attacker
     if rank == 0 and not replies:

@@ -16,10 +16,9 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.search.alphabeta import LACKS_TABLE, PAUSED, run
 from tablebase.search.evaluation import EvaluationArrays
-from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, begin, new_memory
-from tablebase.search.scores import INFINITY
+from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, Task, new_memory
 from tablebase.search.table_cache import TableCache
-from tablebase.search.transposition import MOST_STEPS
+from tablebase.search.transposition import INFINITY, MOST_STEPS
 from tablebase.slices.bit_board import KEY, Board, set_up
 from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
 
@@ -32,12 +31,12 @@ class Limits:
     """When a search ends before its depth is reached."""
 
     nodes: int | None  # nodes that one thread may enter
-    deadline: float | None  # on the clock `time.monotonic`
+    deadline: float  # on the clock `time.monotonic`
     stopped: threading.Event  # set from any thread to stop all of them
 
     def left(self, entered: int) -> int:
         """Nodes to enter before the next look; 0 if the search is over."""
-        if self.stopped.is_set() or (self.deadline is not None and time.monotonic() >= self.deadline):
+        if self.stopped.is_set() or time.monotonic() >= self.deadline:
             return 0
         return SLICE if self.nodes is None else max(0, min(SLICE, self.nodes - entered))
 
@@ -96,7 +95,10 @@ class Searcher:
         memory, board = self.memory, set_up(self.rules, self._position, self.evaluation.values)
         settings = settings._replace(side=self._position.side, past=len(self._past), excluded=len(excluded))
         memory.excluded[: len(excluded)] = excluded
-        begin(memory, depth, *window, quiet_plies=len(self._past))
+        memory.state[:] = 0
+        root = memory.frames[0]
+        root["alpha"], root["beta"] = window
+        root["depth"], root["quiet_plies"], root["after_null"] = depth, len(self._past), 1
         before = self.nodes, self.table_hits
         while True:
             nodes = limits.left(self.nodes)
@@ -112,4 +114,5 @@ class Searcher:
         return Found(int(memory.state[VALUE]), tuple(memory.lines[0, : memory.lengths[0]].tolist()))
 
     def _run(self, board: Board, settings: Settings, nodes: int) -> int:
-        return int(run(self.rules, self.evaluation, self.cache.arrays, board, self.table, self.memory, settings, nodes))
+        task = Task(self.rules, self.evaluation, self.cache.arrays, board, self.table, self.memory, settings)
+        return int(run(task, nodes))

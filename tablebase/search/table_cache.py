@@ -20,7 +20,7 @@ from tablebase.game.moves import Position
 from tablebase.slices.bit_board import MATERIAL, ONE, Board, read_position
 from tablebase.slices.index_arrays import IndexArrays, index_arrays
 from tablebase.slices.index_kernels import index_of
-from tablebase.slices.indexing import Layout, layout_of, most_pieces
+from tablebase.slices.indexing import layout_of, most_pieces
 from tablebase.slices.location import Address, locate
 from tablebase.slices.material import material_name, material_of, materials
 from tablebase.slices.rule_arrays import WORDS, Int8, Int32, Int64
@@ -171,7 +171,8 @@ class TableCache:
             most_pieces=self._most,
             names=names,
             slices=slices,
-            layouts=_index(game, [address.layout for address in self._addresses]),
+            # Without any, the layout of some material stands in, so that the types are the same.
+            layouts=index_arrays(game, [a.layout for a in self._addresses] or [layout_of(game, materials(game, 2)[0])]),
             slots=np.array([len(kinds) for kinds in self._kinds] or [0], dtype=np.int64),
             slot_kind=np.zeros((count, pieces), dtype=np.int8),
             image=np.zeros((count, squares), dtype=np.int8),
@@ -209,8 +210,3 @@ def _hashed(slices: dict[int, int]) -> tuple[Int64, Int32]:
             place = (place + 1) & (size - 1)
         names[place], numbers[place] = name, number
     return names, numbers
-
-
-def _index(game: Game, layouts: list[Layout]) -> IndexArrays:
-    """The layouts as arrays; where there is none, that of some material stands in, so that the types are the same."""
-    return index_arrays(game, layouts or [layout_of(game, materials(game, 2)[0])])

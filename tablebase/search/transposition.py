@@ -4,6 +4,9 @@ An entry takes 16 bytes: the key, combined with the data by exclusive or, and th
 depth, bound, generation and score. Threads share the table without locks; an entry that two of them write at once has a key
 that fits no position, and is not found. Entries are kept in buckets of four. A new entry replaces that of the same position,
 else the one of an earlier search, else the one of the least depth.
+
+Scores are wins and losses by their distance from the root, or in an entry from its position; everything else is in hundredths of a
+piece.
 """
 
 from __future__ import annotations
@@ -15,7 +18,12 @@ import numpy as np
 from tablebase.compute import machine
 from tablebase.compute.jit import inline
 from tablebase.errors import ArgumentError, CapacityError
-from tablebase.slices.rule_arrays import Int64
+from tablebase.slices.rule_arrays import Int64, RuleArrays
+from tablebase.tables import values
+from tablebase.tables.values import FIRST, FULL
+
+distance_of = inline(values.distance_of)
+is_win = inline(values.is_win)
 
 BUCKET = 4
 ENTRY_BYTES = 16
@@ -32,6 +40,14 @@ MOST_STEPS = (1 << MOVE_BITS) - 1
 """Steps that an entry has numbers for."""
 NO_MOVE = MOST_STEPS
 """The move of an entry that has none; no step has this number."""
+INFINITY = 1_500_000
+WIN = 1_000_000
+"""The score of a win in 0; a win in d plies scores d less."""
+DECIDED = 900_000
+"""Scores beyond this one are wins and losses, and the others hundredths of a piece."""
+REPEATER_LOSES = DECIDED - 1
+"""The score against a side that has repeated a position, if that loses; not a win, since the search stops at the second time."""
+_STRIDE = FULL.stride
 
 
 def new_table(size: int) -> Int64:
@@ -82,7 +98,6 @@ def score_of(data: int) -> Any:
 
 @inline
 def _bucket(table: Int64, key: int) -> Any:
-    """The first entry of a key's bucket."""
     return (key & (len(table) // BUCKET - 1)) * BUCKET
 
 
@@ -114,3 +129,34 @@ def store(table: Int64, key: int, data: int) -> None:
             chosen, least = place, worth
     table[chosen, 1] = data
     table[chosen, 0] = key ^ data
+
+
+@inline
+def code_score(code: int, ply: int) -> Any:
+    """The score of a table's code in the coding `FULL`, seen from the root."""
+    if code < FIRST:
+        return np.int64(0)
+    distance = distance_of(code, _STRIDE)
+    return WIN - ply - distance if is_win(code, _STRIDE) else ply + distance - WIN
+
+
+@inline
+def no_move_score(rules: RuleArrays, ply: int) -> Any:
+    """The score of a position without a legal move."""
+    return ply - WIN if rules.no_move_loses else np.int64(0)
+
+
+@inline
+def from_root(score: int, ply: int) -> Any:
+    """A score of the transposition table, distances counted from the root."""
+    if score > DECIDED:
+        return score - ply
+    return score + ply if score < -DECIDED else score
+
+
+@inline
+def from_node(score: int, ply: int) -> Any:
+    """The inverse of `from_root`."""
+    if score > DECIDED:
+        return score + ply
+    return score - ply if score < -DECIDED else score

@@ -132,7 +132,6 @@ def test_every_move_leads_ahead(name: str) -> None:
     assert [stage.first for stage in graph.stages] == np.cumsum([0, *map(len, graph.stages[:-1])]).tolist()
     assert len(graph.stages[0]) == 1
     assert len({(stage.layout.material, stage.side, stage.final) for stage in graph.stages}) == len(graph.stages)
-    assert graph.sides().tolist() == [position.side for position in positions(graph)]
     edges = np.cumsum([len(stage) for stage in graph.stages])
     for stage in graph.stages:
         assert (np.diff(stage.index) > 0).all()

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.play.blocks import Mean, Rank, mean_of, ranks
-from tablebase.play.comparison import student, wilson
+from tablebase.play.comparison import Mean, Rank, mean_of, ranks, student, wilson
 
 NUMBERS = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 EQUAL = st.integers(1, 4).flatmap(lambda size: st.lists(st.lists(NUMBERS, min_size=size, max_size=size), min_size=2, max_size=12))

@@ -190,7 +190,7 @@ def test_openings_that_end_the_game() -> None:
     """Those that do are drawn again; a number of plies after which all do is refused."""
     pairs = Pairs(PAWNS, 2, 60, seed=1)
     for fixture in pairs:
-        match = pairs.begun(fixture, PAWNS.initial, 3)
+        match = pairs.begun(PAWNS, fixture, PAWNS.initial, 3)
         assert (match.plies, match.ending()) == (3, None)
     with pytest.raises(TablebaseError, match="8 random plies end the game again and again"):
-        pairs.begun(fixture, PAWNS.initial, 8)
+        pairs.begun(PAWNS, fixture, PAWNS.initial, 8)

@@ -9,8 +9,7 @@ from support.checks import at_least_one
 
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Ending
-from tablebase.play.blocks import mean_of
-from tablebase.play.comparison import wilson
+from tablebase.play.comparison import mean_of, wilson
 from tablebase.play.match import BROKEN_OFF
 from tablebase.play.schedules import Fixture, Rounds
 from tablebase.play.standings import of_rounds, points
@@ -135,7 +134,7 @@ def test_openings() -> None:
 
     def opened(text: str, turns: int, seed: int) -> str:
         rounds = Rounds(DRY, 2, 2, seed)
-        match = rounds.begun(next(iter(rounds)), DRY.parse(text), turns)
+        match = rounds.begun(DRY, next(iter(rounds)), DRY.parse(text), turns)
         assert (match.turns, match.events) == (0, [])
         return str(DRY.format(match.start))
 

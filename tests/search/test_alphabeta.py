@@ -1,5 +1,6 @@
 """Exact searches against plain minimax, with and without everything that must not change the score."""
 
+import math
 import threading
 from random import Random
 
@@ -13,10 +14,9 @@ from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse
 from tablebase.search.evaluation import EvaluationArrays, compile_evaluation, evaluate, material_and_mobility
 from tablebase.search.frames import Settings
-from tablebase.search.scores import WIN
 from tablebase.search.searcher import Limits, Searcher
 from tablebase.search.table_cache import TableCache
-from tablebase.search.transposition import BUCKET, ENTRY_BYTES, new_table
+from tablebase.search.transposition import BUCKET, ENTRY_BYTES, WIN, new_table
 from tablebase.slices.bit_board import count_moves, set_up
 from tablebase.slices.material import materials
 from tablebase.slices.rule_arrays import compile_rules
@@ -29,7 +29,7 @@ EXACT = {
     "ordered": Settings(exact=True, transpositions=False),
     "table": Settings(exact=True),
 }
-NO_LIMITS = Limits(None, None, threading.Event())
+NO_LIMITS = Limits(None, math.inf, threading.Event())
 
 
 def searcher(game: Game, evaluation: Evaluation | None = None, size: int = 1 << 16) -> Searcher:

@@ -17,7 +17,7 @@ from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.search import Analysis, Engine, Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
-from tablebase.search.scores import REPEATER_LOSES
+from tablebase.search.transposition import REPEATER_LOSES
 from tablebase.tables.values import Value
 
 JUNGLE = load_game("doushouqi")

@@ -22,7 +22,7 @@ from tablebase.search import leaf_tables
 from tablebase.search.choices import Cards, Foresight
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
-from tablebase.search.maxn_frames import SHARE_BITS, Tables
+from tablebase.search.maxn import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import LayerFile, layer_path
 

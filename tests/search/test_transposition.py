@@ -1,5 +1,6 @@
 """The transposition table: what it keeps, what it gives up, and that it changes no exact score."""
 
+import math
 import threading
 from dataclasses import replace
 from random import Random
@@ -14,10 +15,21 @@ from tablebase.search import Engine, Options
 from tablebase.search import transposition as table
 from tablebase.search.evaluation import compile_evaluation
 from tablebase.search.frames import Settings
-from tablebase.search.scores import DECIDED, WIN, from_node, from_root
 from tablebase.search.searcher import Limits, Searcher
 from tablebase.search.table_cache import TableCache
-from tablebase.search.transposition import BUCKET, ENTRY_BYTES, EXACT, GENERATIONS, LOWER, NO_MOVE, UPPER
+from tablebase.search.transposition import (
+    BUCKET,
+    DECIDED,
+    ENTRY_BYTES,
+    EXACT,
+    GENERATIONS,
+    LOWER,
+    NO_MOVE,
+    UPPER,
+    WIN,
+    from_node,
+    from_root,
+)
 
 ONE_BUCKET = BUCKET * ENTRY_BYTES
 
@@ -107,7 +119,7 @@ def test_what_other_searches_left_behind_changes_no_exact_score(name: str) -> No
 def test_bounds_of_one_window_serve_another(name: str) -> None:
     """Searches with windows of one, in any order, fail high and low around the score of a search without a table."""
     game, random, compared = GAMES[name], Random(2), 0
-    evaluation, cache, limits = compile_evaluation(game), TableCache(game, None), Limits(None, None, threading.Event())
+    evaluation, cache, limits = compile_evaluation(game), TableCache(game, None), Limits(None, math.inf, threading.Event())
     one, other = (Searcher(game, evaluation, table.new_table(1 << 22), cache) for _ in range(2))
     for position in sampled(game, 5, 30):
         one.start(position)

@@ -88,7 +88,6 @@ def _heading(boxes: Matchboxes) -> Iterator[str]:
 
 
 def _label(boxes: Matchboxes, box: Box, theme: Theme) -> Svg:
-    """The label of a box."""
     game = boxes.game
     colours = {bead: ARROWS[number % len(ARROWS)] for number, bead in enumerate(box.full)}
     drawn = read_picture(board(game, box.position, arrows=[(bead.move, colour) for bead, colour in colours.items()], theme=theme))

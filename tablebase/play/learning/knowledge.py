@@ -27,24 +27,12 @@ class MisfitError(Exception):
 
 
 class Knowledge(ABC):
-    """What a player has learned in games that begin in one position.
+    """What a player has learned in games that begin in one position."""
 
-    Attributes
-    ----------
-    noun : str
-        What it is, for sentences about its files.
-    other : str
-        How to name another file.
-    fields : frozenset of str
-        The fields of its content.
-    largest : int
-        Bytes of its file at most.
-    """
-
-    noun: ClassVar[str]
-    other: ClassVar[str]
-    fields: ClassVar[frozenset[str]]
-    largest: ClassVar[int] = MOST
+    noun: ClassVar[str]  # for sentences about its files
+    other: ClassVar[str]  # how to name another file
+    fields: ClassVar[frozenset[str]]  # of its content
+    largest: ClassVar[int] = MOST  # bytes of its file at most
     game: Game
     start: Position
 

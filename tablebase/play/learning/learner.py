@@ -28,16 +28,7 @@ WEIGHT = np.dtype("<f4")
 
 
 class Learner(Knowledge):
-    """A value function, and how it was trained; a new one has not played yet.
-
-    Attributes
-    ----------
-    games : int
-        Games that it has learned from.
-    seconds : float
-        Of training.
-    curve : list of Measure
-    """
+    """A value function, and how it was trained: from how many games, in how many seconds; a new one has not played yet."""
 
     noun = "a learner"
     other = "name another file with --output"

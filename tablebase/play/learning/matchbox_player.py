@@ -12,8 +12,17 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
-from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, as_seen, distinct_beads, grow_tree, representative
-from tablebase.play.learning.taken_beads import read_taken, remove_taken
+from tablebase.play.learning.matchboxes import (
+    Bead,
+    Draw,
+    Matchboxes,
+    as_seen,
+    distinct_beads,
+    grow_tree,
+    read_taken,
+    remove_taken,
+    representative,
+)
 from tablebase.play.match import Match
 from tablebase.play.player import Command, Player, Seat
 from tablebase.play.player_records import read_yes
@@ -27,7 +36,7 @@ class MatchboxPlayer(Player):
 
     A file, if it is given one, keeps the boxes: each game begins with them as it says, and it is written anew after every game.
     Players of both sides may share it, and several of the same side, who then learn together.
-    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.learning.taken_beads` writes them.
+    Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.learning.matchboxes` writes them.
 
     Examples
     --------
@@ -69,16 +78,15 @@ class MatchboxPlayer(Player):
             self.boxes.load(self._path)
         drawn, self.remark = self.boxes.draw(box, random), "the box is empty"
         if drawn is None:
-            return None if self._resigns else self._any_move(box, position, random)
+            if self._resigns:
+                return None
+            # A move without a bead, which costs nothing: it is the bead before that has led here.
+            bead = random.choice(distinct_beads(game, box, self.boxes.tree[box]))
+            return render_move(game, as_seen(game, bead, position))
         self._drawn[match.plies] = drawn
         beads = sorted(render_move(game, as_seen(game, bead, position)) for bead in self.boxes.boxes[box])
         self.remark = f"drawn from a box of {_count(len(beads), 'bead')}: {' '.join(beads)}"
         return render_move(game, as_seen(game, drawn.bead, position))
-
-    def _any_move(self, box: Position, position: Position, random: Random) -> str:
-        """A move without a bead, which costs nothing: it is the bead before that has led here."""
-        beads = distinct_beads(self.boxes.game, box, self.boxes.tree[box])
-        return render_move(self.boxes.game, as_seen(self.boxes.game, random.choice(beads), position))
 
     def finish(self, match: Match[Position], ending: Ending) -> None:
         """Take the last bead away if the game was lost, and save the boxes."""
@@ -103,12 +111,10 @@ class MatchboxPlayer(Player):
         return "\n".join([f"{self._score()}{rest}", *lines])
 
     def _contents(self, box: Position, full: list[Bead]) -> str:
-        """The number of beads of each move that the box once had."""
         left = self.boxes.boxes[box]
         return ", ".join(f"{render_move(self.boxes.game, bead.move)} {int(bead in left)}" for bead in full)
 
     def _score(self) -> str:
-        """Games won and beads left, in a line."""
         sides = self.boxes.game.sides
         won = ", ".join(f"{side.name} {count:,}" for side, count in zip(sides, self.boxes.won, strict=True))
         boxes = _count(len(self.boxes.boxes), "box", "es")

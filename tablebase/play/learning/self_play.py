@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from tablebase.errors import TablebaseError
 from tablebase.game.moves import Position
-from tablebase.game.rules import Ending
 from tablebase.game.types import Outcome
 from tablebase.play.learning.value_function import LARGEST_ORDER, ValueFunction
 from tablebase.probe.source import Source
@@ -70,11 +69,6 @@ class Measure:
     error: float  # mean difference of the result that it expects and the table's, from 0 to 2
 
 
-def result_of(ending: Ending) -> float:
-    """The result of a game as a number: 1 if the first side has won, -1 if the second one has, else 0."""
-    return 0.0 if ending.winner is None else 1.0 - 2.0 * ending.winner
-
-
 def best_moves(values: ValueFunction, position: Position, after: Mapping[str, Position]) -> Rated:
     """The best of all moves by the values, all equally good; `after` has what each leads to."""
     expected: dict[str, float] = {}
@@ -84,7 +78,7 @@ def best_moves(values: ValueFunction, position: Position, after: Mapping[str, Po
         if ending is None:
             going_on.setdefault(len(child.pieces), {})[move] = child
         else:
-            expected[move] = result_of(ending)
+            expected[move] = 0.0 if ending.winner is None else 1.0 - 2.0 * ending.winner
     for alike in going_on.values():
         expected |= zip(alike, values.expected(list(alike.values())).tolist(), strict=True)
     best = (max if position.side == 0 else min)(expected.values())

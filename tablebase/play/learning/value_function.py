@@ -26,10 +26,7 @@ LARGEST_ORDER = 5
 class ValueFunction:
     """Expects a result from -1 (the second side wins) to 1 (the first one does): the hyperbolic tangent of a sum of weights.
 
-    Attributes
-    ----------
-    weights : ndarray of float32, shape (2, weights)
-        By side to move; all 0 before anything is learned.
+    The weights are by side to move, and all 0 before anything is learned.
 
     Examples
     --------

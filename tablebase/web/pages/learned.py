@@ -10,8 +10,7 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.notation import render, render_move, whole_number
 from tablebase.game.rules import Ending, Rules
-from tablebase.play.learning.matchboxes import Draw
-from tablebase.play.learning.taken_beads import MOST, last_drawn, read_taken, write_taken
+from tablebase.play.learning.matchboxes import MOST, Draw, last_drawn, read_taken, write_taken
 from tablebase.play.match import Match
 from tablebase.web.pages import words
 

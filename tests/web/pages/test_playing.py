@@ -18,8 +18,7 @@ from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import render_move
 from tablebase.play.learning.matchbox_player import MatchboxPlayer
-from tablebase.play.learning.matchboxes import Draw
-from tablebase.play.learning.taken_beads import MOST, write_taken
+from tablebase.play.learning.matchboxes import MOST, Draw, write_taken
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import player_names
