@@ -58,16 +58,16 @@ def batch(
     catalog: CatalogUrl = None,
     verbose: Verbose = False,
 ) -> BatchResult | None:
-    """Run builds and other commands from a TOML file, unattended.
+    """Run the builds and other commands that a TOML file lists.
 
     Messages are written to standard error, and what a dry run finds to standard output.
 
     Parameters
     ----------
     file : str or Path
-        What to build and to do afterwards, in TOML.
+        TOML file that lists the tables to build and the commands to run afterwards.
     dry_run : bool
-        Show what it would take, and start nothing.
+        Only show the time, memory and disk space that the builds and commands are expected to need.
     data, catalog
         The folder of the tables and its catalog, unless the file names them.
     verbose : bool

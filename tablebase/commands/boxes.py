@@ -67,7 +67,9 @@ def boxes(
     size: Size = None,
     variant: Variant = None,
 ) -> Boxes:
-    """List the matchboxes of a side with their beads. Needs no tables.
+    """List the boxes of a learning player made of matchboxes. This command does not need tables.
+
+    Each box stands for a position, and each bead in a box stands for a move.
 
     Parameters
     ----------
@@ -75,9 +77,9 @@ def boxes(
     position : str or Position, optional
         Where games begin; by default the start.
     side : str, optional
-        The side that has the boxes; by default the one that does not begin.
+        Side that the boxes play; by default, the side that moves second.
     boxes : str or Path, optional
-        File with the boxes of the player matchboxes; by default they are full.
+        File that 'play --boxes' has written; by default, all boxes are full, as before the first game.
     size, variant
         See `tablebase.build`.
 
@@ -128,7 +130,7 @@ def show_boxes(
     Parameters
     ----------
     output : Path, optional
-        Also draw labels to print and cut out: FILE.pdf, FILE.svg or FILE.png.
+        Also draw printable labels for real matchboxes: FILE.pdf, FILE.svg or FILE.png.
     """
     from tablebase.commands.output import say, write_rows
     from tablebase.svg.printing import check_sheet

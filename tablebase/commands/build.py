@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 Memory = Annotated[
     int | str | None,
-    Shell(help="Solve only as many tables at once as fit into this much memory.", metavar="8G", parse=parse_size),
+    Shell(help="Memory limit; only as many tables are solved at the same time as fit into it.", metavar="8G", parse=parse_size),
 ]
 DEFAULT_GRACE = "10min"
 
@@ -75,7 +75,7 @@ def build(
     verbose: Verbose = False,
     **limits: int | str,
 ) -> BuildResult:
-    """Solve, verify and store the tables that are missing.
+    """Solve, verify and store tables that do not exist yet.
 
     A bar (without a terminal or a notebook, a line each minute) and messages are written to standard error.
     An interrupted build can be started again: finished tables and checkpoints are kept, and drafts are removed.
@@ -101,21 +101,22 @@ def build(
     memory : int or str, optional
         Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
     executor : str
-        Solve on this machine or on Dask workers.
+        Solve tables on this machine (local) or on the workers of a Dask cluster (dask).
     scheduler : str, optional
-        Address of a Dask scheduler, tcp://HOST:PORT; by default, start one.
+        Address of the Dask scheduler, tcp://HOST:PORT; by default, the command starts a scheduler on this machine.
     solver : str
-        Solver: auto, planes, pursuit, groups or reference; all write the same files.
+        Algorithm that solves the tables: planes, pursuit, groups, reference, or auto, which selects the fastest one that supports
+        the table. All of them write the same files.
     deadline : str, datetime or float, optional
         Stop at this time, such as 07:00 or 2030-01-31T07:00.
     duration : str, timedelta or float, optional
-        Stop after this much time, such as 8h or 90min.
+        Stop after this duration, such as 8h or 90min.
     grace : str, timedelta or float
-        Extra time to finish tables after the deadline.
+        Time after the deadline to finish tables that were started before it.
     log : str or Path, optional
         Append a line about each table to this file.
     json_log : str or Path, optional
-        Like the log, as JSON: one object per line.
+        Append a JSON object about each table to this file, one per line.
     verbose : bool
         Whether to write a line about each table.
     **limits
@@ -157,8 +158,8 @@ def build(
 def show_build(call: Call) -> None:
     """Exit with an error if tables are left; all else is written while tables are built.
 
-    Without options, this builds every table that a game from the initial position can reach, if that is feasible. Tables go into
-    the folder data, and all processors are used.
+    Without options, this command builds all tables that a game from the initial position can reach. If these are too many, it
+    builds nothing and reports an error. It writes the tables to the folder 'data' and uses all processors.
     """
     left = call().left
     if left:
@@ -186,7 +187,7 @@ def estimate(
     game, size, variant, pieces, material, data, catalog, workers, memory, **limits
         See `build`.
     measure : bool
-        Build a table in a temporary folder first, to measure this machine's speed.
+        First measure the speed of this machine by building a table in a temporary folder.
 
     Returns
     -------

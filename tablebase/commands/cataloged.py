@@ -47,7 +47,7 @@ class Cataloged:
         self._is_closed = True
 
     def sql(self, statement: Statement, timeout: Timeout = None) -> CatalogRows:
-        """Query the catalog in SQL, read-only.
+        """Query the catalog (a database of counts) in SQL.
 
         The catalog holds counts of all slices.
 
@@ -78,7 +78,7 @@ class Cataloged:
     def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]: ...
 
     def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
-        """Count wins, losses and draws in the tables built so far.
+        """Count the wins, losses and draws in the tables of a game.
 
         Counts are for the side to move, and include aliases.
 
@@ -86,7 +86,7 @@ class Cataloged:
         ----------
         game : str, Game or StochasticGame
         by : str
-            One row per number of pieces, or per material and side to move.
+            Show one row for each number of pieces, or one for each set of pieces (material).
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
 
@@ -186,8 +186,9 @@ class Cataloged:
 def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
     """Write a row for each entry, and remarks.
 
-    Without options, this reads the tables in the folder data and shows a row for each number of pieces. Counts are for the side to
-    move, and include aliases.
+    Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and losses
+    are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
+    positions.
     """
     from tablebase.commands.output import say, write_rows
 

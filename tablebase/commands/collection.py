@@ -105,9 +105,9 @@ class Collection(Cataloged):
         features : iterable of Feature, str or Path, optional
             Your own features, or a Python file with them, in addition to those of the game.
         workers : int, optional
-            Number of threads; by default one for each processor.
+            Number of threads; by default, one for each processor.
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
-            Parquet or CSV file to join with; repeatable.
+            Parquet or CSV file that the statement can read as table NAME; repeatable.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class Collection(Cataloged):
         return query
 
     def features(self, game: GameName, features: Features = None) -> tuple[Feature, ...]:
-        """List the features of positions, which are columns of mine.
+        """List the features of positions that SQL queries can use.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Collection(Cataloged):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: Threads = None,
     ) -> int:
-        """Write positions to Parquet files, one file per slice.
+        """Write positions to Parquet files. Each file contains the positions with one set of pieces and one side to move.
 
         A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error.
 
@@ -161,23 +161,23 @@ class Collection(Cataloged):
         ----------
         game : str or Game
         to : str or Path
-            Folder of the files: a new one, or one to resume.
+            Folder to write to: a new folder, or the folder of an interrupted export, which then resumes.
         material : str or sequence of str, optional
             These slices, which may be aliases.
         pieces : int, range or str, optional
             All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         aliases : bool
-            Include aliases: slices equivalent to a stored one.
+            Also write sets of pieces that are not stored because they are equivalent to a stored set.
         columns : str or iterable of str, optional
-            Columns to write; by default all but features.
+            Columns to write; by default, the columns that SELECT * returns in 'mine'.
         features : iterable of Feature, str or Path, optional
             Your own features, or a Python file with them, in addition to those of the game.
         sample : float
-            Write each position with this probability.
+            Write only a random sample that contains each position with this probability.
         seed : int
             Seed of the sample; the same seed selects the same positions.
         workers : int, optional
-            Number of threads; by default one for each processor.
+            Number of threads; by default, one for each processor.
 
         Returns
         -------
@@ -226,33 +226,35 @@ class Collection(Cataloged):
         workers: Threads = None,
         tick: Tick = None,
     ) -> Figure:
-        """Draw a chart of tables, or of chances against weakened play.
+        """Draw a chart of outcomes, distances or winning chances.
 
         Matplotlib must be installed. The label of the figure says which chart of which slices it is.
 
         Parameters
         ----------
         chart : str
-            distances, squares, draws, parity or chances.
+            Chart to draw: distances (positions by distance), squares (outcomes by the square of a piece), draws (share of draws by
+            the pieces of both sides), parity (outcomes by the parity of the distance between two pieces), or chances (of winning
+            against a weakened player).
         game : str or Game
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
         material : str or sequence of str, optional
-            This material, or a pattern such as '?v?' or 'R*v*'; may be repeated.
+            Set of pieces, such as RCvW for rat and cat against wolf, or a pattern, such as '?v?' or 'R*v*'; repeatable.
         side : str, optional
-            Only slices with this side to move; for chances, the side that exploits.
+            Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         piece : int or sequence of int, optional
-            Number of a piece of the material, from 1; for parity, give it twice.
+            Piece, by its place in the set of pieces: in RCvW, 2 is the cat. For the chart 'parity', give this option twice.
         outcome : str, optional
-            Outcome to show; by default win for squares, win and loss for distances.
+            Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
-            Draw distances on a logarithmic scale.
+            Use a logarithmic scale in the chart 'distances'.
         position : str, optional
-            For chances: where games begin, by default at the start.
+            For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
-            For chances: foxbox, ranking or tables, which errs; may be repeated.
+            For the chart 'chances', the weakened player: foxbox, ranking or tables; repeatable.
         workers : int, optional
-            Number of threads; by default one for each processor.
+            Number of threads; by default, one for each processor.
         tick : callable, optional
             Called from time to time with the numbers of indices decoded so far and in all.
 
@@ -312,7 +314,7 @@ class Collection(Cataloged):
         workers: Threads = None,
         run: Run = None,
     ) -> Findings:
-        """Find features, rules and trees that predict outcomes.
+        """Find features, rules and decision trees that predict outcomes.
 
         Slices are searched one after another, or together; from Python, nothing is stored.
 
@@ -324,21 +326,21 @@ class Collection(Cataloged):
         pieces : int, range or str, optional
             All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         pool : bool
-            Search all slices as one set of positions.
+            Analyse the positions of all sets of pieces together.
         target : str
             Column to predict.
         outcome : str, optional
-            Only positions with this outcome: for distance win or loss, for only_move win or draw.
+            Use only positions with this outcome: win or loss to predict 'distance', and win or draw to predict 'only_move'.
         features : iterable of Feature, str or Path, optional
             Your own features, or a Python file with them, in addition to those of the game.
         conditions : int
-            Most conditions of a rule, from 1 to 3.
+            Largest number of conditions in a rule, from 1 to 3.
         support : float
-            Least share of the positions that a rule or leaf covers.
+            Smallest share of the positions that a rule or a leaf of a tree must cover.
         depth : int
-            Depth of the decision trees; 0 for none.
+            Depth of the decision trees; 0 for no trees.
         workers : int, optional
-            Number of threads; by default one for each processor.
+            Number of threads; by default, one for each processor.
         run : callable, optional
             Runs the searches that it is given, and returns the results to keep; by default it keeps them all.
 
@@ -375,14 +377,14 @@ class Collection(Cataloged):
 def show_mine(
     call: Call,
     *,
-    limit: Annotated[int | None, Shell(help="Write at most N rows.", metavar="N", least=0)] = None,
+    limit: Annotated[int | None, Shell(help="Show at most N rows.", metavar="N", least=0)] = None,
     timeout: Timeout = None,
     style: Annotated[Literal["table", "json", "csv", "parquet"], Shell(help="Output format.", option="--format")] = "table",
 ) -> int:
     """Write the rows; return the exit code of the process that answers.
 
-    Without options, this queries the tables in the folder data and shows up to 1,000 rows. Statements are read-only, and can read
-    no files except those given with --table.
+    Without options, this command queries the tables in the folder 'data' and shows at most 1,000 rows. Statements cannot change
+    anything, and can read only the files that you name with --table.
     """
     from tablebase.commands.calls import from_input
     from tablebase.commands.child_processes import run_statement
@@ -441,11 +443,11 @@ def show_export(call: Call) -> None:
 def show_plot(
     call: Call,
     *,
-    output: Annotated[Path, Shell(help="Picture to write: FILE.png, FILE.svg or FILE.pdf.", metavar="FILE", parse=_picture)],
+    output: Annotated[Path, Shell(help="Image file to write: FILE.png, FILE.svg or FILE.pdf.", metavar="FILE", parse=_picture)],
 ) -> None:
     """Write the chart to a file.
 
-    Outcomes are for the side to move.
+    All outcomes are for the side to move.
     """
     from tablebase.charts.drawing import save
     from tablebase.compute.progress import progress
@@ -462,8 +464,10 @@ def show_plot(
 def show_patterns(
     call: Call,
     *,
-    top: Annotated[int, Shell(help="Number of features, and of pairs of features, to show.", metavar="N", least=1)] = 10,
-    output: Annotated[Path | None, Shell(help="Also write a page with tables and charts.", metavar="FILE")] = None,
+    top: Annotated[int, Shell(help="Number of features, and of feature pairs, to show.", metavar="N", least=1)] = 10,
+    output: Annotated[
+        Path | None, Shell(help="Also write an HTML page with tables and charts to this file.", metavar="FILE")
+    ] = None,
     style: Style = Format.TABLE,
 ) -> None:
     """Write the patterns of each set of positions as they are found, and a page.

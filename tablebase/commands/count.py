@@ -58,7 +58,7 @@ def count(
     data: Data = None,
     tick: Tick = None,
 ) -> CountRow | list[DividedRow]:
-    """Count the reachable positions and the possible games exactly. Needs no tables.
+    """Count all reachable positions and all possible games. This command does not need tables.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def count(
     position : str, optional
         By default the start.
     divide : bool
-        Show the games after each legal move, and what it forces.
+        Show a row for each legal move, with the number of possible games after it and its result under best play.
     size : str, optional
     variant : str or sequence of str, optional
     workers : int, optional

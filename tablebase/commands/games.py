@@ -96,7 +96,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
 
 
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
-    """Run the self-tests that every rules module must pass.
+    """Run self-tests on the rules of a game.
 
     `tablebase.testing.check_rules` has more settings.
 

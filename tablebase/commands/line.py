@@ -31,22 +31,33 @@ FOLDER_CURE = "name a new folder with --to"
 def show_line(
     call: Call,
     *,
-    boards: Annotated[bool, Shell(help="Draw the board at every ply.")] = False,
+    boards: Annotated[bool, Shell(help="Draw the board of every position.")] = False,
     svg: Annotated[
-        Path | None, Shell(help="Also write a picture of every ply to a new folder.", metavar="DIR", option="--to")
+        Path | None, Shell(help="Also draw every position as an SVG file, in a new folder.", metavar="DIR", option="--to")
     ] = None,
     sheet: Annotated[
         Path | None,
-        Shell(help="Also draw its key positions on pages to print: FILE.pdf, FILE.svg or FILE.png.", metavar="FILE"),
+        Shell(
+            help=(
+                "Also draw the key positions, such as positions after captures, on printable pages: FILE.pdf, FILE.svg or FILE.png."
+            ),
+            metavar="FILE",
+        ),
     ] = None,
-    every: Annotated[bool, Shell(help="Draw every ply on the sheet, not just key positions.")] = False,
+    every: Annotated[bool, Shell(help="Draw every position on the pages of --sheet, not only key positions.")] = False,
     page: Page = "a4",
-    replay: Annotated[Path | None, Shell(help="Show a game that match --output has written, instead.", metavar="FILE")] = None,
-    number: Annotated[int, Shell(help="Which game of the file.", metavar="N", least=1)] = 1,
+    replay: Annotated[
+        Path | None,
+        Shell(help="Instead of best play, show a recorded game from a file that 'match --output' has written.", metavar="FILE"),
+    ] = None,
+    number: Annotated[int, Shell(help="Number of the game in the file that --replay names.", metavar="N", least=1)] = 1,
     player: Annotated[
         str | None,
         Shell(
-            help="With --replay: who says what it expects where tables know no value, such as engine or computer:depth=3.",
+            help=(
+                "With --replay, the player that estimates the values of positions without a table, such as engine or "
+                "computer:depth=3."
+            ),
             metavar="NAME",
             complete=complete_player,
         ),

@@ -80,26 +80,26 @@ def match(
     position : str, optional
         Where games begin; by default at the start.
     player : str or sequence of str
-        A player, with its settings as in engine:level=3 or computer:depth=3,objective=lead, or uci:COMMAND; two, or more with
-        chance or several players.
+        Player, with optional settings as in engine:level=3, or an external engine as in 'uci:stockfish'. Give this option once for
+        each player.
     games : int
-        Games of each line-up of players.
+        Number of games; in games with chance or more than two players, the number for each combination of players.
     opening : int
-        Turns or plies of random moves that each game begins with.
+        Number of random moves at the start of each game; in games with chance or more than two players, the number of random turns.
     seed : int
-        The same seed gives the same games.
+        Seed of the random choices; the same seed gives the same games.
     nodes : int, optional
-        Positions a move for uci:COMMAND; by default 10,000.
+        Number of positions that external engines search for each move; by default, 10,000.
     time : float, optional
-        Seconds a move for uci:COMMAND, instead of --nodes.
+        Seconds that external engines have for each move, instead of --nodes.
     patience : float, optional
-        Seconds after which uci:COMMAND has lost if it does not answer.
+        Seconds after which an external engine that does not answer loses the game; by default, 30.
     plies : int, optional
-        Plies after which a game is a draw; by default 300.
+        Number of plies (moves by one side) after which a game is a draw; by default, 300.
     no_tables : bool
-        Play on where tables know the result.
+        Play games to the end, even if a table already contains the result.
     output : str or Path, optional
-        Write the games to a new file, which line --replay reads.
+        Record the games in a new file, which 'line --replay' can show.
     players, size, variant, data
         See `tablebase.build`.
 
@@ -218,18 +218,19 @@ def match_stats(
     with_opening: bool = False,
     curve: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
 ) -> list[dict[str, Any]]:
-    """Summarize recorded games: length, choices, results.
+    """Show statistics of recorded games, such as lengths and results.
 
     Parameters
     ----------
     files : sequence of str or Path
-        Files that match --output has written.
+        Files of recorded games, which 'match --output' has written.
     by : str
-        What one line covers.
+        Group the statistics by game, seat (playing order), ending (why games ended), chance (dice rolls and cards), square (to
+        which pieces moved) or piece.
     with_opening : bool
-        Count the random moves of openings, too, which are left out by default.
+        Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional
-        Draw the points of each player over the games: FILE.png, FILE.svg or FILE.pdf.
+        Also draw the average points of each player as the match proceeds: FILE.png, FILE.svg or FILE.pdf.
 
     Raises
     ------

@@ -97,7 +97,7 @@ def complete_player(beginning: str) -> list[str]:
 GameName = Annotated[
     str | Rules[Any],
     Shell(
-        help="Name of the game ('tablebase games' lists them), or its rules file.",
+        help="Name of a game that 'tablebase games' lists, or a Python file with the rules of a game.",
         metavar="GAME",
         argument=True,
         complete=complete_game,
@@ -105,44 +105,68 @@ GameName = Annotated[
 ]
 OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=complete_game)]
 RulesFiles = Annotated[
-    Sequence[str] | None, Shell(help="Python file with a game; may be repeated.", metavar="FILE", option="--rules")
+    Sequence[str] | None, Shell(help="Python file with the rules of another game; repeatable.", metavar="FILE", option="--rules")
 ]
 _START = Shell(
-    help="As the game writes it, such as 'ppp/3/PPP w'; by default the start of the game.",
+    help=("Position in the notation of the game, such as 'ppp/3/PPP w' in Hexapawn; by default, the initial position."),
     metavar="POSITION",
     argument=True,
     option="--from",
 )
 PositionText = Annotated[str | None, _START]
 AnyPosition = Annotated[Any, _START]
-Size = Annotated[str | None, Shell(help="Board size in files and ranks, if the game has several.", metavar="8x8")]
+Size = Annotated[str | None, Shell(help="Board size (files x ranks), for games with several sizes.", metavar="8x8")]
 Variant = Annotated[
     str | Sequence[str] | None,
-    Shell(help="Rule variant, as 'tablebase games' lists it; repeatable.", metavar="NAME=VALUE"),
+    Shell(
+        help=("Rule to change; 'tablebase games' lists the rules of each game with their default values; repeatable."),
+        metavar="NAME=VALUE",
+    ),
 ]
-Players = Annotated[int | None, Shell(help="Number of players; short for --variant players=N.", metavar="N")]
-Pieces = Annotated[int | range | str | None, Shell(help="Number of pieces, or a range: 2-4.", metavar="N", parse=parse_pieces)]
-Materials = Annotated[str | Sequence[str] | None, Shell(help="Only this material; repeatable.", metavar="RCvW")]
+Players = Annotated[int | None, Shell(help="Number of players; the same as --variant players=N.", metavar="N")]
+Pieces = Annotated[
+    int | range | str | None,
+    Shell(help="Number of pieces on the board, such as 4, or a range, such as 2-4.", metavar="N", parse=parse_pieces),
+]
+Materials = Annotated[
+    str | Sequence[str] | None, Shell(help="Set of pieces, such as RCvW for rat and cat against wolf; repeatable.", metavar="RCvW")
+]
 To = Annotated[
     str | Path,
-    Shell(help="Folder to write to; for copy also an object store, such as s3://bucket/path.", metavar="DIR", parse=str),
+    Shell(
+        help="Folder to write to. The command 'copy' also accepts an object store, such as s3://bucket/path.",
+        metavar="DIR",
+        parse=str,
+    ),
 ]
-WithDependencies = Annotated[bool, Shell(help="Also take the tables that these depend on, down to two pieces.")]
-Data = Annotated[str | Path | None, Shell(help="Folder of the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")]
+WithDependencies = Annotated[bool, Shell(help="Also include all tables that the selected tables depend on.")]
+Data = Annotated[
+    str | Path | None, Shell(help="Folder that contains the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")
+]
 CatalogUrl = Annotated[
     str | None,
     Shell(
-        help="PostgreSQL database with the catalog; by default, a file in the folder.", metavar="URL", variable="TABLEBASE_CATALOG"
+        help=("PostgreSQL database that contains the catalog; by default, the catalog is an SQLite file in the data folder."),
+        metavar="URL",
+        variable="TABLEBASE_CATALOG",
     ),
 ]
-Workers = Annotated[int | None, Shell(help="Number of processes; by default one for each processor.", metavar="N", least=1)]
-Threads = Annotated[int | None, Shell(help="Number of threads; by default one for each processor.", metavar="N", least=1)]
-Verbose = Annotated[bool, Shell(help="Write a line about each table.")]
-Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of the pages to print.")]
+Workers = Annotated[int | None, Shell(help="Number of processes; by default, one for each processor.", metavar="N", least=1)]
+Threads = Annotated[int | None, Shell(help="Number of threads; by default, one for each processor.", metavar="N", least=1)]
+Verbose = Annotated[bool, Shell(help="Print a line about each table.")]
+Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of printable pages.")]
 Style = Annotated[Format, Shell(help="Output format.", option="--format")]
 By = Literal["pieces", "material"]
 OutcomeName = Literal["win", "loss", "draw"]
-Features = Annotated[Iterable["Feature"] | str | Path | None, Shell(help="Python file with your own features.", metavar="FILE")]
-Statement = Annotated[str, Shell(help="A statement; - reads standard input, @FILE a file.", metavar='"SELECT …"', argument=True)]
-Timeout = Annotated[float | None, Shell(help="Give up if the statement takes longer.", metavar="SECONDS", parse=parse_seconds)]
+Features = Annotated[
+    Iterable["Feature"] | str | Path | None,
+    Shell(help="Python file that defines additional features, which are columns computed from a position.", metavar="FILE"),
+]
+Statement = Annotated[
+    str,
+    Shell(help="SQL statement; '-' reads it from standard input, and '@FILE' from a file.", metavar='"SELECT …"', argument=True),
+]
+Timeout = Annotated[
+    float | None, Shell(help="Stop with an error if the statement takes longer than this.", metavar="SECONDS", parse=parse_seconds)
+]
 Tick = Annotated[Callable[[int, int | None], None] | None, PythonOnly("progress is shown")]

@@ -35,23 +35,26 @@ def play(
     variant: Variant = None,
     data: Data = None,
 ) -> None:
-    """Play in the terminal, against perfect or weakened play.
+    """Play against the tables or another player, in the terminal.
 
     Parameters
     ----------
     player : str or sequence of str
-        Who plays against you: tables, fuzzy, foxbox, ranking, exploit, matchboxes, learner, engine or random; with chance or
-        several players: computer, tables, fuzzy or random. May be repeated: they are seated in order.
+        Your opponent: tables (plays perfectly), fuzzy (is weakened), engine (searches ahead), random, learner (was trained by self-
+        play), matchboxes (learns from each game), exploit (plays for your mistakes), or foxbox or ranking (play as published
+        articles describe). In games with chance or more than two players: computer (searches ahead), tables, fuzzy or random.
+        Repeat this option for several opponents, in their playing order.
     side : str or sequence of str
-        Letter or number of the side you play; by default the one that moves first. Repeated, several people play.
+        Letter or number of the side that you play; by default, the side that moves first. Repeat this option if several people
+        play.
     fuzz : str, optional
-        How freely the player chooses: 0 for best moves only, 1 for any move.
+        How much your opponent is weakened, from 0 (plays only best moves) to 1 (plays random moves).
     boxes : str or Path, optional
-        JSON file that keeps the boxes of the player matchboxes.
+        JSON file in which the player 'matchboxes' saves what it has learned.
     level : str, optional
-        How well the player engine plays, from 1 to 10; by default 5.
+        Strength of the player 'engine', from 1 to 10; by default, 5.
     seed : int, optional
-        Seed of the player's choices, to repeat a game.
+        Seed of the random choices; if you make the same moves, the same seed gives the same game.
     """
     from contextlib import ExitStack
     from random import SystemRandom

@@ -39,17 +39,20 @@ def show_probe(
     positions: Annotated[
         list[str],
         Shell(
-            help="As the game writes them, such as 'ppp/3/PPP w'; - reads standard input, @FILE a file, one position a line.",
+            help=(
+                "Positions in the notation of the game, such as 'ppp/3/PPP w' in Hexapawn; '-' reads one position per "
+                "line from standard input, and '@FILE' from a file."
+            ),
             metavar="POSITION…",
             argument=True,
         ),
     ],
     features: Annotated[
-        bool, Shell(help="Also show each position's features; 'tablebase features' lists them.", option="--with-features")
+        bool, Shell(help="Also show the features of each position; 'tablebase features' explains them.", option="--with-features")
     ] = False,
     svg: Annotated[
         Path | None,
-        Shell(help="Also draw the position to FILE.svg, with an arrow for its best move.", metavar="FILE", option="--output"),
+        Shell(help="Also draw the position, with an arrow for its best move: FILE.svg.", metavar="FILE", option="--output"),
     ] = None,
     sheet: Annotated[
         Path | None,

@@ -75,7 +75,7 @@ def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> 
 
 program = Program(
     "tablebase",
-    help="Solve small board games, store the value of every position, and look it up.",
+    help="Generate, verify and query endgame tablebases for small board games.",
     params=[eager("--version", _show_version, "Show the version and exit."), *OPTIONS],
     no_args_is_help=True,
     context_settings={"help_option_names": list(HELP)},

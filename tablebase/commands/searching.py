@@ -64,7 +64,7 @@ def perft(
     variant: Variant = None,
     workers: Threads = None,
 ) -> list[dict[str, Any]]:
-    """Count the leaves of the tree of legal moves (perft).
+    """Count sequences of legal moves by their length (perft).
 
     Parameters
     ----------
@@ -72,15 +72,16 @@ def perft(
     position : str, optional
         By default the start.
     depth : int
-        Length of the longest lines to count, in plies or in whole turns.
+        Largest length of the sequences, in plies (moves by one side), or in turns if the game has chance or more than two players.
     divide : bool
-        Show the leaves below each legal move, at depth N only.
+        Show a row for each first move, for sequences of length --depth only.
     repetitions : RepeatedLines or str
-        Whether a line that comes back to one of its own earlier positions is one leaf.
+        How to count a sequence that returns to one of its earlier positions: 'continue' extends it, and 'leaf' ends it there and
+        counts it once.
     players, size, variant
         What distinguishes the variant of the game.
     workers : int, optional
-        Number of threads; by default one for each processor.
+        Number of threads; by default, one for each processor.
 
     Returns
     -------
@@ -153,7 +154,7 @@ def analyse(
     workers: Annotated[int, Shell(metavar="N", least=1)] = 1,
     data: Data = None,
 ) -> Iterator[Analysis]:
-    """Search a position, with tables where they exist.
+    """Search for the best moves, using tables where they exist.
 
     The best lines of each depth come as soon as they are known.
 
@@ -163,27 +164,28 @@ def analyse(
     position : str, optional
         By default the start.
     depth : int, optional
-        Last depth to search, in plies.
+        Largest search depth, in plies (moves by one side).
     time : float, optional
-        How long to search; 5 seconds if there is no other limit.
+        Time limit; by default, 5 seconds if there is no other limit.
     nodes : int, optional
-        How many positions one thread may search.
+        Largest number of positions that each thread searches.
     lines : int
-        How many of the best moves to show.
+        Number of best moves to show.
     exact : bool
-        Search as plain minimax would, leaving nothing out.
+        Search all moves to the same depth, as plain minimax does.
     repetition : Repetition or str
-        What the third occurrence of a position is; tables know no such rule.
+        Result when a position occurs for the third time: no result (none), a draw, or a loss for the side that repeats it. Values
+        from tables ignore this rule.
     progress_limit : int
-        Plies without a capture that make a draw; 0 for no limit.
+        Number of plies without a capture after which the game is a draw; 0 for no limit.
     hash : int or str
-        Memory of the transposition table.
+        Size of the transposition table.
     no_tables : bool
         Search without tables.
     size, variant
         What distinguishes the variant of the game.
     workers : int
-        Number of threads; one always finds the same.
+        Number of threads. Only a search with one thread always gives the same result.
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
 
@@ -291,21 +293,21 @@ def prove(
     Parameters
     ----------
     game : str or Game, optional
-        Name of the game; with --check, the proof names it.
+        Name of the game; not needed with --check, because the proof contains it.
     position : str, optional
         By default the start.
     nodes : int, optional
-        How many positions to search.
+        Largest number of positions to search.
     time : float, optional
-        How long to search; 60 seconds if there is no other limit.
+        Time limit; by default, 60 seconds if there is no other limit.
     memory : int or str
-        Memory of the search.
+        Memory limit of the search.
     table_pieces : int, optional
-        Use tables of up to N pieces; by default, all.
+        Use only tables with at most N pieces; by default, all tables.
     output : str or Path, optional
         Also write the proof to this file.
     check : str or Path, optional
-        Check a proof by rules and tables alone, instead of searching.
+        Instead of searching, check the proof in this file, using only the rules and the tables.
     size, variant
         What distinguishes the variant of the game.
     data : str or Path, optional
@@ -437,7 +439,7 @@ def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, 
 
 @checked
 def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Data = None) -> None:
-    """Connect the search to a chess GUI over UCI.
+    """Run the search as a UCI engine, for use in a chess GUI.
 
     Parameters
     ----------

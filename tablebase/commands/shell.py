@@ -27,6 +27,26 @@ from tablebase.errors import TablebaseError, did_you_mean, quoted
 HELP = ("-h", "--help")
 LAST = (*OF_FOLDER, "workers", "style")
 """Parameters that come last in the help of a command about an open tablebase."""
+MOST_OPTIONS = 12
+"""Most options that the help of a command lists without groups."""
+OPTION_GROUPS = {
+    "Game and tables": ("rules", "size", "variant", "players", "pieces", "material", "with_dependencies", *OF_FOLDER),
+    "Resources": (
+        "workers",
+        "memory",
+        "executor",
+        "scheduler",
+        "deadline",
+        "duration",
+        "grace",
+        "time",
+        "timeout",
+        "cache",
+        "hash",
+    ),
+    "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "access_log"),
+}
+"""Further groups of options in the help, with the names of parameters."""
 
 
 class Parameter(NamedTuple):
@@ -161,7 +181,7 @@ class _Argument(click.Argument):
     def get_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The argument in the first line of the help."""
         del ctx
-        return [f"{{{self.metavar}}}" if self.required else f"[{self.metavar}]"]
+        return [str(self.metavar) if self.required else f"[{self.metavar}]"]
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
         """The argument in an error."""
@@ -197,16 +217,17 @@ class _Command(Exemplified, click.Command):
         super().__init__(verb.name, help=text, params=params, context_settings=settings)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write arguments, then options."""
-        rows = [
-            (f"{one.shell.metavar} <{'path' if Path in one.kinds else 'str'}>", one.help + "  [required]" * one.is_required)
-            for one in self.parameters
-            if one.shell.argument
-        ]
-        if rows:
-            with formatter.section("Arguments"):
-                formatter.write_dl(rows)
-        super().format_options(ctx, formatter)
+        """Write arguments, then options; many options stand in groups."""
+        arguments = [one for one in self.parameters if one.shell.argument]
+        sections = {"Arguments": [(one.shell.metavar, one.help + "  [required]" * one.is_required) for one in arguments]}
+        options = [(one.name, record) for one in self.get_params(ctx) if isinstance(one, click.Option) and (record := one.get_help_record(ctx))]
+        for name, record in options:
+            title = next((title for title, names in OPTION_GROUPS.items() if name in names), "Options")
+            sections.setdefault(title if len(options) > MOST_OPTIONS else "Options", []).append(record)
+        for title in ("Arguments", "Options", *OPTION_GROUPS):
+            if sections.get(title):
+                with formatter.section(title):
+                    formatter.write_dl(sections[title])
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write nothing at the place that recent versions of click give to arguments."""
@@ -239,14 +260,16 @@ def _completed(complete: Callable[[str], list[str]], _ctx: click.Context, _param
 def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     """The argument or the option for a parameter of Python; for some arguments also an option."""
     shell, kind = one.shell, _type_of(one.kinds, one.shell)
-    metavar = shell.metavar or (f"<{'|'.join(map(str, kind.choices))}>" if isinstance(kind, click.Choice) else None)
+    metavar = shell.metavar or ("|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else None)
     several = any(get_origin(some) in (list, Sequence) for some in one.kinds)
     completed = partial(_completed, shell.complete) if shell.complete else None
     more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help, "shell_complete": completed}
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
     if shell.argument and shell.option:
-        yield click.Option([shell.option, "start"], metavar=metavar, help=f"The same as the argument {metavar}.")
+        yield click.Option(
+            [shell.option, "start"], metavar=metavar, help=f"Position, if you do not give it as the argument {metavar}."
+        )
     if not shell.argument:
         yield click.Option(
             [shell.option or f"--{one.name.replace('_', '-')}", one.name],

@@ -130,7 +130,7 @@ class Tablebase(Collection):
         strict: bool = False,
         turns: Annotated[int | None, Shell(metavar="T", least=1)] = None,
     ) -> Probe:
-        """Show the value and moves of a position, best move first.
+        """Show the value of a position and its moves, best move first.
 
         If only the table that a move leads to is missing, the move's value is None.
 
@@ -139,7 +139,7 @@ class Tablebase(Collection):
         game : str, Game or StochasticGame
         position : str or Position
         strict : bool
-            Stop at the first position that has no answer, or that has a move to a missing table.
+            Stop with an error at the first position that is invalid, or that needs a missing table for its value or for a move.
         turns : int, optional
             In games with chance, also show the probability of winning within T turns.
 
@@ -269,7 +269,7 @@ class Tablebase(Collection):
         position: AnyPosition = None,
         plies: Annotated[int | None, Shell(metavar="N", least=0)] = None,
     ) -> Line:
-        """Show the optimal line from a position to the end.
+        """Show best play from a position to the end of the game.
 
         It has a probe of the position, and of each position that the best moves and the likeliest draws lead to. It ends when the
         game does or the best move wins at once, in a draw as soon as a position repeats, or after `plies` plies; in a game with
@@ -281,7 +281,7 @@ class Tablebase(Collection):
         position : str or Position, optional
             By default the start of the game.
         plies : int, optional
-            Stop after N plies.
+            Stop after N plies (moves by one side).
         """
         from tablebase.game.game_arguments import as_asked
 

@@ -43,32 +43,32 @@ def train(
     variant: Variant = None,
     data: Data = None,
 ) -> list[dict[str, Any]]:
-    """Train a player by self-play, and measure it with the tables.
+    """Train a player by self-play, and measure how well it plays.
 
     Parameters
     ----------
     game : str or Game
         A game of pieces on squares.
     output : str or Path
-        File of the learner; if it exists, the training goes on from there.
+        File for the trained player; if the file exists, training resumes from it.
     games : int
-        Total number of games, with earlier ones.
+        Total number of games, including the games of earlier runs.
     duration : str, timedelta or float, optional
-        Stop after this much time, such as 8h or 90min.
+        Stop after this duration, such as 8h or 90min.
     every : int
-        Measure and save it after every N games.
+        Measure and save the player after every N games.
     order : int, optional
-        Pieces of the largest groups that have weights, 1 to 5; by default 4.
+        The player learns a weight for each group of up to N pieces, from 1 to 5; by default, 4.
     rate : float, optional
-        Share of an error that one step corrects; by default 0.5.
+        Learning rate: the share of an error that each step corrects; by default, 0.5.
     exploration : float, optional
-        Probability of a random move in training; by default 0.1.
+        Probability of a random move in training; by default, 0.1.
     trace : float, optional
-        How much the rest of a game counts beside the next position; by default 0.5.
+        Parameter lambda of TD(lambda) learning, from 0 to 1; by default, 0.5.
     seed : int, optional
-        The same seed gives the same games; by default 1.
+        Seed of the random choices; the same seed gives the same player; by default, 1.
     curve : str or Path, optional
-        Picture to draw of the learning curve: FILE.png, .svg or .pdf.
+        Also draw the learning curve: FILE.png, FILE.svg or FILE.pdf.
     size, variant, data
         See `tablebase.build`.
 

@@ -86,7 +86,7 @@ def copy(
     catalog: CatalogUrl = None,
     verbose: Verbose = False,
 ) -> Transfer:
-    """Copy tables with their catalog.
+    """Copy tables to another folder or an object store.
 
     They are checked; within a file system they become hard links.
 
@@ -137,12 +137,12 @@ def merge(
     catalog: CatalogUrl = None,
     verbose: Verbose = False,
 ) -> Transfer:
-    """Import the tables of another folder.
+    """Import tables from another folder or an object store.
 
     Parameters
     ----------
     place : str or Path
-        Another folder of tables, or the address of an object store.
+        Folder that contains the tables to import, or an object store, such as s3://bucket/path.
     data, catalog, verbose
         As in `copy`: of the folder that gets the tables.
 
@@ -188,16 +188,16 @@ def pack(
     workers: Workers = None,
     verbose: Verbose = False,
 ) -> Transfer:
-    """Write tables in half the space; they can still be probed.
+    """Write smaller copies of tables, which can still be probed.
 
     Parameters are those of `copy`, and:
 
     Parameters
     ----------
     strength : int
-        Level of Zstandard: higher is smaller and slower.
+        Zstandard compression level; a higher level gives smaller files but takes longer.
     workers : int, optional
-        Number of processes; by default one for each processor.
+        Number of processes; by default, one for each processor.
     """
     from tablebase.building.copies import rewrite
     from tablebase.building.options import local_executor
@@ -223,12 +223,12 @@ def pack(
 def unpack(
     place: Annotated[str | Path, Shell(metavar="DIR", argument=True)], to: To, *, workers: Workers = None, verbose: Verbose = False
 ) -> Transfer:
-    """Write packed tables as a build would have written them.
+    """Restore the original files of packed tables.
 
     Parameters
     ----------
     place : str or Path
-        Folder of packed tables.
+        Folder that contains packed tables.
     to, workers, verbose
         As in `pack`.
     """

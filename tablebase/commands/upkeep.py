@@ -21,7 +21,7 @@ Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PythonOnly("a person 
 
 @checked
 def reindex(data: Data = None, catalog: CatalogUrl = None) -> Rebuilt:
-    """Rebuild the catalog from the table files.
+    """Rebuild the catalog (a database of counts) from the tables.
 
     Parameters
     ----------
@@ -55,14 +55,14 @@ def show_reindex(call: Call, *, rules: RulesFiles = None) -> None:
 
 @checked
 def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, agreed: Agreed = None) -> list[Prunable]:
-    """Remove tables of outdated rules, and stray files.
+    """Remove tables built under outdated rules, and leftover files.
 
     Parameters
     ----------
     data, catalog
         See `tablebase.build`.
     yes : bool
-        Remove without asking.
+        Remove files without asking for confirmation.
     agreed : callable, optional
         Given what may be removed, says whether that is done.
 
@@ -94,7 +94,7 @@ def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, s
     Parameters
     ----------
     kernels : bool
-        Remove compiled kernels that this version does not use, and no tables.
+        Instead of tables, remove compiled code that this version of the program does not use.
     """
     del rules
     from tablebase.commands.output import say, write_rows

@@ -87,13 +87,13 @@ def verify(
     Parameters
     ----------
     game : str, Game or StochasticGame, optional
-        Name of the game or its rules file; with --quick, all games by default.
+        Name of a game, or a Python file with the rules of a game; with --quick, all games by default.
     size, variant, pieces, material, data, catalog, workers, verbose
         See `tablebase.build`; by default all tables of the game.
     published : str or Path, optional
-        Also compare the values with those published in a CSV file.
+        Also compare the checksums of table values with the published checksums in this CSV file.
     quick : bool
-        Check the bytes of the files alone, and no positions.
+        Check only the bytes of the files, not the positions.
 
     Returns
     -------

@@ -33,7 +33,7 @@ def serve(
     data: Data = None,
     catalog: CatalogUrl = None,
 ) -> None:
-    """Serve the tables over HTTP: JSON under /api/v1/, and pages.
+    """Run an HTTP server with a JSON interface and web pages.
 
     It serves until a signal such as Ctrl-C asks to stop. Without a root path, the path is the one that a trusted proxy names in the
     header ``X-Forwarded-Prefix``.
@@ -43,21 +43,21 @@ def serve(
     host : str
         Address to listen on.
     port : int
-        Port, up to 65535; 0 for any that is free.
+        Port to listen on; 0 for any free port.
     unix_socket : str or Path, optional
-        Listen on this socket instead of a port.
+        Listen on this Unix socket instead of a port.
     workers : int
         Number of processes.
     mine : bool
-        Also answer statements over positions, within limits.
+        Also accept SQL queries over positions, with limits on time, memory and rows.
     origin : str or sequence of str
-        Let pages of this origin ask, or of any with '*'; may be repeated.
+        Allow web pages from this origin to send requests (CORS); '*' allows every origin; repeatable.
     cache : int or str, optional
-        Memory of each process for parts of tables; by default 256M.
+        Size of the cache for table data in each process; by default, 256M.
     access_log : str
-        Whether to write a line about each request to standard error.
+        Log each request to standard error as a line of JSON, or log nothing (none).
     root_path : str
-        Path below which a reverse proxy shows the pages, such as /tables.
+        Path under which a reverse proxy serves the pages, such as /tables.
     data : str or Path, optional
         The folder of the tables.
     catalog : str, optional

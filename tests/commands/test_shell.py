@@ -1,13 +1,15 @@
 """Commands that are made from functions: a new one is a file and a line of the registry."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from support.program import Ask, assert_one_sentence
+from support.checks import at_least_one
+from support.program import Ask, assert_one_sentence, every_command
 from support.web import client_of
 
 from tablebase.commands.registry import VERBS, Verb
@@ -74,11 +76,22 @@ def test_its_help(ask: Ask) -> None:
     """The program lists it; its options have the descriptions of the docstring, and arguments of Python alone are not there."""
     assert "  echo         Repeat a word.\n" in ask("--help").out
     text = " ".join(ask("echo", "--help").out.split())
-    assert text.startswith("Usage: tablebase echo [OPTIONS] {GAME} Repeat a word. It is a test. Arguments: GAME <str> Name of")
+    assert text.startswith("Usage: tablebase echo [OPTIONS] GAME Repeat a word. It is a test. Arguments: GAME Name of")
     assert "--word TEXT The word to say. [default: hello]" in text
-    assert "--times N How often, and how. [default: 1; 1<=x<=8] --case <upper|lower> How often, and how. [default: lower]" in text
+    assert "--times N How often, and how. [default: 1; 1<=x<=8] --case upper|lower How often, and how. [default: lower]" in text
     assert "--size 8x8 Board size" in text
     assert "tick" not in text
+
+
+def test_many_options_stand_in_groups(ask: Ask) -> None:
+    """Each option stands in one group; no help shows types or braces."""
+    groups = re.split(r"\n(?=\S.*:\n)", ask("build", "--help").out)
+    titles = [group.partition(":\n")[0].strip() for group in groups]
+    assert titles[1:] == ["Arguments", "Options", "Game and tables", "Resources", "Output"]
+    options = [name for group in groups for name in re.findall(r"^  (?:-h, )?(--[a-z-]+)", group, re.MULTILINE)]
+    assert len(options) == len(set(options)) > 12
+    for name in at_least_one(every_command()):
+        assert not re.search(r"[<{]\w+[]>}|\[]", ask(name, "--help").out)
 
 
 def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
