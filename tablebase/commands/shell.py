@@ -205,12 +205,17 @@ class Exemplified:
 
 
 class _Command(Exemplified, click.Command):
-    """A verb as a command."""
+    """A verb as a command.
+
+    Its help has the first paragraph about the function and those that begin with "Without", then the further paragraphs about the
+    rendering function.
+    """
 
     def __init__(self, verb: Verb) -> None:
         self.verb, self.parameters = verb, verb_parameters(verb)
         more = docstring(verb.show).partition("\n\n")[2].partition("Parameters\n---")[0].strip() if verb.show else ""
-        text = "\n\n".join(filter(None, (summary(verb), more)))
+        first, *others = docstring(verb.function).split("\n\n")
+        text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith("Without ")), more)))
         more_options = "limits" in inspect.signature(verb.function).parameters
         settings = {"allow_extra_args": more_options, "ignore_unknown_options": more_options}
         params = [part for one in self.parameters for part in _parts_of(one)]
@@ -220,7 +225,11 @@ class _Command(Exemplified, click.Command):
         """Write arguments, then options; many options stand in groups."""
         arguments = [one for one in self.parameters if one.shell.argument]
         sections = {"Arguments": [(one.shell.metavar, one.help + "  [required]" * one.is_required) for one in arguments]}
-        options = [(one.name, record) for one in self.get_params(ctx) if isinstance(one, click.Option) and (record := one.get_help_record(ctx))]
+        options = [
+            (one.name, record)
+            for one in self.get_params(ctx)
+            if isinstance(one, click.Option) and (record := one.get_help_record(ctx))
+        ]
         for name, record in options:
             title = next((title for title, names in OPTION_GROUPS.items() if name in names), "Options")
             sections.setdefault(title if len(options) > MOST_OPTIONS else "Options", []).append(record)
