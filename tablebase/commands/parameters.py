@@ -108,7 +108,7 @@ RulesFiles = Annotated[
     Sequence[str] | None, Shell(help="Python file with the rules of another game; repeatable.", metavar="FILE", option="--rules")
 ]
 _START = Shell(
-    help=("Position in the notation of the game, such as 'ppp/3/PPP w' in Hexapawn; by default, the initial position."),
+    help=("Position in the notation of the game, such as 'ppp/3/PPP w'; by default, the initial position."),
     metavar="POSITION",
     argument=True,
     option="--from",

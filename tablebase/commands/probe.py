@@ -40,7 +40,7 @@ def show_probe(
         list[str],
         Shell(
             help=(
-                "Positions in the notation of the game, such as 'ppp/3/PPP w' in Hexapawn; '-' reads one position per "
+                "Positions in the notation of the game, such as 'ppp/3/PPP w'; '-' reads one position per "
                 "line from standard input, and '@FILE' from a file."
             ),
             metavar="POSITION…",

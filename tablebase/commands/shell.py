@@ -223,16 +223,14 @@ class _Command(Exemplified, click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write arguments, then options; many options stand in groups."""
-        arguments = [one for one in self.parameters if one.shell.argument]
-        sections = {"Arguments": [(one.shell.metavar, one.help + "  [required]" * one.is_required) for one in arguments]}
-        options = [
-            (one.name, record)
-            for one in self.get_params(ctx)
-            if isinstance(one, click.Option) and (record := one.get_help_record(ctx))
-        ]
-        for name, record in options:
-            title = next((title for title, names in OPTION_GROUPS.items() if name in names), "Options")
-            sections.setdefault(title if len(options) > MOST_OPTIONS else "Options", []).append(record)
+        arguments = [part for part in self.parameters if part.shell.argument]
+        sections = {"Arguments": [(part.shell.metavar, part.help + "  [required]" * part.is_required) for part in arguments]}
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        for one in options:
+            title = next((title for title, names in OPTION_GROUPS.items() if one.name in names), "Options")
+            record = one.get_help_record(ctx)
+            if record:
+                sections.setdefault(title if len(options) > MOST_OPTIONS else "Options", []).append(record)
         for title in ("Arguments", "Options", *OPTION_GROUPS):
             if sections.get(title):
                 with formatter.section(title):

@@ -127,7 +127,7 @@ def test_the_first_error_is_reported() -> None:
     """If a command fails and its output cannot be written either, its own sentence and exit code are given."""
     program = """
 import sys
-from tablebase import cli
+from tablebase.commands import program
 from tablebase.commands import output
 from tablebase.errors import TablebaseError
 
@@ -136,7 +136,7 @@ def fail(*_):
     raise TablebaseError("first")
 
 output.write_rows = fail
-cli.main(["games", "--format", "csv"])
+program.main(["games", "--format", "csv"])
 """
     assert redirected(">/dev/full", program=program) == Answer(2, "", "error: first\n")
 
