@@ -110,7 +110,7 @@ def test_help_has_what_happens_without_options_and_an_example(name: str, ask: As
         assert made(command).make_context(command, words).args == []
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_examples_of_the_help_run(ask: Ask, tmp_path: Path) -> None:
     """One after another in an empty folder, builds first; a server does not end."""
     examples = {name: re.split(r"\n  Examples?:\n", ask(name, "--help").out)[1] for name in COMMANDS if name != "serve"}
