@@ -3,7 +3,8 @@
 SLICES = (("doushouqi", "CvW"), ("doushouqi", "RvE"), ("doushouqi", "RCvW"))
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 BUILD = "tablebase build doushouqi --pieces 3"
-PROBE = 'tablebase probe doushouqi "7/7/3t3/7/7/R6/4E2/7/7 w"'
+POSITION = "7/7/3t3/7/7/R6/4E2/7/7 w"
+PROBE = f'tablebase probe doushouqi "{POSITION}"'
 EXAMPLES = {
     "game": "doushouqi",
     "position": LOST,
@@ -42,6 +43,29 @@ EXAMPLES = {
     "help of tablebase": (BUILD, PROBE),
     "help of build": (BUILD,),
     "help of probe": (PROBE,),
+    "help of games": ("tablebase games",),
+    "help of estimate": ("tablebase estimate doushouqi --pieces 4",),
+    "help of batch": (
+        r"""printf "[[build]]\ngame = 'doushouqi'\npieces = 3\n" > night.toml""",
+        "tablebase batch night.toml",
+    ),
+    "help of verify": ("tablebase verify doushouqi",),
+    "help of copy": ("tablebase copy doushouqi --to copies",),
+    "help of merge": ("tablebase copy doushouqi --to copies", "tablebase merge copies --data other"),
+    "help of pack": ("tablebase pack doushouqi --to packed",),
+    "help of unpack": ("tablebase pack doushouqi --to packed", "tablebase unpack packed --to unpacked"),
+    "help of reindex": ("tablebase reindex",),
+    "help of prune": ("tablebase prune",),
+    "help of line": (f'tablebase line doushouqi "{POSITION}"',),
     "help of stats": ("tablebase stats doushouqi",),
+    "help of perft": ("tablebase perft doushouqi --depth 5",),
+    "help of analyse": ("tablebase analyse doushouqi --depth 6",),
     "help of mine": ('tablebase mine doushouqi "SELECT max(distance) FROM positions"',),
+    "help of sql": ('tablebase sql "SELECT game, count(*) AS tables FROM tables GROUP BY game"',),
+    "help of features": ("tablebase features doushouqi",),
+    "help of export": ("tablebase export doushouqi --pieces 2 --to positions",),
+    "help of patterns": ("tablebase patterns doushouqi --material RvC",),
+    "help of plot": ("tablebase plot distances doushouqi --output distances.svg",),
+    "help of serve": ("tablebase serve",),
+    "help of uci": ("tablebase uci doushouqi",),
 }

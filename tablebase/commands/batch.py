@@ -113,7 +113,11 @@ def batch(
 
 
 def show_batch(call: Call) -> int | None:
-    """Exit with the code of the first fault, or with that of a deadline if something is left."""
+    """Exit with the code of the first fault, or with that of a deadline if something is left.
+
+    Without options, this command checks the file, builds the tables that do not exist yet, and then runs the commands. If the file
+    does not name a folder for the tables, it uses the folder 'data'.
+    """
     result = call()
     if result is None:
         return None

@@ -69,7 +69,8 @@ def boxes(
 ) -> Boxes:
     """List the boxes of a learning player made of matchboxes. This command does not need tables.
 
-    Each box stands for a position, and each bead in a box stands for a move.
+    Without options, this command lists the boxes of the side that moves second, as they are before the first game. Each box stands
+    for a position, and each bead in a box stands for a move.
 
     Parameters
     ----------

@@ -200,7 +200,11 @@ def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
 
 
 def show_sql(call: Call, *, style: Style = Format.TABLE) -> int:
-    """Write the rows; return the exit code of the process that answers."""
+    """Write the rows; return the exit code of the process that answers.
+
+    Without options, this command queries the catalog in the folder 'data' and prints all rows of the result. Statements cannot
+    change the catalog.
+    """
     from tablebase.commands.calls import from_input
     from tablebase.commands.child_processes import run_statement
 

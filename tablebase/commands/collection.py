@@ -418,7 +418,10 @@ def show_mine(
 
 
 def show_features(call: Call, *, style: Style = Format.TABLE) -> None:
-    """Write a row for each feature."""
+    """Write a row for each feature.
+
+    Without options, this command lists the features that the game defines, each with a description. It does not need tables.
+    """
     from tablebase.commands.output import write_rows
 
     subjects = {0: "position", 1: "each piece", 2: "each pair"}
@@ -436,7 +439,10 @@ def show_features(call: Call, *, style: Style = Format.TABLE) -> None:
 
 
 def show_export(call: Call) -> None:
-    """Write nothing more than the export itself."""
+    """Write nothing more than the export itself.
+
+    Without other options, this command exports all tables of the game in the folder 'data'.
+    """
     call()
 
 
@@ -447,7 +453,9 @@ def show_plot(
 ) -> None:
     """Write the chart to a file.
 
-    All outcomes are for the side to move.
+    Without other options, this command draws the chart from all tables of the game in the folder 'data'. For the charts 'squares'
+    and 'parity', select one set of pieces with --material. The chart 'chances' does not need tables. All outcomes are for the side
+    to move.
     """
     from tablebase.charts.drawing import save
     from tablebase.compute.progress import progress
@@ -472,7 +480,8 @@ def show_patterns(
 ) -> None:
     """Write the patterns of each set of positions as they are found, and a page.
 
-    Those of single slices are stored in the catalog.
+    Without options, this command analyses all tables of the game in the folder 'data'. Without --pool, the command analyses each
+    set of pieces separately, and stores the results for the target 'outcome' in the catalog.
     """
     from importlib.resources import files
 

@@ -94,7 +94,11 @@ def count(
 
 
 def show_count(call: Call, *, style: Style = Format.TABLE) -> None:
-    """Write the counts with the seconds that they took, or a row for each move."""
+    """Write the counts with the seconds that they took, or a row for each move.
+
+    Without options, this command prints one row with the number of positions, the number of games, and how many of these games each
+    side wins.
+    """
     from tablebase.commands.output import write_rows
     from tablebase.compute.progress import progress
 

@@ -44,7 +44,10 @@ def games() -> list[GameRow]:
 
 
 def show_games(call: Call, *, rules: RulesFiles = None, style: Style = Format.TABLE) -> int | None:
-    """Write the games, and a sentence about each that cannot be loaded."""
+    """Write the games, and a sentence about each that cannot be loaded.
+
+    Without options, this command prints the title, initial position, pieces and variants of each installed game.
+    """
     from tablebase.commands.output import write_rows
     from tablebase.commands.row_types import GameRow
     from tablebase.compute.messages import logger
@@ -118,7 +121,11 @@ def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -
 
 
 def show_check_rules(call: Call, *, style: Style = Format.TABLE) -> int | None:
-    """Write a row for each test."""
+    """Write a row for each test.
+
+    Without options, this command tests the game with its default rules and prints one row for each test. If a test fails, the exit
+    code is 1.
+    """
     from tablebase.commands.output import write_rows
 
     checks = call()

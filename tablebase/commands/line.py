@@ -64,7 +64,11 @@ def show_line(
     ] = None,
     style: Style = Format.TABLE,
 ) -> None:
-    """Write a row or draw a board for each position, and draw pictures."""
+    """Write a row or draw a board for each position, and draw pictures.
+
+    Without options, this command reads the tables in the folder 'data' and prints one row for each position. In a draw,
+    it stops when a position repeats.
+    """
     from tablebase.commands.output import in_digits, say, value_columns, write_rows
 
     rules = call.rules

@@ -141,7 +141,11 @@ def match(
 
 
 def show_match(call: Call, *, style: Style = Format.TABLE) -> None:
-    """Write a row for each player; in a table, numbers with their intervals."""
+    """Write a row for each player; in a table, numbers with their intervals.
+
+    Name the players with --player. Without other options, this command plays 100 games, each with 4 random moves at the start, and
+    prints one row for each player.
+    """
     from tablebase.commands.output import write_rows
 
     rows, columns = call(), None
@@ -257,7 +261,11 @@ def match_stats(
 
 
 def show_match_stats(call: Call, *, rules: RulesFiles = None, style: Style = Format.TABLE) -> None:
-    """Write the rows, of which a table has fewer columns."""
+    """Write the rows, of which a table has fewer columns.
+
+    Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the files
+    contain different games, it prints one row for each of them.
+    """
     del rules
     from tablebase.commands.output import write_rows
     from tablebase.play.statistics import ROWS

@@ -91,7 +91,11 @@ def play(
 
 
 def show_play(call: Call) -> None:
-    """Play until the game is over or abandoned."""
+    """Play until the game is over or abandoned.
+
+    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'. In
+    games with chance, it searches ahead instead.
+    """
     call()
 
 

@@ -63,7 +63,8 @@ def show_probe(
 ) -> None:
     """Write the answers for many positions.
 
-    Without options, this uses the tables in the folder data, and shows a single position with its board.
+    Without options, this command reads the tables in the folder 'data'. It also draws the board of each position, unless the
+    positions come from a file or from standard input.
     """
     from tablebase.commands.output import say
 

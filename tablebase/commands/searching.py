@@ -104,7 +104,10 @@ def perft(
 
 
 def show_perft(call: Call, *, style: Style = Format.TABLE) -> None:
-    """Write the leaves of each depth, or of each move."""
+    """Write the leaves of each depth, or of each move.
+
+    Without options, this command prints the number of sequences of each length from 1 to 4. It does not need tables.
+    """
     from tablebase.commands.output import write_rows
 
     write_rows(call(), style, ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
@@ -222,7 +225,11 @@ def analyse(
 
 
 def show_analyse(call: Call, *, style: Style = Format.TABLE) -> None:
-    """Write a line for each depth as soon as there is one."""
+    """Write a line for each depth as soon as there is one.
+
+    Without options, this command searches for up to 5 seconds with one thread, and prints a line after each search depth. It uses
+    the tables in the folder 'data' if this folder exists.
+    """
     from tablebase.commands.output import write_rows
 
     if style is Format.TABLE:
@@ -357,7 +364,10 @@ def prove(
 
 
 def show_prove(call: Call, *, style: Style = Format.TABLE) -> int | None:
-    """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold."""
+    """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold.
+
+    Without options, this command searches for up to 60 seconds. It uses the tables in the folder 'data' if this folder exists.
+    """
     from tablebase.commands.output import write_rows
 
     row = call()
@@ -455,7 +465,11 @@ def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Dat
 
 
 def show_uci(call: Call) -> None:
-    """Answer until the other program ends."""
+    """Answer until the other program ends.
+
+    Without options, this command reads the commands of the Universal Chess Interface (UCI) from standard input until the command
+    'quit'. It uses the tables in the folder 'data' if this folder exists.
+    """
     call()
 
 

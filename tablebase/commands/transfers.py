@@ -88,7 +88,8 @@ def copy(
 ) -> Transfer:
     """Copy tables to another folder or an object store.
 
-    They are checked; within a file system they become hard links.
+    Without other options, this command copies all tables of the game in the folder 'data'. If both folders are on the same file
+    system, the copies are hard links, which need no additional disk space.
 
     Parameters
     ----------
@@ -138,6 +139,8 @@ def merge(
     verbose: Verbose = False,
 ) -> Transfer:
     """Import tables from another folder or an object store.
+
+    Without options, this command adds the tables to the folder 'data'. It does not replace tables that are already there.
 
     Parameters
     ----------
@@ -190,6 +193,9 @@ def pack(
 ) -> Transfer:
     """Write smaller copies of tables, which can still be probed.
 
+    Without other options, this command packs all tables of the game in the folder 'data' and uses all processors. The original
+    tables remain unchanged.
+
     Parameters are those of `copy`, and:
 
     Parameters
@@ -224,6 +230,9 @@ def unpack(
     place: Annotated[str | Path, Shell(metavar="DIR", argument=True)], to: To, *, workers: Workers = None, verbose: Verbose = False
 ) -> Transfer:
     """Restore the original files of packed tables.
+
+    Without other options, this command restores all tables in the folder DIR and uses all processors. The packed tables remain
+    unchanged.
 
     Parameters
     ----------

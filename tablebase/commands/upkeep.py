@@ -42,7 +42,11 @@ def reindex(data: Data = None, catalog: CatalogUrl = None) -> Rebuilt:
 
 
 def show_reindex(call: Call, *, rules: RulesFiles = None) -> None:
-    """Say what has been found."""
+    """Say what has been found.
+
+    Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in that
+    folder.
+    """
     del rules
     from tablebase.building.reindex import left_out
     from tablebase.commands.output import say
@@ -90,6 +94,8 @@ def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, a
 
 def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, style: Style = Format.TABLE) -> None:
     """Write what may be removed, and ask.
+
+    Without options, this command lists the files in the folder 'data' that it would remove, and removes them only if you confirm.
 
     Parameters
     ----------

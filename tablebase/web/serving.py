@@ -96,6 +96,10 @@ def serve(
 
 
 def show_serve(call: Call, *, rules: RulesFiles = None) -> None:
-    """Serve, also games of rules files."""
+    """Serve, also games of rules files.
+
+    Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, which only programs on this
+    computer can reach. To stop it, press Ctrl-C.
+    """
     del rules
     call()

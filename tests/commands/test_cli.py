@@ -215,13 +215,9 @@ def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "build", "probe", "mine", "stats"])
-def test_help_begins_with_what_happens_without_options(
-    name: str, ask: Ask, three_pieces: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It ends with an example that runs, and no line is longer than 80 columns."""
+def test_examples_of_the_help_run(name: str, ask: Ask, three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For these commands; a slower test runs the examples of all."""
     said = ask(*filter(None, [name]), "--help").out
-    assert max(map(len, said.splitlines())) <= 80
-    assert name == "" or said.split("\n\n")[2].startswith("  Without options, ")
     monkeypatch.setenv("TABLEBASE_DATA", str(three_pieces))
     examples = [shlex.split(line) for line in said.splitlines() if line.startswith("    tablebase ")]
     assert examples

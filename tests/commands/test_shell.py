@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,11 @@ from support.checks import at_least_one
 from support.program import Ask, assert_one_sentence, every_command
 from support.web import client_of
 
+from tablebase.commands.program import made
 from tablebase.commands.registry import VERBS, Verb
 
+COMMANDS = list(every_command())
+"""Commands of the program, without the one for these tests."""
 SOURCE = '''
 from __future__ import annotations
 
@@ -92,6 +96,29 @@ def test_many_options_stand_in_groups(ask: Ask) -> None:
     assert len(options) == len(set(options)) > 12
     for name in at_least_one(every_command()):
         assert not re.search(r"[<{]\w+[]>}|\[]", ask(name, "--help").out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_what_happens_without_options_and_an_example(name: str, ask: Ask) -> None:
+    """Example commands have valid options and arguments, and no line is longer than 80 columns."""
+    said = ask(name, "--help").out
+    assert re.search(r"Without (other )?options, ", said.partition("\nOptions:\n")[0])
+    assert max(map(len, said.splitlines())) <= 80
+    calls = [shlex.split(line)[1:] for line in re.split(r"\n  Examples?:\n", said)[1].splitlines() if "  tablebase " in line]
+    assert calls[-1][0] == name
+    for command, *words in calls:
+        assert made(command).make_context(command, words).args == []
+
+
+@pytest.mark.release
+def test_examples_of_the_help_run(ask: Ask, tmp_path: Path) -> None:
+    """One after another in an empty folder, builds first; a server does not end."""
+    examples = {name: re.split(r"\n  Examples?:\n", ask(name, "--help").out)[1] for name in COMMANDS if name != "serve"}
+    script = f'tablebase() {{ {sys.executable} -m tablebase "$@"; }}\n{examples.pop("build")}{"".join(examples.values())}'
+    done = subprocess.run(
+        ["bash", "-ec", script], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-500:]
 
 
 def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
