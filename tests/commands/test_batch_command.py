@@ -1,6 +1,7 @@
 """The command `batch`: nothing starts before all of it is known to be right, and what it does is what `build` does."""
 
 import json
+import os
 import shutil
 import signal
 import time
@@ -366,7 +367,7 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
     ],
 )
 def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again."""
+    """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again a day later."""
     output = tmp_path / "out.csv"
     statement = "SELECT count(*) AS n FROM range(9000000) a JOIN range(9000000) b ON a.range < b.range"
     path = follow_up(tmp_path, output, ["mine", "hexapawn", statement, "--format", "csv"])
@@ -385,6 +386,8 @@ def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexap
     wait_for(lambda: not group(process.pid))
     assert len(drafts()) == (number == signal.SIGKILL)
     assert not output.exists()
+    for draft in drafts():
+        os.utime(draft, (0, 0))
     follow_up(tmp_path, output)
     assert ask("batch", path, "--data", hexapawns).code == 0
     assert output.read_text() == ask(*probed(), "--data", hexapawns).out
