@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from tablebase.commands.parameters import Parameter, parameters_of
 from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
@@ -31,7 +32,6 @@ from tablebase.game.plain_arguments import as_texts as as_texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tablebase.commands.shell import Parameter
     from tablebase.features import Feature
     from tablebase.game.game_arguments import AnyGame
 
@@ -56,8 +56,6 @@ def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
 
     @cache
     def checks() -> dict[str, Callable[[str, Any], Any]]:
-        from tablebase.commands.shell import parameters_of
-
         return {one.name: check for one in parameters_of(function) if (check := _check_of(one))}
 
     def seen(name: str, value: Any) -> Any:

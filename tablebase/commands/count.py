@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, cast
 
-from tablebase.commands.arguments import as_folder, as_optional, as_workers, rules_for
+from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.parameters import Data, Format, GameName, PositionText, Size, Style, Threads, Tick, Variant
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.plain_arguments import usable_workers
@@ -19,34 +19,7 @@ if TYPE_CHECKING:
     from tablebase.commands.row_types import CountRow, DividedRow
 
 
-@overload
-def count(
-    game: GameName,
-    position: PositionText = None,
-    *,
-    divide: Literal[False] = False,
-    size: Size = None,
-    variant: Variant = None,
-    workers: Threads = None,
-    data: Data = None,
-    tick: Tick = None,
-) -> CountRow: ...
-
-
-@overload
-def count(
-    game: GameName,
-    position: PositionText = None,
-    *,
-    divide: Literal[True],
-    size: Size = None,
-    variant: Variant = None,
-    workers: Threads = None,
-    data: Data = None,
-    tick: Tick = None,
-) -> list[DividedRow]: ...
-
-
+@checked
 def count(
     game: GameName,
     position: PositionText = None,
@@ -57,7 +30,7 @@ def count(
     workers: Threads = None,
     data: Data = None,
     tick: Tick = None,
-) -> CountRow | list[DividedRow]:
+) -> Any:
     """Count all reachable positions and all possible games. This command does not need tables.
 
     Parameters
@@ -67,10 +40,8 @@ def count(
         By default the start.
     divide : bool
         Show a row for each legal move, with the number of possible games after it and its result under best play.
-    size : str, optional
-    variant : str or sequence of str, optional
-    workers : int, optional
-        Number of threads.
+    size, variant, workers
+        See `tablebase.build`; the workers are threads.
     data : str or Path, optional
         The folder of the tables, which say what moves force if there are too many positions to solve the game here.
     tick : callable, optional
@@ -89,7 +60,7 @@ def count(
     from tablebase.compute import threads
 
     rules = rules_for("count", game, size, variant)
-    with threads.use(usable_workers(as_optional(as_workers, "workers", workers))):
+    with threads.use(usable_workers(workers)):
         return divided_rows(rules, position, as_folder(data), tick) if divide else count_row(rules, position, tick)
 
 

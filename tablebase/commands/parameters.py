@@ -6,12 +6,16 @@ docstring says of it. An annotation with `Shell` adds what Python does not know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from tablebase.compute.modules import docstring
 from tablebase.game.plain_arguments import parse_pieces, parse_seconds
 from tablebase.game.rules import Rules
 
@@ -70,6 +74,45 @@ class PythonOnly:
     """
 
     reason: str
+
+
+class Parameter(NamedTuple):
+    """A parameter of a verb."""
+
+    name: str
+    kinds: tuple[Any, ...]  # the types that it may have in Python
+    shell: Shell
+    default: Any
+    help: str
+
+    @property
+    def is_required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is inspect.Parameter.empty
+
+
+def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
+    """The parameters of a function for other faces than Python."""
+    helps = described(docstring(function))
+    for name, one in inspect.signature(function).parameters.items():
+        if name in ("self", "call") or one.kind is one.VAR_KEYWORD:
+            continue
+        annotation = one.annotation
+        if isinstance(annotation, str):
+            annotation = eval(annotation, inspect.unwrap(function).__globals__)
+        kind, *notes = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+        kinds = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
+        if any(isinstance(note, PythonOnly) for note in notes):
+            continue
+        shell = next((note for note in notes if isinstance(note, Shell)), Shell())
+        yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
+
+
+def described(text: str) -> dict[str, str]:
+    """The descriptions of parameters in a NumPy docstring."""
+    section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?=\S.* :|$))+)", text, re.MULTILINE)
+    entries = re.findall(r"^(\S.*?) : .*\n((?:    .+\n?)*)", section[1] if section else "", re.MULTILINE)
+    return {name: " ".join(body.split()) for names, body in entries for name in names.split(", ")}
 
 
 class Format(StrEnum):

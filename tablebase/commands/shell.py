@@ -7,19 +7,17 @@ is given the `Call`, runs it, and writes what it returns; without one, the rows 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import cache, partial
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import click
 from click.core import ParameterSource
 
 from tablebase.commands.calls import OF_FOLDER, Call, show_rows, use_all
-from tablebase.commands.parameters import CatalogUrl, Data, PythonOnly, Shell, Size, Variant
+from tablebase.commands.parameters import CatalogUrl, Data, Parameter, Shell, Size, Variant, parameters_of
 from tablebase.commands.registry import Verb
 from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError, did_you_mean, quoted
@@ -47,45 +45,6 @@ OPTION_GROUPS = {
     "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "access_log"),
 }
 """Further groups of options in the help, with the names of parameters."""
-
-
-class Parameter(NamedTuple):
-    """A parameter of a verb."""
-
-    name: str
-    kinds: tuple[Any, ...]  # the types that it may have in Python
-    shell: Shell
-    default: Any
-    help: str
-
-    @property
-    def is_required(self) -> bool:
-        """Whether it must be given."""
-        return self.default is inspect.Parameter.empty
-
-
-def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """The parameters of a function for other faces than Python."""
-    helps = described(docstring(function))
-    for name, one in inspect.signature(function).parameters.items():
-        if name in ("self", "call") or one.kind is one.VAR_KEYWORD:
-            continue
-        annotation = one.annotation
-        if isinstance(annotation, str):
-            annotation = eval(annotation, inspect.unwrap(function).__globals__)
-        kind, *notes = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
-        kinds = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
-        if any(isinstance(note, PythonOnly) for note in notes):
-            continue
-        shell = next((note for note in notes if isinstance(note, Shell)), Shell())
-        yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
-
-
-def described(text: str) -> dict[str, str]:
-    """The descriptions of parameters in a NumPy docstring."""
-    section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?=\S.* :|$))+)", text, re.MULTILINE)
-    entries = re.findall(r"^(\S.*?) : .*\n((?:    .+\n?)*)", section[1] if section else "", re.MULTILINE)
-    return {name: " ".join(body.split()) for names, body in entries for name in names.split(", ")}
 
 
 def of_tablebase(size: Size = None, variant: Variant = None, data: Data = None, catalog: CatalogUrl = None) -> None:
@@ -220,7 +179,11 @@ class _Command(Exemplified, click.Command):
         """Write arguments, then options; many options stand in groups."""
         arguments = [one for one in self.parameters if one.shell.argument]
         sections = {"Arguments": [(one.shell.metavar, one.help + "  [required]" * one.is_required) for one in arguments]}
-        options = [(one.name, record) for one in self.get_params(ctx) if isinstance(one, click.Option) and (record := one.get_help_record(ctx))]
+        options = [
+            (one.name, record)
+            for one in self.get_params(ctx)
+            if isinstance(one, click.Option) and (record := one.get_help_record(ctx))
+        ]
         for name, record in options:
             title = next((title for title, names in OPTION_GROUPS.items() if name in names), "Options")
             sections.setdefault(title if len(options) > MOST_OPTIONS else "Options", []).append(record)

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, wi
 from typing_extensions import is_typeddict
 
 from tablebase.commands import row_types
+from tablebase.commands.parameters import parameters_of
 from tablebase.commands.registry import VERBS
-from tablebase.commands.shell import parameters_of
 from tablebase.errors import RulesError
 from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules
