@@ -121,11 +121,6 @@ def as_optional(check: Callable[[str, Any], Kind], name: str, value: Any) -> Kin
     return None if value is None else check(name, value)
 
 
-def as_workers(name: str, value: Any) -> int:
-    """A number of processes."""
-    return as_number(name, value, 1)
-
-
 def as_time(name: str, value: Any) -> float:
     """Seconds since the epoch."""
     if isinstance(value, datetime):

@@ -10,9 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import click
-
-from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import CatalogUrl, Data, Shell, Verbose
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
 from tablebase.game.plain_arguments import as_path, end_of_work, parse_duration, parse_pieces, parse_size, parse_time
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from tablebase.building.options import BuildOptions, Counted, Requirements
     from tablebase.building.records import BuildResult
     from tablebase.commands.batch_steps import Prepared
+    from tablebase.commands.calls import Call
 
 T = TypeVar("T")
 
@@ -114,6 +112,8 @@ def batch(
 
 def show_batch(call: Call) -> int | None:
     """Exit with the code of the first fault, or with that of a deadline if something is left."""
+    from tablebase.commands.calls import program_call
+
     result = call()
     if result is None:
         return None
@@ -122,7 +122,7 @@ def show_batch(call: Call) -> int | None:
         return code
     left, what = (result.left, "table") if result.left else (result.waiting, "command")
     if left:
-        raise DeadlineError(left, program_call(click.get_current_context()), what)
+        raise DeadlineError(left, program_call(), what)
     return None
 
 
@@ -170,7 +170,7 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
     reserved = [work.path, *logs.values()]
     for one in steps:
         with work.at(one.step.line):
-            check_outputs([one], record, reserved, terms.data)
+            check_outputs(one, record, reserved, terms.data)
         reserved += one.outputs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +30,9 @@ REPEATABLE = ("mine", "stats", "plot", "probe", "line")
 """Commands that do nothing but write outputs, which depend on tables and on files that are named; others always run."""
 OUTPUT_CURE = "name another file as output"
 
+Place = tuple[Path, Output, str]
+"""What a command writes to, with what to do if that is impossible."""
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -41,8 +44,13 @@ class Prepared:
     rules: Rules[Any] | None
     data: Path  # the tablebase that it reads
     catalog: str | None
-    outputs: tuple[Path, ...]  # files and folders that it writes as a whole
     inputs: tuple[Path, ...]  # files that it reads beside the tables
+    places: tuple[Place, ...]  # all that it writes to
+
+    @property
+    def outputs(self) -> list[Path]:
+        """Files and folders that it writes as a whole."""
+        return [path for path, kind, _ in self.places if kind in (Output.FILE, Output.NEW_FOLDER)]
 
     def __str__(self) -> str:
         return without_passwords(" ".join(self.words))
@@ -74,28 +82,23 @@ def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, s
     folder = Path(params["data"]) if is_given else data
     given = [*step.command, *([] if is_given else ["--data", str(data)])]
     own_catalog = params.get("catalog") or catalog
-    rules = _rules(name, params)
+    game = params.get("game")
+    rules = None if game is None else chosen_rules(name, game, params.get("size"), params.get("variant"))
     inputs = _check_inputs(name, params, rules, own_catalog)
-    one = Prepared(step, given, params, rules, folder, own_catalog, _outputs(step, params), inputs)
+    one = Prepared(step, given, params, rules, folder, own_catalog, inputs, tuple(_places(step, params)))
     _check_tables(one, built)
     return one
 
 
-def check_outputs(steps: Iterable[Prepared], record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
-    """Refuse outputs that cannot be written or must not be replaced, and two of the same name.
-
-    Files of the batch itself are `reserved`, and `data` is its folder.
-    """
-    taken = [*reserved, record.path]
-    for one in steps:
-        for path, kind, cure in _places(one):
-            if kind in (Output.FOLDER, Output.NEW_FOLDER):
-                fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
-                check_output_folder(path, cure, folder=data, new=fresh)
-            else:
-                check_output(path, cure, inputs=[*taken, *one.inputs], folder=data)
-                _check_replaced(path, one.step, record)
-        taken += one.outputs
+def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
+    """Refuse outputs that cannot be written, must not be replaced or are `reserved`; `data` is the folder of the batch."""
+    for path, kind, cure in one.places:
+        if kind in (Output.FOLDER, Output.NEW_FOLDER):
+            fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
+            check_output_folder(path, cure, folder=data, new=fresh)
+        else:
+            check_output(path, cure, inputs=[record.path, *reserved, *one.inputs], folder=data)
+            _check_replaced(path, one.step, record)
 
 
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
@@ -112,24 +115,18 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
         say(f"{one}: unchanged since {since}")
         return False
     say(str(one))
-    check_outputs([one], record, [], one.data)
+    check_outputs(one, record, [], one.data)
     output, begin = one.step.output, time.monotonic()
-    with _aside([path for path, kind, _ in _places(one) if kind is Output.NEW_FOLDER and path.exists()]):
-        if output is None:
-            _finish(one, run_command(one.words, None, environment))
-        else:
-            with written(output, OUTPUT_CURE) as file:
-                _finish(one, run_command(one.words, file, environment))
+    with (
+        _aside([path for path, kind, _ in one.places if kind is Output.NEW_FOLDER and path.exists()]),
+        written(output, OUTPUT_CURE) if output else nullcontext() as file,
+    ):
+        if code := run_command(one.words, file, environment):
+            raise CommandError(without_passwords(" ".join(one.step.command)), code)
     outputs = record.digests(path for path in one.outputs if _is_kept(path))
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
     record.keep(Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
     return True
-
-
-def _finish(one: Prepared, code: int) -> None:
-    """Raise an error if a command has failed, so that its output is not kept."""
-    if code:
-        raise CommandError(without_passwords(" ".join(one.step.command)), code)
 
 
 @contextmanager
@@ -161,14 +158,6 @@ def _params(name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
             return dict(read.params), source is not None and source.name == "COMMANDLINE"
     except click.ClickException as fault:
         raise TablebaseError(usage_sentence(fault)) from fault
-
-
-def _rules(name: str, params: Mapping[str, Any]) -> Rules[Any] | None:
-    """The game of a command, if it has one."""
-    if params.get("game") is None:
-        return None
-    rules: Rules[Any] = chosen_rules(name, params["game"], params.get("size"), params.get("variant"))
-    return rules
 
 
 def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:
@@ -270,24 +259,15 @@ def _belongs(file: str, rules: Rules[Any]) -> bool:
     return file.startswith(f"{rules.name}/")
 
 
-def _outputs(step: Step, params: Mapping[str, Any]) -> tuple[Path, ...]:
-    """What a command writes as a whole."""
-    kinds = (Output.FILE, Output.NEW_FOLDER)
-    named = [
-        Path(params[key]) for (name, key), kind in OUTPUTS.items() if name == step.command[0] and kind in kinds and params.get(key)
-    ]
-    return (*([] if step.output is None else [step.output]), *named)
-
-
-def _places(one: Prepared) -> Iterator[tuple[Path, Output, str]]:
-    """All places that a command writes to, each with what to do if that is impossible."""
+def _places(step: Step, params: Mapping[str, Any]) -> Iterator[Place]:
+    """All places that a command writes to."""
     from tablebase.tables.object_store import is_url
 
-    if one.step.output is not None:
-        yield one.step.output, Output.FILE, OUTPUT_CURE
+    if step.output is not None:
+        yield step.output, Output.FILE, OUTPUT_CURE
     for (name, key), kind in OUTPUTS.items():
-        place = one.params.get(key)
-        if name == one.step.command[0] and place and not is_url(str(place)):
+        place = params.get(key)
+        if name == step.command[0] and place and not is_url(str(place)):
             yield Path(place), kind, "name another place in the command"
 
 

@@ -7,10 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import click
-
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_texts, as_time, checked
-from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import (
     CatalogUrl,
     Data,
@@ -44,6 +41,7 @@ if TYPE_CHECKING:
     from tablebase.building.options import TableQuery
     from tablebase.building.records import BuildResult
     from tablebase.commands.build_results import Estimates
+    from tablebase.commands.calls import Call
 
 Memory = Annotated[
     int | str | None,
@@ -157,9 +155,11 @@ def show_build(call: Call) -> None:
     Without options, this command builds all tables that a game from the initial position can reach. If these are too many, it
     builds nothing and reports an error. It writes the tables to the folder 'data' and uses all processors.
     """
+    from tablebase.commands.calls import program_call
+
     left = call().left
     if left:
-        raise DeadlineError(left, program_call(click.get_current_context()))
+        raise DeadlineError(left, program_call())
 
 
 @checked

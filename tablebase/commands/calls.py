@@ -122,9 +122,9 @@ def from_input(word: str) -> str:
     return text
 
 
-def program_call(context: Any) -> str:
+def program_call() -> str:
     """The command that is being run, as a shell takes it, without passwords."""
-    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, context.find_root().obj.words)]))
+    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, click.get_current_context().find_root().obj.words)]))
 
 
 def without_passwords(words: str) -> str:

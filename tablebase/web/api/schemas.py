@@ -40,9 +40,12 @@ PositionText = Annotated[
         examples=examples("position"),
     ),
 ]
-MaterialName = Annotated[
-    str, Field(max_length=LONGEST_NAME, description="Pieces of both sides, in any order.", examples=examples("material"))
-]
+MATERIAL: dict[str, Any] = {
+    "max_length": LONGEST_NAME,
+    "description": "Pieces of both sides, in any order.",
+    "examples": examples("material"),
+}
+MaterialName = Annotated[str, Field(**MATERIAL)]
 Outcome = Annotated[
     Literal["win", "loss", "draw"] | None, Field(description="For the side that it is about; null if it is unknown.")
 ]
@@ -64,6 +67,7 @@ class Told(BaseModel):
 HTTP_FIELDS: dict[str, dict[str, Any]] = {
     "game": GAME,
     "position": {"max_length": LONGEST_POSITION, "description": "By default the start of the game."},
+    "material": MATERIAL,
     "pieces": {"ge": 2, "le": 64},
 }
 """Limits and texts that parameters have over HTTP alone, by name."""
