@@ -123,21 +123,27 @@ def _replay(
     style: Format,
 ) -> None:
     """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
-    from tablebase.commands.output import in_digits, say, write_rows
+    from tablebase.commands.output import in_digits, say, value_columns, write_rows
+    from tablebase.play.player import Seat
+    from tablebase.play.players import open_player
     from tablebase.play.records import replayed
 
     moments = list(replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
         source = _source(rules, folder, stack)
-        adviser = None if player is None else _adviser(rules, moments[0].position, player, folder, stack)
+        seat = Seat(rules, moments[0].position, None, folder)
+        adviser = None if player is None else stack.enter_context(open_player(player, seat))
         rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
     if style is not Format.TABLE:
         write_rows(rows, style)
     elif boards:
         _write_boards(rules, record, shown, rows)
     else:
-        write_rows(map(in_digits, rows), style, [*_columns(rules), *(["remark"] if adviser else [])])
+        # Games of more than two players have no tables.
+        known = [*value_columns(rules), "best"] if rules.players == 2 else []
+        columns = ("ply", "side", "move", "meaning", *known, "position", "remark")
+        write_rows(map(in_digits, rows), style, [name for name in columns if name in rows[0]])
     say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
 
 
@@ -167,14 +173,6 @@ def _source(rules: Rules[Any], folder: Path, stack: ExitStack) -> Source[Any] | 
     return None
 
 
-def _adviser(rules: Rules[Any], start: Any, name: str, folder: Path, stack: ExitStack) -> Player:
-    """The player that says what it expects."""
-    from tablebase.play.player import Seat
-    from tablebase.play.players import open_player
-
-    return stack.enter_context(open_player(name, Seat(rules, start, None, folder)))
-
-
 def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:
     """Return the row of a position, with the move or the label of the outcome of chance that follows."""
     from tablebase.play.advisers import advice
@@ -200,14 +198,6 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
         "position": rules.format(moment.position),
         **({} if adviser is None else {"remark": remark}),
     }
-
-
-def _columns(rules: Rules[Any]) -> list[str]:
-    """The columns for people; games of more than two players have no tables."""
-    from tablebase.commands.output import value_columns
-
-    known = [*value_columns(rules), "best"] if rules.players == 2 else []
-    return ["ply", "side", "move", *(["meaning"] if rules.board is None else []), *known, "position"]
 
 
 def _write_boards(rules: Rules[Any], record: Record, moments: Sequence[Moment[Any]], rows: Sequence[dict[str, Any]]) -> None:

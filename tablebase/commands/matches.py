@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -177,37 +177,24 @@ def _all_played(
 ) -> list[Played]:
     """The games of a match; each is written to a file as soon as it is over."""
     from tablebase.compute.progress import progress
-    from tablebase.play.tournament import tournament
-
-    played: list[Played] = []
-    with ExitStack() as stack:
-        keep = _recorder(record, rules, names, stack)
-        shown = stack.enter_context(progress(f"match {rules.name}", "games", total, compiles=True))
-        for one in tournament(rules, names, games, conditions):
-            played.append(one)
-            keep(one)
-            shown.update()
-    return played
-
-
-def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack: ExitStack) -> Callable[[Played], None]:
-    """What keeps a game, if a file is wanted: a new one, which the first game makes."""
     from tablebase.files.outputs import appended, check_output
     from tablebase.play.records import write_record
-    from tablebase.play.tournament import recorded
+    from tablebase.play.tournament import recorded, tournament
 
-    if path is None:
-        return lambda _: None
-    check_output(path, CURE, new=True)
-    opened: list[TextIO] = []
-
-    def keep(one: Played) -> None:
-        if not opened:
-            opened.append(stack.enter_context(appended(path, CURE, new=True)))
-        opened[0].write(write_record(recorded(rules, names, one)))
-        opened[0].flush()
-
-    return keep
+    if record is not None:
+        check_output(record, CURE, new=True)
+    played: list[Played] = []
+    with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
+        file: TextIO | None = None
+        for one in tournament(rules, names, games, conditions):
+            played.append(one)
+            if record is not None:
+                # The first game makes the file.
+                file = file or stack.enter_context(appended(record, CURE, new=True))
+                file.write(write_record(recorded(rules, names, one)))
+                file.flush()
+            shown.update()
+    return played
 
 
 @checked
