@@ -13,7 +13,8 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from tablebase.building.batch_record import Ran, digest_of
-from tablebase.commands.calls import chosen_rules, from_input, usage_sentence, without_passwords
+from tablebase.commands.arguments import rules_for
+from tablebase.commands.calls import from_input, usage_sentence, without_passwords
 from tablebase.commands.outputs import OUTPUTS, Output
 from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
 from tablebase.errors import CommandError, TablebaseError
@@ -83,7 +84,7 @@ def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, s
     given = [*step.command, *([] if is_given else ["--data", str(data)])]
     own_catalog = params.get("catalog") or catalog
     game = params.get("game")
-    rules = None if game is None else chosen_rules(name, game, params.get("size"), params.get("variant"))
+    rules = None if game is None else rules_for(name, game, params.get("size"), params.get("variant"))
     inputs = _check_inputs(name, params, rules, own_catalog)
     one = Prepared(step, given, params, rules, folder, own_catalog, inputs, tuple(_places(step, params)))
     _check_tables(one, built)

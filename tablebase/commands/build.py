@@ -124,11 +124,6 @@ def build(
     -------
     BuildResult
         Its `left` is the number of tables still missing at the deadline, which is not an error.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong, or for any reason why the command would fail.
     """
     from tablebase.building.build import build as build_tables
     from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
@@ -191,11 +186,6 @@ def estimate(
     Estimates
         A list of `tablebase.building.estimate.Estimate`; with chance of `tablebase.building.layer_kind.Estimate`, and for games by
         functions without chance of `tablebase.building.exact_kind.Estimate`.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong.
     """
     from tablebase.building.options import BuildOptions
     from tablebase.catalog.catalog import read_known

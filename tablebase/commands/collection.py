@@ -16,13 +16,13 @@ from weakref import WeakSet
 from tablebase.commands.arguments import as_counts, as_features, as_outcome, as_tables, as_texts, checked
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import (
+    PYTHON_ONLY,
     Features,
     Format,
     GameName,
     Materials,
     OutcomeName,
     Pieces,
-    PythonOnly,
     Shell,
     Statement,
     Style,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tablebase.patterns.pattern_search import Patterns, Search
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
-Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PythonOnly("results are written as they are found")]
+Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
 CHARTS = ("distances", "squares", "draws", "parity", "chances")
 OF_TABLES, COUNTING = CHARTS[:4], ("squares", "parity")
 """Charts of tables, and charts that read all positions of their slices."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
+PYTHON_ONLY = "only Python"
+"""Marks a parameter that a shell does not have, since a person is asked or shown it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,18 +66,6 @@ class Shell:
     complete: Callable[[str], list[str]] | None = None
 
 
-@dataclass(frozen=True)
-class PythonOnly:
-    """A parameter that a shell does not have.
-
-    Parameters
-    ----------
-    reason : str
-    """
-
-    reason: str
-
-
 class Parameter(NamedTuple):
     """A parameter of a verb."""
 
@@ -102,7 +92,7 @@ def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
             annotation = eval(annotation, inspect.unwrap(function).__globals__)
         kind, *notes = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
         kinds = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
-        if any(isinstance(note, PythonOnly) for note in notes):
+        if PYTHON_ONLY in notes:
             continue
         shell = next((note for note in notes if isinstance(note, Shell)), Shell())
         yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
@@ -212,4 +202,4 @@ Statement = Annotated[
 Timeout = Annotated[
     float | None, Shell(help="Stop with an error if the statement takes longer than this.", metavar="SECONDS", parse=parse_seconds)
 ]
-Tick = Annotated[Callable[[int, int | None], None] | None, PythonOnly("progress is shown")]
+Tick = Annotated[Callable[[int, int | None], None] | None, PYTHON_ONLY]

@@ -106,8 +106,6 @@ def copy(
         If a table that is named has not been built.
     ConflictError
         If there is another table under the name of one of these.
-    TablebaseError
-        If an argument is wrong, or for any reason why the command would fail.
     """
     from tablebase.building.copies import FolderSource, upload
     from tablebase.building.copies import copy as copy_tables
@@ -150,8 +148,6 @@ def merge(
     ------
     ConflictError
         If there is another table under the name of one of these.
-    TablebaseError
-        If an argument is wrong, or for any reason why the command would fail.
     """
     from tablebase.building.copies import copy as copy_tables
     from tablebase.building.copies import opened_source

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_catalog, as_folder, checked
-from tablebase.commands.parameters import CatalogUrl, Data, Format, PythonOnly, RulesFiles, Style
+from tablebase.commands.parameters import PYTHON_ONLY, CatalogUrl, Data, Format, RulesFiles, Style
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tablebase.building.reindex import Rebuilt
     from tablebase.commands.calls import Call
 
-Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PythonOnly("a person is asked at a terminal")]
+Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY]
 
 
 @checked
