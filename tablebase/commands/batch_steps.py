@@ -17,6 +17,7 @@ from tablebase.commands.arguments import rules_for
 from tablebase.commands.calls import from_input, usage_sentence, without_passwords
 from tablebase.commands.outputs import OUTPUTS, Output
 from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
+from tablebase.compute.messages import say
 from tablebase.errors import CommandError, TablebaseError
 from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
@@ -108,7 +109,6 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
     A command that ends with another code than 0 is a `CommandError`.
     """
     from tablebase.commands.child_processes import run_command
-    from tablebase.commands.output import say
 
     tables = one.tables()
     since = one.unchanged_since(record, tables)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Style, Timeout
 from tablebase.commands.registry import check_verb
+from tablebase.compute.messages import say
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
     are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
     positions.
     """
-    from tablebase.commands.output import say, write_rows
+    from tablebase.commands.output import write_rows
 
     found = call()
     columns = [name for name in found.rows[0] if name != "of_slices" or style is Format.JSON]

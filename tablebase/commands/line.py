@@ -12,6 +12,7 @@ from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
 from tablebase.commands.parameters import Format, Page, Shell, Style, complete_player
 from tablebase.commands.tablebase import Tablebase as Tablebase
+from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
 from tablebase.files.outputs import check_output_folder, written_folder
 from tablebase.game.values import Bounds
@@ -65,7 +66,7 @@ def show_line(
     style: Style = Format.TABLE,
 ) -> None:
     """Write a row or draw a board for each position, and draw pictures."""
-    from tablebase.commands.output import in_digits, say, value_columns, write_rows
+    from tablebase.commands.output import in_digits, value_columns, write_rows
 
     rules = call.rules
     if replay is not None and (call.has_start or svg is not None or sheet is not None):
@@ -123,7 +124,7 @@ def _replay(
     style: Format,
 ) -> None:
     """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
-    from tablebase.commands.output import in_digits, say, value_columns, write_rows
+    from tablebase.commands.output import in_digits, value_columns, write_rows
     from tablebase.play.player import Seat
     from tablebase.play.players import open_player
     from tablebase.play.records import replayed

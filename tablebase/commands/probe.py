@@ -14,6 +14,7 @@ from tablebase.commands.drawings import check_pictures, check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Page, Shell, Style
 from tablebase.commands.positions import Asked, asked, is_stream, stream_bytes
 from tablebase.commands.tablebase import Tablebase
+from tablebase.compute.messages import cell_text, say
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
 from tablebase.files.outputs import check_output, write_text
 from tablebase.game.values import Bounds, chance_text
@@ -65,8 +66,6 @@ def show_probe(
 
     Without options, this uses the tables in the folder data, and shows a single position with its board.
     """
-    from tablebase.commands.output import say
-
     rules, turns = call.rules, call.given.get("turns")
     if svg is not None:
         _check_picture(rules, svg, positions)
@@ -189,7 +188,7 @@ class _Answers:
 
     def _write_lines(self, found: Iterable[Answered]) -> None:
         """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
-        from tablebase.commands.output import cell_text, write_fixed
+        from tablebase.commands.output import write_fixed
 
         names = ["line", *(name for name in self._columns if name not in OF_POSITION), "position"]
 
@@ -230,7 +229,7 @@ def _features(rules: Rules[Any]) -> list[str]:
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     from tablebase.commands.drawings import is_drawn, write_drawing
-    from tablebase.commands.output import cell_text, write_table
+    from tablebase.commands.output import write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
     if is_drawn(answer.game):
