@@ -5,10 +5,9 @@ What this needs is loaded on first use, so that probing starts quickly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Style, Timeout
 from tablebase.commands.registry import check_verb
@@ -16,7 +15,7 @@ from tablebase.compute.messages import say
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:
-    from tablebase.catalog.catalog import Catalog, Counts
+    from tablebase.catalog.catalog import Catalog
     from tablebase.commands.calls import Call
     from tablebase.commands.catalog_statements import CatalogRows
     from tablebase.commands.statistics import Statistics
@@ -71,12 +70,6 @@ class Cataloged:
         text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
         with self._catalog() as catalog:
             return select(catalog, text, limit)
-
-    @overload
-    def stats(self, game: Game, by: By = "pieces", pieces: Pieces = None) -> Statistics[Counts]: ...
-
-    @overload
-    def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]: ...
 
     def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
         """Count the wins, losses and draws in the tables of a game.
@@ -171,17 +164,12 @@ class Cataloged:
             check_verb(verb, as_any_game(game))
         return as_game(game)
 
-    @contextmanager
-    def _catalog(self) -> Iterator[Catalog]:
+    def _catalog(self) -> closing[Catalog]:
         """The catalog as it is now."""
         from tablebase.catalog.catalog import Catalog
 
         self._require_open()
-        catalog = Catalog(self.folder, catalog=self._url)
-        try:
-            yield catalog
-        finally:
-            catalog.close()
+        return closing(Catalog(self.folder, catalog=self._url))
 
 
 def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:

@@ -76,7 +76,7 @@ def show_line(
     if boards and (replay is not None or style is Format.TABLE) and not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
-        _replay(rules, _read(replay, number), call.folder, call.given.get("plies"), player=player, boards=boards, style=style)
+        _replay(call, _read(replay, number), player=player, boards=boards, style=style)
         return
     if svg is not None:
         check_pictures(rules, "--to")
@@ -113,27 +113,19 @@ def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
 # Recorded games
 
 
-def _replay(
-    rules: Rules[Any],
-    record: Record,
-    folder: Path,
-    plies: int | None,
-    *,
-    player: str | None,
-    boards: bool,
-    style: Format,
-) -> None:
+def _replay(call: Call, record: Record, *, player: str | None, boards: bool, style: Format) -> None:
     """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
     from tablebase.commands.output import in_digits, value_columns, write_rows
     from tablebase.play.player import Seat
     from tablebase.play.players import open_player
     from tablebase.play.records import replayed
 
+    rules, plies = call.rules, call.given.get("plies")
     moments = list(replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
-        source = _source(rules, folder, stack)
-        seat = Seat(rules, moments[0].position, None, folder)
+        source = _source(rules, call.folder, stack)
+        seat = Seat(rules, moments[0].position, None, call.folder)
         adviser = None if player is None else stack.enter_context(open_player(player, seat))
         rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
     if style is not Format.TABLE:

@@ -234,11 +234,11 @@ def match_stats(
         from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 
         check_picture(picture, OTHER_CURVE)
-    results: list[Result] | None = None if picture is None else []
+    results: list[Result] = []
     rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening, results).rows(by)]
     if not rows:
         raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
-    if picture is not None and results is not None:
+    if picture is not None:
         _draw_points(results, picture)
     return rows
 
@@ -284,8 +284,8 @@ def _draw_points(results: Sequence[Result], path: Path) -> None:
     say(f"wrote {path}: points over {len(results):,} games")
 
 
-def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | None) -> Statistics:
-    """Collect the statistics of all games of some files, and the result of each if a list for them is given."""
+def _read(files: Sequence[Path], with_opening: bool, results: list[Result]) -> Statistics:
+    """Collect the statistics of all games of some files; the result of each is added to a list."""
     from tablebase.compute.progress import progress
     from tablebase.play.records import records_in
     from tablebase.play.statistics import Statistics
@@ -299,8 +299,7 @@ def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | Non
                     continue
                 try:
                     found.add(record)
-                    if results is not None:
-                        results.append((record.players, record.places))
+                    results.append((record.players, record.places))
                 except TablebaseError as fault:
                     raise TablebaseError(f"{path}: {fault}") from fault
                 shown.update()

@@ -78,8 +78,7 @@ def show_probe(
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
             say(f"wrote {svg}")
-        answers = _Answers(tables, rules, positions, named, style, strict=call.given.get("strict", False), turns=turns)
-        answers.is_drawn = sheet is not None
+        answers = _Answers(tables, call, positions, named, style, is_drawn=sheet is not None)
         answers.write()
     if sheet is not None:
         from tablebase.probe.sheets import probe_sheet
@@ -98,26 +97,17 @@ class _Answers:
     """
 
     def __init__(
-        self,
-        tables: Tablebase,
-        rules: Rules[Any],
-        words: Sequence[str],
-        features: Sequence[str],
-        style: Format,
-        *,
-        strict: bool,
-        turns: int | None,
+        self, tables: Tablebase, call: Call, words: Sequence[str], features: Sequence[str], style: Format, *, is_drawn: bool
     ) -> None:
-        self._tables, self._rules, self._words, self._features, self._style = tables, rules, words, features, style
-        self._strict, self._turns = strict, turns
+        self._tables, self._rules, self._words, self._features, self._style = tables, call.rules, words, features, style
+        self._strict, self._turns, self._is_drawn = call.given.get("strict", False), call.given.get("turns"), is_drawn
         self._streams = any(map(is_stream, words))
         """Whether there may be many, of which each takes a line."""
         self._boards = style is Format.TABLE and not self._streams
-        self._columns = ("game", "position", "side", *rules.value_fields, "best", *features)
+        self._columns = ("game", "position", "side", *self._rules.value_fields, "best", *features)
         self._count = self._failed = 0
         self.missing: set[str] = set()
         """Tables of moves."""
-        self.is_drawn = False
         self.drawn: list[Probe] = []
         """The answers for a sheet, if there is one."""
 
@@ -150,8 +140,12 @@ class _Answers:
         is_only = len(self._words) == 1 and not self._streams
         for block in asked(self._words, read):
             found = self._tables.probe_many(self._rules, [one.text for one in block], strict=self._strict, turns=self._turns)
-            if self.is_drawn:
-                self._draw(found)
+            if self._is_drawn:
+                from tablebase.svg.sheets import check_number
+
+                check_number(len(self.drawn) + len(found))
+                # A position without an answer is an error at the end.
+                self.drawn += [answer for answer in found if isinstance(answer, Probe)]
             answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
             for place, (one, answer) in enumerate(zip(block, answers, strict=True)):
                 error = found.errors.get(place)
@@ -170,13 +164,6 @@ class _Answers:
             return answer
         found = features_of(self._rules, self._rules.parse(answer["position"]))
         return {**answer, "features": found} if self._style is Format.JSON else {**answer, **found}
-
-    def _draw(self, found: Sequence[Any]) -> None:
-        """Keep the answers for the sheet; a position without one is an error at the end."""
-        from tablebase.svg.sheets import check_number
-
-        check_number(len(self.drawn) + len(found))
-        self.drawn += [answer for answer in found if isinstance(answer, Probe)]
 
     def _write_boards(self, found: Iterable[Answered]) -> None:
         """Write each answer for people, with its board and moves."""
