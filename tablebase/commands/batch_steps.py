@@ -18,7 +18,7 @@ from tablebase.commands.calls import from_input, usage_sentence, without_passwor
 from tablebase.commands.outputs import OUTPUTS, Output
 from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
 from tablebase.compute.messages import say
-from tablebase.errors import CommandError, TablebaseError
+from tablebase.errors import CommandError, MissingTableError, TablebaseError
 from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.game.rules import Rules
@@ -63,15 +63,19 @@ class Prepared:
             return None
         return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs)
 
-    def tables(self) -> str | None:
-        """Digest of the tables that it can read, as the catalog lists them."""
+    def files(self) -> dict[str, str] | None:
+        """Digests of the tables that it can read, by file; None without a catalog, which lists them."""
         from tablebase.catalog.catalog import open_catalog
 
         if (opened := open_catalog(self.data, self.catalog)) is None:
             return None
+        beginning = "" if self.rules is None else f"{self.rules.name}/"
         with closing(opened):
-            digests = {file: entry.sha256 for file, entry in opened.entries.items()}
-        return digest_of({file: one for file, one in digests.items() if self.rules is None or _belongs(file, self.rules)})
+            return {file: entry.sha256 for file, entry in opened.entries.items() if file.startswith(beginning)}
+
+    def tables(self) -> str | None:
+        """Digest of the tables that it can read."""
+        return None if (files := self.files()) is None else digest_of(files)
 
 
 def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
@@ -237,8 +241,6 @@ def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) ->
 
 def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     """Refuse a folder without tables of the game, unless the batch builds them."""
-    from tablebase.catalog.catalog import open_catalog
-    from tablebase.errors import MissingTableError
     from tablebase.tables.folder import check_folder, missing_tablebase
 
     games = built.get(one.data.resolve(), set())
@@ -247,17 +249,11 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     check_folder(one.data, built=True)
     if one.step.command[0] == "reindex":
         return
-    if (opened := open_catalog(one.data, one.catalog)) is None:
+    files = one.files()
+    if files is None:
         raise missing_tablebase(one.data)
-    with closing(opened):
-        files = opened.entries
-    if one.rules is not None and not any(_belongs(file, one.rules) for file in files):
+    if one.rules is not None and not files:
         raise MissingTableError(one.rules.name, one.data)
-
-
-def _belongs(file: str, rules: Rules[Any]) -> bool:
-    """Whether a table, by its name in the catalog, is one of a game."""
-    return file.startswith(f"{rules.name}/")
 
 
 def _places(step: Step, params: Mapping[str, Any]) -> Iterator[Place]:

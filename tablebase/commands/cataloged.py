@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tablebase.commands.statistics import Statistics
     from tablebase.game import Game
     from tablebase.game.game_arguments import AnyGame
+    from tablebase.game.rules import Rules
 
 
 class Cataloged:
@@ -96,10 +97,9 @@ class Cataloged:
         """
         from tablebase.commands.arguments import as_counts
         from tablebase.commands.statistics import statistics, with_remarks
-        from tablebase.game.game_arguments import as_any_game, refuse_given
+        from tablebase.game.game_arguments import refuse_given
 
-        self._require_open()
-        rules = as_any_game(game)
+        rules = self._rules(game)
         refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
         counts = as_counts(pieces)
         with self._catalog() as catalog:
@@ -157,12 +157,18 @@ class Cataloged:
 
     def _game(self, game: AnyGame, verb: str | None = None) -> Game:
         """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
-        from tablebase.game.game_arguments import as_any_game, as_game
+        from tablebase.game.game_arguments import as_game
+
+        if verb is not None:
+            check_verb(verb, self._rules(game))
+        self._require_open()
+        return as_game(game)
+
+    def _rules(self, game: AnyGame) -> Rules[Any]:
+        from tablebase.game.game_arguments import as_any_game
 
         self._require_open()
-        if verb is not None:
-            check_verb(verb, as_any_game(game))
-        return as_game(game)
+        return as_any_game(game)
 
     def _catalog(self) -> closing[Catalog]:
         """The catalog as it is now."""

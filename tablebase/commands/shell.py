@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -216,16 +216,13 @@ def _unknown_option(ctx: click.Context) -> TablebaseError:
     return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists them")
 
 
-def _completed(complete: Callable[[str], list[str]], _ctx: click.Context, _param: click.Parameter, word: str) -> list[str]:
-    return complete(word)
-
-
 def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     """The argument or the option for a parameter of Python; for some arguments also an option."""
     shell, kind = one.shell, _type_of(one.kinds, one.shell)
     metavar = shell.metavar or ("|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else None)
+    default = shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default)
     several = any(get_origin(some) in (list, Sequence) for some in one.kinds)
-    completed = partial(_completed, shell.complete) if shell.complete else None
+    completed = (lambda _ctx, _param, word, complete=shell.complete: complete(word)) if shell.complete else None
     more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help, "shell_complete": completed}
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
@@ -242,14 +239,9 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
             envvar=shell.variable or None,
             show_envvar=True,
             # Click takes a default that is None for a value.
-            **({"required": True} if one.is_required else {"default": None if several else _default(one)}),
+            **({"required": True} if one.is_required else {"default": None if several else default}),
             **(more if bool not in one.kinds else {"help": one.help}),
         )
-
-
-def _default(one: Parameter) -> Any:
-    """The default as click has it."""
-    return one.shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default)
 
 
 def summary(verb: Verb) -> str:

@@ -310,12 +310,6 @@ class Tablebase(Collection):
         rules = self._game(game)
         return Engine(rules, self.prober, Options(**as_options(Options, options)))
 
-    def _rules(self, game: AnyGame) -> Rules[Any]:
-        from tablebase.game.game_arguments import as_any_game
-
-        self._require_open()
-        return as_any_game(game)
-
     def _asked(self, game: AnyGame, position: Any) -> tuple[Rules[Any], Any]:
         """The game, and a position of it."""
         from tablebase.game.game_arguments import as_asked
