@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tablebase.features import Feature
+    from tablebase.game import Game
     from tablebase.game.game_arguments import AnyGame
 
 Kind = TypeVar("Kind")
@@ -135,14 +136,15 @@ def as_duration(name: str, value: Any) -> float:
     return parse_duration(value) if isinstance(value, str) else as_real(name, value)
 
 
-def as_features(features: Any) -> tuple[Feature, ...]:
-    """Features of the user's own, or of a file."""
+def known_features(game: Game, features: Any) -> tuple[Feature, ...]:
+    """The features of a game's positions, with those of the user or of a file."""
     from tablebase.features import Feature
+    from tablebase.features.common import features_of
     from tablebase.game.features import load_features
 
     if isinstance(features, (str, PathLike)):
-        return load_features(as_path("features", features))
-    return () if features is None else as_instances("features", features, Feature, "[my_feature]")
+        return features_of(game, load_features(as_path("features", features)))
+    return features_of(game, () if features is None else as_instances("features", features, Feature, "[my_feature]"))
 
 
 def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:

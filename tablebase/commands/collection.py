@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from weakref import WeakSet
 
-from tablebase.commands.arguments import as_counts, as_features, as_outcome, as_tables, as_texts, checked
+from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_texts, checked, known_features
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import (
     PYTHON_ONLY,
@@ -117,11 +117,10 @@ class Collection(Cataloged):
         TablebaseError
             If the statement is invalid, or does anything but select.
         """
-        from tablebase.features.common import features_of
         from tablebase.mining.query import Query
 
         rules = self._game(game, "mine")
-        known = features_of(rules, as_features(features))
+        known = known_features(rules, features)
         query = Query(rules, self.folder, statement, known, usable_workers(workers), self._url, as_tables(table))
         self._queries.add(query)
         return query
@@ -134,9 +133,7 @@ class Collection(Cataloged):
         game, features
             See `mine`.
         """
-        from tablebase.features.common import features_of
-
-        return features_of(self._game(game, "features"), as_features(features))
+        return known_features(self._game(game, "features"), features)
 
     @checked
     def export(
@@ -189,7 +186,6 @@ class Collection(Cataloged):
             If there is no such column, or the folder contains anything else.
         """
         from tablebase.compute.progress import progress
-        from tablebase.features.common import features_of
         from tablebase.mining.export import export
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
@@ -200,7 +196,7 @@ class Collection(Cataloged):
         chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
         materials, counts = as_texts("material", material), as_counts(pieces)
         selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
-        known, share = features_of(rules, as_features(features)), Sample(sample, seed)
+        known, share = known_features(rules, features), Sample(sample, seed)
         with progress(f"export {rules.name}", "positions") as shown:
             written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
         say(f"written to {target}: {written.slices} of {len(selection)} slices, {written.rows:,} rows")
@@ -343,7 +339,6 @@ class Collection(Cataloged):
             If no position of these slices can be examined, or a setting is out of range.
         """
         from tablebase.commands.findings import Findings
-        from tablebase.features.common import features_of
         from tablebase.mining.selection import select_by_name
         from tablebase.patterns.pattern_search import Settings, searches
         from tablebase.patterns.targets import target_of
@@ -356,7 +351,7 @@ class Collection(Cataloged):
             raise MissingExtraError("trees", "patterns")
         named, counts = as_texts("material", material), as_counts(pieces)
         selection = select_by_name(rules, self.folder, named, counts, catalog=self._url)
-        known = features_of(rules, as_features(features))
+        known = known_features(rules, features)
         with closing(Store(self.folder)) as store:
             planned = searches(rules, store, selection, known, usable_workers(workers), settings, pool)
             return Findings(run(planned) if run else (one.run() for one in planned))

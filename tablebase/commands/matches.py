@@ -168,12 +168,7 @@ def _budget(nodes: int | None, seconds: float | None) -> Budget:
 
 
 def _all_played(
-    rules: Rules[Any],
-    names: Sequence[str],
-    games: int,
-    conditions: Conditions[Any],
-    total: int,
-    record: Path | None,
+    rules: Rules[Any], names: Sequence[str], games: int, conditions: Conditions[Any], total: int, record: Path | None
 ) -> list[Played]:
     """The games of a match; each is written to a file as soon as it is over."""
     from tablebase.compute.progress import progress
