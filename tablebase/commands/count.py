@@ -79,27 +79,15 @@ def show_count(call: Call, *, style: Style = Format.TABLE) -> None:
 def count_row(rules: Rules[Any], position: str | None, tick: Tick) -> CountRow:
     """Reachable positions and possible games."""
     counts = _counts(rules, _start(rules, position), tick)
-    row = {
-        "game": rules.name,
-        "reachable": counts.reachable,
-        "final": counts.final,
-        "games": counts.games,
-        **_won(rules, counts.won),
-    }
-    if rules.board is None:
-        row["drawn"] = counts.games - sum(counts.won)
-    return cast("CountRow", row)
+    totals = {"reachable": counts.reachable, "final": counts.final, "games": counts.games}
+    drawn = {"drawn": counts.games - sum(counts.won)} if rules.board is None else {}
+    return cast("CountRow", {"game": rules.name, **totals, **_won(rules, counts.won), **drawn})
 
 
 def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Tick) -> list[DividedRow]:
     """A row for each move, in the order of the player ``ranking``.
 
     What a move forces is known from all positions that can be reached, if there are few enough, else from the tables in a folder.
-
-    Raises
-    ------
-    TablebaseError
-        If the game is over, or may never end.
     """
     from tablebase.play.graph_player import graph_of
     from tablebase.play.player import Seat
@@ -140,9 +128,8 @@ def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list
     ranked = []
     for done, (move, child) in enumerate(after.items(), start=1):
         value, counts = known.get(move), _counts(rules, child)
-        outcome = value.outcome if value else None
-        distance = value.distance if value else None
-        ranked.append(RankedMove(move, outcome and outcome.value, distance, counts.games, counts.won, rules.to_move(start)))
+        known_value = (value.outcome and value.outcome.value, value.distance) if value else (None, None)
+        ranked.append(RankedMove(move, *known_value, counts.games, counts.won, rules.to_move(start)))
         if tick is not None:
             tick(done, len(after))
     return by_rank(ranked)

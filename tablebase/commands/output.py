@@ -164,11 +164,7 @@ def _width(texts: Sequence[str]) -> int:
 class _Block:
     """Columns of a table that stand side by side, given by their texts; texts, but no numbers, give way if it is too wide.
 
-    Parameters
-    ----------
-    columns : sequence of sequences of str
-    right : sequence of bool
-        Whether each column is right-aligned.
+    `right` says of each column whether it is right-aligned.
     """
 
     def __init__(self, columns: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
