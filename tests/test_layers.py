@@ -39,7 +39,6 @@ CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
 
 KINDS = {"Game", "StochasticGame", "FunctionGame"}
 ASKING = {
-    "commands/searching.py": 1,
     "building/kinds.py": 1,
     "game/installed.py": 2,
     "probe/prober.py": 1,

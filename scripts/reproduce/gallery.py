@@ -20,8 +20,8 @@ from tqdm import tqdm
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.charts.charted_slices import ChartSlices, select_slices
 from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
-from tablebase.commands.output import say
 from tablebase.commands.program import run
+from tablebase.compute.messages import say
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome, load_game
 

@@ -34,8 +34,8 @@ from tqdm import tqdm
 
 import tablebase
 from scripts.reproduce.known import build_start
-from tablebase.commands.output import say
 from tablebase.commands.tablebase import Tablebase
+from tablebase.compute.messages import say
 from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Move, Position, legal_moves

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from tablebase.commands.parameters import Parameter, parameters_of
 from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
@@ -31,8 +32,8 @@ from tablebase.game.plain_arguments import as_texts as as_texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tablebase.commands.shell import Parameter
     from tablebase.features import Feature
+    from tablebase.game import Game
     from tablebase.game.game_arguments import AnyGame
 
 Kind = TypeVar("Kind")
@@ -56,8 +57,6 @@ def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
 
     @cache
     def checks() -> dict[str, Callable[[str, Any], Any]]:
-        from tablebase.commands.shell import parameters_of
-
         return {one.name: check for one in parameters_of(function) if (check := _check_of(one))}
 
     def seen(name: str, value: Any) -> Any:
@@ -123,11 +122,6 @@ def as_optional(check: Callable[[str, Any], Kind], name: str, value: Any) -> Kin
     return None if value is None else check(name, value)
 
 
-def as_workers(name: str, value: Any) -> int:
-    """A number of processes."""
-    return as_number(name, value, 1)
-
-
 def as_time(name: str, value: Any) -> float:
     """Seconds since the epoch."""
     if isinstance(value, datetime):
@@ -142,14 +136,15 @@ def as_duration(name: str, value: Any) -> float:
     return parse_duration(value) if isinstance(value, str) else as_real(name, value)
 
 
-def as_features(features: Any) -> tuple[Feature, ...]:
-    """Features of the user's own, or of a file."""
+def known_features(game: Game, features: Any) -> tuple[Feature, ...]:
+    """The features of a game's positions, with those of the user or of a file."""
     from tablebase.features import Feature
+    from tablebase.features.common import features_of
     from tablebase.game.features import load_features
 
     if isinstance(features, (str, PathLike)):
-        return load_features(as_path("features", features))
-    return () if features is None else as_instances("features", features, Feature, "[my_feature]")
+        return features_of(game, load_features(as_path("features", features)))
+    return features_of(game, () if features is None else as_instances("features", features, Feature, "[my_feature]"))
 
 
 def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:

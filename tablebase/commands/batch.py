@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import click
-
-from tablebase.commands.calls import Call, program_call
+from tablebase.commands.arguments import as_catalog, as_folder, checked
 from tablebase.commands.parameters import CatalogUrl, Data, Shell, Verbose
+from tablebase.compute.messages import in_bytes, in_time, say
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
-from tablebase.game.plain_arguments import as_path, end_of_work, parse_duration, parse_pieces, parse_size, parse_time
+from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_size, parse_time
 
 if TYPE_CHECKING:
     from tablebase.building.batch import Batch, Entry
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from tablebase.building.options import BuildOptions, Counted, Requirements
     from tablebase.building.records import BuildResult
     from tablebase.commands.batch_steps import Prepared
+    from tablebase.commands.calls import Call
 
 T = TypeVar("T")
 
@@ -50,6 +50,7 @@ class BatchResult:
     waiting: int  # commands for which there was no time
 
 
+@checked
 def batch(
     file: Annotated[str | Path, Shell(metavar="FILE", argument=True)],
     *,
@@ -88,13 +89,11 @@ def batch(
     from tablebase.building.records import Log
     from tablebase.building.reindex import prepare_catalog
     from tablebase.commands.batch_steps import prepared
-    from tablebase.tables.folder import default_catalog, default_folder
 
-    path = as_path("file", file)
+    path = Path(file)
     work = read_batch(path)
     jobs = [_job(work, entry) for entry in work.builds]
-    folder = default_folder() if data is None else as_path("data", data)
-    terms = _terms(work, folder, default_catalog() if catalog is None else catalog, verbose)
+    terms = _terms(work, as_folder(data), as_catalog(catalog), verbose)
     built = {terms.data.resolve(): {job.game for job in jobs}}
     steps = []
     for step in work.steps:
@@ -118,6 +117,8 @@ def show_batch(call: Call) -> int | None:
     Without options, this command checks the file, builds the tables that do not exist yet, and then runs the commands. If the file
     does not name a folder for the tables, it uses the folder 'data'.
     """
+    from tablebase.commands.calls import program_call
+
     result = call()
     if result is None:
         return None
@@ -126,7 +127,7 @@ def show_batch(call: Call) -> int | None:
         return code
     left, what = (result.left, "table") if result.left else (result.waiting, "command")
     if left:
-        raise DeadlineError(left, program_call(click.get_current_context()), what)
+        raise DeadlineError(left, program_call(), what)
     return None
 
 
@@ -174,7 +175,7 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
     reserved = [work.path, *logs.values()]
     for one in steps:
         with work.at(one.step.line):
-            check_outputs([one], record, reserved, terms.data)
+            check_outputs(one, record, reserved, terms.data)
         reserved += one.outputs
 
 
@@ -229,7 +230,7 @@ def _write_needs(
     jobs: Sequence[Job], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions
 ) -> None:
     """Write a line about each entry, and all together."""
-    from tablebase.commands.output import in_bytes, in_time, write_table
+    from tablebase.commands.output import write_table
     from tablebase.compute import machine
     from tablebase.tables.folder import free_space
 
@@ -277,7 +278,6 @@ def _write_needs(
 def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
     """Build all entries, go on after faults, and run the commands if everything is there."""
     from tablebase.commands.batch_steps import run
-    from tablebase.commands.output import in_time, say
     from tablebase.compute.messages import logger
 
     begin, faults, left = time.monotonic(), list[TablebaseError](), 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,10 +13,12 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from tablebase.building.batch_record import Ran, digest_of
-from tablebase.commands.calls import chosen_rules, from_input, usage_sentence, without_passwords
+from tablebase.commands.arguments import rules_for
+from tablebase.commands.calls import from_input, usage_sentence, without_passwords
 from tablebase.commands.outputs import OUTPUTS, Output
 from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
-from tablebase.errors import CommandError, TablebaseError
+from tablebase.compute.messages import say
+from tablebase.errors import CommandError, MissingTableError, TablebaseError
 from tablebase.files.inputs import check_regular
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.game.rules import Rules
@@ -30,6 +32,9 @@ REPEATABLE = ("mine", "stats", "plot", "probe", "line")
 """Commands that do nothing but write outputs, which depend on tables and on files that are named; others always run."""
 OUTPUT_CURE = "name another file as output"
 
+Place = tuple[Path, Output, str]
+"""What a command writes to, with what to do if that is impossible."""
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -41,8 +46,13 @@ class Prepared:
     rules: Rules[Any] | None
     data: Path  # the tablebase that it reads
     catalog: str | None
-    outputs: tuple[Path, ...]  # files and folders that it writes as a whole
     inputs: tuple[Path, ...]  # files that it reads beside the tables
+    places: tuple[Place, ...]  # all that it writes to
+
+    @property
+    def outputs(self) -> list[Path]:
+        """Files and folders that it writes as a whole."""
+        return [path for path, kind, _ in self.places if kind in (Output.FILE, Output.NEW_FOLDER)]
 
     def __str__(self) -> str:
         return without_passwords(" ".join(self.words))
@@ -53,15 +63,19 @@ class Prepared:
             return None
         return record.unchanged(self.words, VERSION, tables, self.inputs, self.outputs)
 
-    def tables(self) -> str | None:
-        """Digest of the tables that it can read, as the catalog lists them."""
+    def files(self) -> dict[str, str] | None:
+        """Digests of the tables that it can read, by file; None without a catalog, which lists them."""
         from tablebase.catalog.catalog import open_catalog
 
         if (opened := open_catalog(self.data, self.catalog)) is None:
             return None
+        beginning = "" if self.rules is None else f"{self.rules.name}/"
         with closing(opened):
-            digests = {file: entry.sha256 for file, entry in opened.entries.items()}
-        return digest_of({file: one for file, one in digests.items() if self.rules is None or _belongs(file, self.rules)})
+            return {file: entry.sha256 for file, entry in opened.entries.items() if file.startswith(beginning)}
+
+    def tables(self) -> str | None:
+        """Digest of the tables that it can read."""
+        return None if (files := self.files()) is None else digest_of(files)
 
 
 def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
@@ -74,28 +88,23 @@ def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, s
     folder = Path(params["data"]) if is_given else data
     given = [*step.command, *([] if is_given else ["--data", str(data)])]
     own_catalog = params.get("catalog") or catalog
-    rules = _rules(name, params)
+    game = params.get("game")
+    rules = None if game is None else rules_for(name, game, params.get("size"), params.get("variant"))
     inputs = _check_inputs(name, params, rules, own_catalog)
-    one = Prepared(step, given, params, rules, folder, own_catalog, _outputs(step, params), inputs)
+    one = Prepared(step, given, params, rules, folder, own_catalog, inputs, tuple(_places(step, params)))
     _check_tables(one, built)
     return one
 
 
-def check_outputs(steps: Iterable[Prepared], record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
-    """Refuse outputs that cannot be written or must not be replaced, and two of the same name.
-
-    Files of the batch itself are `reserved`, and `data` is its folder.
-    """
-    taken = [*reserved, record.path]
-    for one in steps:
-        for path, kind, cure in _places(one):
-            if kind in (Output.FOLDER, Output.NEW_FOLDER):
-                fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
-                check_output_folder(path, cure, folder=data, new=fresh)
-            else:
-                check_output(path, cure, inputs=[*taken, *one.inputs], folder=data)
-                _check_replaced(path, one.step, record)
-        taken += one.outputs
+def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
+    """Refuse outputs that cannot be written, must not be replaced or are `reserved`; `data` is the folder of the batch."""
+    for path, kind, cure in one.places:
+        if kind in (Output.FOLDER, Output.NEW_FOLDER):
+            fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
+            check_output_folder(path, cure, folder=data, new=fresh)
+        else:
+            check_output(path, cure, inputs=[record.path, *reserved, *one.inputs], folder=data)
+            _check_replaced(path, one.step, record)
 
 
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
@@ -104,7 +113,6 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
     A command that ends with another code than 0 is a `CommandError`.
     """
     from tablebase.commands.child_processes import run_command
-    from tablebase.commands.output import say
 
     tables = one.tables()
     since = one.unchanged_since(record, tables)
@@ -112,24 +120,18 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
         say(f"{one}: unchanged since {since}")
         return False
     say(str(one))
-    check_outputs([one], record, [], one.data)
+    check_outputs(one, record, [], one.data)
     output, begin = one.step.output, time.monotonic()
-    with _aside([path for path, kind, _ in _places(one) if kind is Output.NEW_FOLDER and path.exists()]):
-        if output is None:
-            _finish(one, run_command(one.words, None, environment))
-        else:
-            with written(output, OUTPUT_CURE) as file:
-                _finish(one, run_command(one.words, file, environment))
+    with (
+        _aside([path for path, kind, _ in one.places if kind is Output.NEW_FOLDER and path.exists()]),
+        written(output, OUTPUT_CURE) if output else nullcontext() as file,
+    ):
+        if code := run_command(one.words, file, environment):
+            raise CommandError(without_passwords(" ".join(one.step.command)), code)
     outputs = record.digests(path for path in one.outputs if _is_kept(path))
     seconds, now = round(time.monotonic() - begin, 3), datetime.now().astimezone().isoformat(timespec="seconds")
     record.keep(Ran(one.words, VERSION, tables, record.digests(one.inputs), outputs, now, seconds))
     return True
-
-
-def _finish(one: Prepared, code: int) -> None:
-    """Raise an error if a command has failed, so that its output is not kept."""
-    if code:
-        raise CommandError(without_passwords(" ".join(one.step.command)), code)
 
 
 @contextmanager
@@ -161,14 +163,6 @@ def _params(name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
             return dict(read.params), source is not None and source.name == "COMMANDLINE"
     except click.ClickException as fault:
         raise TablebaseError(usage_sentence(fault)) from fault
-
-
-def _rules(name: str, params: Mapping[str, Any]) -> Rules[Any] | None:
-    """The game of a command, if it has one."""
-    if params.get("game") is None:
-        return None
-    rules: Rules[Any] = chosen_rules(name, params["game"], params.get("size"), params.get("variant"))
-    return rules
 
 
 def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:
@@ -247,8 +241,6 @@ def _check_positions(name: str, params: Mapping[str, Any], rules: Rules[Any]) ->
 
 def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     """Refuse a folder without tables of the game, unless the batch builds them."""
-    from tablebase.catalog.catalog import open_catalog
-    from tablebase.errors import MissingTableError
     from tablebase.tables.folder import check_folder, missing_tablebase
 
     games = built.get(one.data.resolve(), set())
@@ -257,37 +249,22 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
     check_folder(one.data, built=True)
     if one.step.command[0] == "reindex":
         return
-    if (opened := open_catalog(one.data, one.catalog)) is None:
+    files = one.files()
+    if files is None:
         raise missing_tablebase(one.data)
-    with closing(opened):
-        files = opened.entries
-    if one.rules is not None and not any(_belongs(file, one.rules) for file in files):
+    if one.rules is not None and not files:
         raise MissingTableError(one.rules.name, one.data)
 
 
-def _belongs(file: str, rules: Rules[Any]) -> bool:
-    """Whether a table, by its name in the catalog, is one of a game."""
-    return file.startswith(f"{rules.name}/")
-
-
-def _outputs(step: Step, params: Mapping[str, Any]) -> tuple[Path, ...]:
-    """What a command writes as a whole."""
-    kinds = (Output.FILE, Output.NEW_FOLDER)
-    named = [
-        Path(params[key]) for (name, key), kind in OUTPUTS.items() if name == step.command[0] and kind in kinds and params.get(key)
-    ]
-    return (*([] if step.output is None else [step.output]), *named)
-
-
-def _places(one: Prepared) -> Iterator[tuple[Path, Output, str]]:
-    """All places that a command writes to, each with what to do if that is impossible."""
+def _places(step: Step, params: Mapping[str, Any]) -> Iterator[Place]:
+    """All places that a command writes to."""
     from tablebase.tables.object_store import is_url
 
-    if one.step.output is not None:
-        yield one.step.output, Output.FILE, OUTPUT_CURE
+    if step.output is not None:
+        yield step.output, Output.FILE, OUTPUT_CURE
     for (name, key), kind in OUTPUTS.items():
-        place = one.params.get(key)
-        if name == one.step.command[0] and place and not is_url(str(place)):
+        place = params.get(key)
+        if name == step.command[0] and place and not is_url(str(place)):
             yield Path(place), kind, "name another place in the command"
 
 

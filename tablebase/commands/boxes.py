@@ -133,12 +133,13 @@ def show_boxes(
     output : Path, optional
         Also draw printable labels for real matchboxes: FILE.pdf, FILE.svg or FILE.png.
     """
-    from tablebase.commands.output import say, write_rows
+    from tablebase.commands.drawings import write_sheet
+    from tablebase.commands.output import write_rows
     from tablebase.svg.printing import check_sheet
 
     if output is not None:
         check_sheet(output)
     found = call()
     if output is not None:
-        say(f"wrote {' '.join(map(str, found.sheet(page).write(output)))}")
+        write_sheet(found.sheet(page), output)
     write_rows(found, style)

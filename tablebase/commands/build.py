@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import click
-
-from tablebase.commands.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
-from tablebase.commands.calls import Call, program_call
+from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_texts, as_time, checked
 from tablebase.commands.parameters import (
     CatalogUrl,
     Data,
@@ -45,6 +41,7 @@ if TYPE_CHECKING:
     from tablebase.building.options import TableQuery
     from tablebase.building.records import BuildResult
     from tablebase.commands.build_results import Estimates
+    from tablebase.commands.calls import Call
 
 Memory = Annotated[
     int | str | None,
@@ -53,6 +50,7 @@ Memory = Annotated[
 DEFAULT_GRACE = "10min"
 
 
+@checked
 def build(
     game: GameName,
     *,
@@ -126,31 +124,22 @@ def build(
     -------
     BuildResult
         Its `left` is the number of tables still missing at the deadline, which is not an error.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong, or for any reason why the command would fail.
     """
     from tablebase.building.build import build as build_tables
     from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
     from tablebase.building.records import Log
     from tablebase.commands.build_results import ShownResult
-    from tablebase.tables.folder import default_catalog, default_folder
 
     end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
-    after = as_duration("grace", grace)
     if executor not in (LOCAL, DASK):
         raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
-    asked, allowed = as_optional(as_workers, "workers", workers), as_optional(as_size, "memory", memory)
     kind, wanted = _wanted(game, size, variant, pieces, material, limits, solver)
     kind.check_executor(executor)
-    kind.check_solver(as_text("solver", solver))
-    folder = default_folder() if data is None else as_path("data", data)
-    url = default_catalog() if catalog is None else as_text("catalog", catalog)
+    kind.check_solver(solver)
+    folder, url, after = as_folder(data), as_catalog(catalog), as_duration("grace", grace)
+    resources = chosen_limits(workers, as_optional(as_size, "memory", memory), executor, scheduler)
     with Log(as_optional(as_path, "log", log), as_optional(as_path, "json_log", json_log), folder) as lines:
-        resources = chosen_limits(asked, allowed, executor, scheduler)
-        options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
+        options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None)
         summarized = end is not None or log is not None or json_log is not None
         return ShownResult(**vars(build_tables(kind, wanted, options, summarized=summarized)))
 
@@ -161,11 +150,14 @@ def show_build(call: Call) -> None:
     Without options, this command builds all tables that a game from the initial position can reach. If these are too many, it
     builds nothing and reports an error. It writes the tables to the folder 'data' and uses all processors.
     """
+    from tablebase.commands.calls import program_call
+
     left = call().left
     if left:
-        raise DeadlineError(left, program_call(click.get_current_context()))
+        raise DeadlineError(left, program_call())
 
 
+@checked
 def estimate(
     game: GameName,
     *,
@@ -194,24 +186,16 @@ def estimate(
     Estimates
         A list of `tablebase.building.estimate.Estimate`; with chance of `tablebase.building.layer_kind.Estimate`, and for games by
         functions without chance of `tablebase.building.exact_kind.Estimate`.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong.
     """
     from tablebase.building.options import BuildOptions
     from tablebase.catalog.catalog import read_known
     from tablebase.commands.build_results import Estimates
     from tablebase.executors.executor import Limits
-    from tablebase.tables.folder import default_catalog, default_folder
 
-    asked, allowed = as_optional(as_workers, "workers", workers), as_optional(as_size, "memory", memory)
     kind, wanted = _wanted(game, size, variant, pieces, material, limits)
-    folder = default_folder() if data is None else as_path("data", data)
-    url = default_catalog() if catalog is None else as_text("catalog", catalog)
-    options = BuildOptions(folder, Limits(usable_workers(asked), allowed), workers_given=asked is not None)
-    lines = kind.estimate(wanted, options, read_known(kind.rules, folder, url), measured=measure)
+    folder, resources = as_folder(data), Limits(usable_workers(workers), as_optional(as_size, "memory", memory))
+    options = BuildOptions(folder, resources, workers_given=workers is not None)
+    lines = kind.estimate(wanted, options, read_known(kind.rules, folder, as_catalog(catalog)), measured=measure)
     return Estimates(lines, 1 if kind.in_process else options.limits.workers)
 
 
@@ -223,40 +207,31 @@ def show_estimate(call: Call, *, style: Style = Format.TABLE) -> None:
     """
     from tablebase.building.kinds import table_kind
     from tablebase.commands.output import write_rows
-    from tablebase.tables.folder import default_folder
 
     lines = call()
     if style is not Format.TABLE:
         write_rows(lines.rows, style)
         return
-    rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, call.given.get("data", default_folder()))
+    rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
     write_rows(rows, style)
     sys.stdout.write(f"\n{below}\n")
 
 
 def _wanted(
-    game: GameName,
-    size: Size,
-    variant: Variant,
-    pieces: Pieces,
-    material: Materials,
-    limits: Mapping[str, Any],
-    solver: str = "auto",
+    game: GameName, size: Size, variant: Variant, pieces: Pieces, material: Materials, limits: dict[str, Any], solver: str = "auto"
 ) -> tuple[TableKind[Any, Any], TableQuery]:
     """The kind of a game's tables, and those that the arguments name."""
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery
     from tablebase.game.game_arguments import as_rules, refuse_given
 
-    rules = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
+    rules = as_rules(game, size, variant)
     counts, materials = as_counts(pieces), as_texts("material", material)
     refuse_given(rules, pieces=pieces, material=material)
     known = rules.limits
     for name in limits:
         if name not in known:
-            there = ", ".join(known) or "none"
-            meant = did_you_mean(name, known)
-            fault = f"{quoted(name)} is not an argument for tables of {rules.name}{meant}; their limits are: {there}"
-            raise ArgumentTypeError(fault)
+            there = f"{did_you_mean(name, known)}; their limits are: {', '.join(known) or 'none'}"
+            raise ArgumentTypeError(f"{quoted(name)} is not an argument for tables of {rules.name}{there}")
     read = {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
     return table_kind(rules), TableQuery(counts, materials, read, solver)

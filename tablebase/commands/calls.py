@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import click
 
+from tablebase.commands.arguments import rules_for
 from tablebase.commands.parameters import Format, Style
-from tablebase.commands.registry import Verb, check_verb
+from tablebase.commands.registry import Verb
 from tablebase.errors import LONGEST_QUOTE, TablebaseError, shell_word
 from tablebase.files.inputs import MOST, read_text
 
@@ -52,7 +53,7 @@ class Call:
         self.rules: Any = None
         if "game" in given:
             words = [given.pop(name, None) for name in OF_GAME]
-            self.rules = given["game"] = chosen_rules(verb.name, given["game"], *words)
+            self.rules = given["game"] = rules_for(verb.name, given["game"], *words)
             position = signature(verb.function).parameters.get("position")
             self.has_start = bool({"position", "start"} & given.keys())
             if position and (position.kind is position.POSITIONAL_OR_KEYWORD or self.has_start):
@@ -71,15 +72,6 @@ class Call:
         """What the function returns; `more` are arguments that only Python has."""
         with self.opened() as function:
             return function(**more)
-
-
-def chosen_rules(verb: str, game: str, size: str | None, variant: Sequence[str] | None, players: int | None = None) -> Any:
-    """The game of a command, in this size and variant if they are given; `RulesError` if the command does not take it."""
-    from tablebase.game.installed import full_name, load_rules
-
-    rules = load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
-    check_verb(verb, rules)
-    return rules
 
 
 def chosen_start(game: Any, position: str | None, start: str | None) -> str:
@@ -122,9 +114,9 @@ def from_input(word: str) -> str:
     return text
 
 
-def program_call(context: Any) -> str:
+def program_call() -> str:
     """The command that is being run, as a shell takes it, without passwords."""
-    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, context.find_root().obj.words)]))
+    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, click.get_current_context().find_root().obj.words)]))
 
 
 def without_passwords(words: str) -> str:

@@ -5,22 +5,23 @@ What this needs is loaded on first use, so that probing starts quickly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Style, Timeout
 from tablebase.commands.registry import check_verb
+from tablebase.compute.messages import say
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:
-    from tablebase.catalog.catalog import Catalog, Counts
+    from tablebase.catalog.catalog import Catalog
     from tablebase.commands.calls import Call
     from tablebase.commands.catalog_statements import CatalogRows
     from tablebase.commands.statistics import Statistics
     from tablebase.game import Game
     from tablebase.game.game_arguments import AnyGame
+    from tablebase.game.rules import Rules
 
 
 class Cataloged:
@@ -71,12 +72,6 @@ class Cataloged:
         with self._catalog() as catalog:
             return select(catalog, text, limit)
 
-    @overload
-    def stats(self, game: Game, by: By = "pieces", pieces: Pieces = None) -> Statistics[Counts]: ...
-
-    @overload
-    def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]: ...
-
     def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
         """Count the wins, losses and draws in the tables of a game.
 
@@ -102,10 +97,9 @@ class Cataloged:
         """
         from tablebase.commands.arguments import as_counts
         from tablebase.commands.statistics import statistics, with_remarks
-        from tablebase.game.game_arguments import as_any_game, refuse_given
+        from tablebase.game.game_arguments import refuse_given
 
-        self._require_open()
-        rules = as_any_game(game)
+        rules = self._rules(game)
         refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
         counts = as_counts(pieces)
         with self._catalog() as catalog:
@@ -163,24 +157,25 @@ class Cataloged:
 
     def _game(self, game: AnyGame, verb: str | None = None) -> Game:
         """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
-        from tablebase.game.game_arguments import as_any_game, as_game
+        from tablebase.game.game_arguments import as_game
 
-        self._require_open()
         if verb is not None:
-            check_verb(verb, as_any_game(game))
+            check_verb(verb, self._rules(game))
+        self._require_open()
         return as_game(game)
 
-    @contextmanager
-    def _catalog(self) -> Iterator[Catalog]:
+    def _rules(self, game: AnyGame) -> Rules[Any]:
+        from tablebase.game.game_arguments import as_any_game
+
+        self._require_open()
+        return as_any_game(game)
+
+    def _catalog(self) -> closing[Catalog]:
         """The catalog as it is now."""
         from tablebase.catalog.catalog import Catalog
 
         self._require_open()
-        catalog = Catalog(self.folder, catalog=self._url)
-        try:
-            yield catalog
-        finally:
-            catalog.close()
+        return closing(Catalog(self.folder, catalog=self._url))
 
 
 def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
@@ -190,7 +185,7 @@ def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
     are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
     positions.
     """
-    from tablebase.commands.output import say, write_rows
+    from tablebase.commands.output import write_rows
 
     found = call()
     columns = [name for name in found.rows[0] if name != "of_slices" or style is Format.JSON]

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from weakref import WeakSet
 
-from tablebase.commands.arguments import as_counts, as_features, as_optional, as_outcome, as_tables, as_texts, as_workers
+from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_texts, checked, known_features
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import (
+    PYTHON_ONLY,
     Features,
     Format,
     GameName,
     Materials,
     OutcomeName,
     Pieces,
-    PythonOnly,
     Shell,
     Statement,
     Style,
@@ -32,7 +32,7 @@ from tablebase.commands.parameters import (
 )
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, MissingExtraError, TablebaseError, check_extra, quoted
-from tablebase.game.plain_arguments import as_list, as_number, as_path, as_real, as_text, usable_workers
+from tablebase.game.plain_arguments import as_list, as_number, as_text, usable_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tablebase.patterns.pattern_search import Patterns, Search
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
-Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PythonOnly("results are written as they are found")]
+Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
 CHARTS = ("distances", "squares", "draws", "parity", "chances")
 OF_TABLES, COUNTING = CHARTS[:4], ("squares", "parity")
 """Charts of tables, and charts that read all positions of their slices."""
@@ -84,6 +84,7 @@ class Collection(Cataloged):
         for query in list(self._queries):
             query.close()
 
+    @checked
     def mine(
         self,
         game: GameName,
@@ -116,13 +117,11 @@ class Collection(Cataloged):
         TablebaseError
             If the statement is invalid, or does anything but select.
         """
-        from tablebase.features.common import features_of
         from tablebase.mining.query import Query
 
         rules = self._game(game, "mine")
-        known = features_of(rules, as_features(features))
-        threads, text = _threads(workers), as_text("a statement", statement)
-        query = Query(rules, self.folder, text, known, threads, self._url, as_tables(table))
+        known = known_features(rules, features)
+        query = Query(rules, self.folder, statement, known, usable_workers(workers), self._url, as_tables(table))
         self._queries.add(query)
         return query
 
@@ -131,14 +130,12 @@ class Collection(Cataloged):
 
         Parameters
         ----------
-        game : str or Game
-        features : iterable of Feature, str or Path, optional
-            Your own features, or a Python file with them, in addition to those of the game.
+        game, features
+            See `mine`.
         """
-        from tablebase.features.common import features_of
+        return known_features(self._game(game, "features"), features)
 
-        return features_of(self._game(game, "features"), as_features(features))
-
+    @checked
     def export(
         self,
         game: GameName,
@@ -159,7 +156,6 @@ class Collection(Cataloged):
 
         Parameters
         ----------
-        game : str or Game
         to : str or Path
             Folder to write to: a new folder, or the folder of an interrupted export, which then resumes.
         material : str or sequence of str, optional
@@ -170,14 +166,12 @@ class Collection(Cataloged):
             Also write sets of pieces that are not stored because they are equivalent to a stored set.
         columns : str or iterable of str, optional
             Columns to write; by default, the columns that SELECT * returns in 'mine'.
-        features : iterable of Feature, str or Path, optional
-            Your own features, or a Python file with them, in addition to those of the game.
         sample : float
             Write only a random sample that contains each position with this probability.
         seed : int
             Seed of the sample; the same seed selects the same positions.
-        workers : int, optional
-            Number of threads; by default, one for each processor.
+        game, features, workers
+            See `mine`.
 
         Returns
         -------
@@ -192,24 +186,23 @@ class Collection(Cataloged):
             If there is no such column, or the folder contains anything else.
         """
         from tablebase.compute.progress import progress
-        from tablebase.features.common import features_of
         from tablebase.mining.export import export
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
 
         rules = self._game(game, "export")
-        target, threads = as_path("to", to), _threads(workers)
-        share = Sample(as_real("sample", sample), as_number("seed", seed))
-        named = columns.split(",") if isinstance(columns, str) else as_optional(_columns, "columns", columns)
-        chosen = None if named is None else [name.strip() for name in named]
+        target, threads = Path(to), usable_workers(workers)
+        listed = columns.split(",") if isinstance(columns, str) else columns
+        chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
         materials, counts = as_texts("material", material), as_counts(pieces)
         selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
-        known = features_of(rules, as_features(features))
+        known, share = known_features(rules, features), Sample(sample, seed)
         with progress(f"export {rules.name}", "positions") as shown:
             written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
         say(f"written to {target}: {written.slices} of {len(selection)} slices, {written.rows:,} rows")
         return written.rows
 
+    @checked
     def plot(
         self,
         chart: Annotated[Literal["distances", "squares", "draws", "parity", "chances"], Shell(metavar="CHART", argument=True)],
@@ -236,7 +229,6 @@ class Collection(Cataloged):
             Chart to draw: distances (positions by distance), squares (outcomes by the square of a piece), draws (share of draws by
             the pieces of both sides), parity (outcomes by the parity of the distance between two pieces), or chances (of winning
             against a weakened player).
-        game : str or Game
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
         material : str or sequence of str, optional
@@ -253,8 +245,8 @@ class Collection(Cataloged):
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
             For the chart 'chances', the weakened player: foxbox, ranking or tables; repeatable.
-        workers : int, optional
-            Number of threads; by default, one for each processor.
+        game, workers
+            See `mine`.
         tick : callable, optional
             Called from time to time with the numbers of indices decoded so far and in all.
 
@@ -273,11 +265,10 @@ class Collection(Cataloged):
         for option, charts in CHARTS_OF_OPTION.items():
             if {**given, "pieces": pieces, "material": material}[option] and chart not in charts:
                 raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")
-        letter = as_optional(as_text, "side", side)
         if chart == "chances":
             from tablebase.charts.chances import chances
 
-            figure = chances(rules, as_optional(as_text, "position", position), as_texts("player", player), letter)
+            figure = chances(rules, position, as_texts("player", player), side)
             figure.set_label(f"chances of {rules.title}")
             return figure
         from tablebase.charts import figures
@@ -291,13 +282,14 @@ class Collection(Cataloged):
             "squares": {"piece": (*numbers, 1)[0], "outcome": shown or "win"},
             "parity": {"pair": numbers},
         }
-        counting = {"workers": _threads(workers), "tick": tick} if chart in COUNTING else {}
+        counting = {"workers": usable_workers(workers), "tick": tick} if chart in COUNTING else {}
         with self._catalog() as catalog:
-            slices = select_slices(rules, catalog, as_counts(pieces), as_texts("material", material), letter)
+            slices = select_slices(rules, catalog, as_counts(pieces), as_texts("material", material), side)
             figure = figures.CHARTS[chart](catalog, slices, **options.get(chart, {}), **counting)
         figure.set_label(f"{chart} of {slices.caption}")
         return figure
 
+    @checked
     def patterns(
         self,
         game: GameName,
@@ -320,27 +312,20 @@ class Collection(Cataloged):
 
         Parameters
         ----------
-        game : str or Game
-        material : str or sequence of str, optional
-            These slices, which may be aliases.
-        pieces : int, range or str, optional
-            All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         pool : bool
             Analyse the positions of all sets of pieces together.
         target : str
             Column to predict.
         outcome : str, optional
             Use only positions with this outcome: win or loss to predict 'distance', and win or draw to predict 'only_move'.
-        features : iterable of Feature, str or Path, optional
-            Your own features, or a Python file with them, in addition to those of the game.
         conditions : int
             Largest number of conditions in a rule, from 1 to 3.
         support : float
             Smallest share of the positions that a rule or a leaf of a tree must cover.
         depth : int
             Depth of the decision trees; 0 for no trees.
-        workers : int, optional
-            Number of threads; by default, one for each processor.
+        game, material, pieces, features, workers
+            See `export`.
         run : callable, optional
             Runs the searches that it is given, and returns the results to keep; by default it keeps them all.
 
@@ -354,7 +339,6 @@ class Collection(Cataloged):
             If no position of these slices can be examined, or a setting is out of range.
         """
         from tablebase.commands.findings import Findings
-        from tablebase.features.common import features_of
         from tablebase.mining.selection import select_by_name
         from tablebase.patterns.pattern_search import Settings, searches
         from tablebase.patterns.targets import target_of
@@ -362,15 +346,14 @@ class Collection(Cataloged):
         from tablebase.tables.store import Store
 
         rules, wanted = self._game(game, "patterns"), target_of(as_text("target", target), as_outcome(outcome))
-        levels, most, least = as_number("depth", depth), as_number("conditions", conditions), as_real("support", support)
-        settings, threads = Settings(wanted, levels, most, least), _threads(workers)
+        settings = Settings(wanted, depth, conditions, support)
         if depth and not available():
             raise MissingExtraError("trees", "patterns")
         named, counts = as_texts("material", material), as_counts(pieces)
         selection = select_by_name(rules, self.folder, named, counts, catalog=self._url)
-        known = features_of(rules, as_features(features))
+        known = known_features(rules, features)
         with closing(Store(self.folder)) as store:
-            planned = searches(rules, store, selection, known, threads, settings, pool)
+            planned = searches(rules, store, selection, known, usable_workers(workers), settings, pool)
             return Findings(run(planned) if run else (one.run() for one in planned))
 
 
@@ -514,16 +497,6 @@ def show_patterns(
     if output is not None:
         write_report(output, found, top, (files("tablebase.web") / "static" / "pages.css").read_text(encoding="utf-8"))
         say(f"wrote {output}: {len(found)} {'set' if len(found) == 1 else 'sets'} of positions")
-
-
-def _threads(workers: int | None) -> int:
-    """A number of threads that can be used."""
-    return usable_workers(as_optional(as_workers, "workers", workers))
-
-
-def _columns(name: str, value: Any) -> list[str]:
-    """Names of columns."""
-    return [as_text("a column", one) for one in as_list(name, value, "['p1']")]
 
 
 def _numbers(piece: Any) -> list[int]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, cast
 
-from tablebase.commands.arguments import as_folder, as_optional, as_workers, rules_for
+from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.parameters import Data, Format, GameName, PositionText, Size, Style, Threads, Tick, Variant
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.plain_arguments import usable_workers
@@ -19,34 +19,7 @@ if TYPE_CHECKING:
     from tablebase.commands.row_types import CountRow, DividedRow
 
 
-@overload
-def count(
-    game: GameName,
-    position: PositionText = None,
-    *,
-    divide: Literal[False] = False,
-    size: Size = None,
-    variant: Variant = None,
-    workers: Threads = None,
-    data: Data = None,
-    tick: Tick = None,
-) -> CountRow: ...
-
-
-@overload
-def count(
-    game: GameName,
-    position: PositionText = None,
-    *,
-    divide: Literal[True],
-    size: Size = None,
-    variant: Variant = None,
-    workers: Threads = None,
-    data: Data = None,
-    tick: Tick = None,
-) -> list[DividedRow]: ...
-
-
+@checked
 def count(
     game: GameName,
     position: PositionText = None,
@@ -67,10 +40,8 @@ def count(
         By default the start.
     divide : bool
         Show a row for each legal move, with the number of possible games after it and its result under best play.
-    size : str, optional
-    variant : str or sequence of str, optional
-    workers : int, optional
-        Number of threads.
+    size, variant, workers
+        See `tablebase.build`; the workers are threads.
     data : str or Path, optional
         The folder of the tables, which say what moves force if there are too many positions to solve the game here.
     tick : callable, optional
@@ -89,7 +60,7 @@ def count(
     from tablebase.compute import threads
 
     rules = rules_for("count", game, size, variant)
-    with threads.use(usable_workers(as_optional(as_workers, "workers", workers))):
+    with threads.use(usable_workers(workers)):
         return divided_rows(rules, position, as_folder(data), tick) if divide else count_row(rules, position, tick)
 
 
@@ -112,27 +83,15 @@ def show_count(call: Call, *, style: Style = Format.TABLE) -> None:
 def count_row(rules: Rules[Any], position: str | None, tick: Tick) -> CountRow:
     """Reachable positions and possible games."""
     counts = _counts(rules, _start(rules, position), tick)
-    row = {
-        "game": rules.name,
-        "reachable": counts.reachable,
-        "final": counts.final,
-        "games": counts.games,
-        **_won(rules, counts.won),
-    }
-    if rules.board is None:
-        row["drawn"] = counts.games - sum(counts.won)
-    return cast("CountRow", row)
+    totals = {"reachable": counts.reachable, "final": counts.final, "games": counts.games}
+    drawn = {"drawn": counts.games - sum(counts.won)} if rules.board is None else {}
+    return cast("CountRow", {"game": rules.name, **totals, **_won(rules, counts.won), **drawn})
 
 
 def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Tick) -> list[DividedRow]:
     """A row for each move, in the order of the player ``ranking``.
 
     What a move forces is known from all positions that can be reached, if there are few enough, else from the tables in a folder.
-
-    Raises
-    ------
-    TablebaseError
-        If the game is over, or may never end.
     """
     from tablebase.play.graph_player import graph_of
     from tablebase.play.player import Seat
@@ -173,9 +132,8 @@ def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list
     ranked = []
     for done, (move, child) in enumerate(after.items(), start=1):
         value, counts = known.get(move), _counts(rules, child)
-        outcome = value.outcome if value else None
-        distance = value.distance if value else None
-        ranked.append(RankedMove(move, outcome and outcome.value, distance, counts.games, counts.won, rules.to_move(start)))
+        known_value = (value.outcome and value.outcome.value, value.distance) if value else (None, None)
+        ranked.append(RankedMove(move, *known_value, counts.games, counts.won, rules.to_move(start)))
         if tick is not None:
             tick(done, len(after))
     return by_rank(ranked)

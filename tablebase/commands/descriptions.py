@@ -17,6 +17,7 @@ from tablebase.slices.material import Material, material_name, parse_material, p
 from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 
 BY = ("pieces", "material")
+LONGEST = ("longest_win", "longest_loss")
 
 
 def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None = None) -> list[Counts]:
@@ -36,20 +37,7 @@ def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None 
 
 
 def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:
-    """What has been built, a row for each material with the counts of its slices together.
-
-    Parameters
-    ----------
-    catalog : Catalog
-    game : Game
-    pieces : int, optional
-        Only materials with this number of pieces.
-
-    Raises
-    ------
-    MissingTableError
-        If there is no table of the game.
-    """
+    """What has been built, a row for each material with the counts of its slices together; `MissingTableError` without any."""
     slices: dict[str, list[Counts]] = {}
     for counts in counts_of(catalog, game, "material"):
         if pieces in (None, counts.pieces):
@@ -59,40 +47,17 @@ def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> l
 
 def _material_row(name: str, slices: list[Counts]) -> MaterialRow:
     """The slices of a material together."""
-    return {
-        "material": name,
-        "pieces": slices[0].pieces,
-        "sides": "".join(str(one.side) for one in slices),
-        "placements": sum(one.placements for one in slices),
-        "positions": sum(one.positions for one in slices),
-        "wins": sum(one.wins for one in slices),
-        "losses": sum(one.losses for one in slices),
-        "draws": sum(one.draws for one in slices),
-        "longest_win": max((one.longest_win for one in slices if one.longest_win is not None), default=None),
-        "longest_loss": max((one.longest_loss for one in slices if one.longest_loss is not None), default=None),
-    }
+    totals = {field: sum(getattr(one, field) for one in slices) for field in ("placements", "positions", "wins", "losses", "draws")}
+    known = {field: [getattr(one, field) for one in slices if getattr(one, field) is not None] for field in LONGEST}
+    longest = {field: max(some, default=None) for field, some in known.items()}
+    sides = "".join(str(one.side) for one in slices)
+    return cast("MaterialRow", {"material": name, "pieces": slices[0].pieces, "sides": sides, **totals, **longest})
 
 
 def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[RecordRow]:
-    """The positions from which best play takes longest, in all tables of the rules installed now.
+    """The positions from which best play takes longest, in all tables of the rules installed now; `MissingTableError` without any.
 
-    Parameters
-    ----------
-    catalog : Catalog
-    game : Game
-    by : str
-        What one record is about: ``pieces`` for a win and a loss of each number of pieces, or ``material`` for those of each
-        stored slice.
-
-    Returns
-    -------
-    list of RecordRow
-        By number of pieces, or the longest first.
-
-    Raises
-    ------
-    MissingTableError
-        If there is no table of the game.
+    They are a win and a loss of each number of pieces, or by ``material`` those of each stored slice, the longest first.
     """
     if by not in BY:
         raise ArgumentError(f"records are by {' or by '.join(BY)}, not by {quoted(by)}")
@@ -121,15 +86,7 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[Recor
 
 
 def distances_of(catalog: Catalog, game: Game, name: str) -> list[DistanceRow]:
-    """How many placements of each slice of a material are won or lost at each distance.
-
-    Parameters
-    ----------
-    catalog : Catalog
-    game : Game
-    name : str
-        As `material_name` writes it.
-    """
+    """How many placements of each slice of a material, named as by `material_name`, are won or lost at each distance."""
     statement = (
         "SELECT c.side, d.outcome, d.distance, d.placements FROM slices c "
         "JOIN solutions s ON s.id = c.solution_id JOIN distances d ON d.solution_id = s.id "
@@ -141,17 +98,7 @@ def distances_of(catalog: Catalog, game: Game, name: str) -> list[DistanceRow]:
 def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
     """The table that holds a material, the stored materials that it depends on, and those that depend on it.
 
-    Parameters
-    ----------
-    catalog : Catalog
-    game : Game
-    text : str
-        The material.
-
-    Returns
-    -------
-    dict
-        The fields of `MaterialDescription` from `stored_as` on.
+    These are the fields of `MaterialDescription` from `stored_as` on.
     """
     stored = locate(game, parse_material(game, text), 0).material
     return {
@@ -162,19 +109,9 @@ def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
 
 
 def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[Neighbour]]:
-    """The materials that a move leads to from a material, and those from which one leads to it, each under its own name.
+    """The materials `below` that a move leads to from a material, and those `above` from which one leads to it.
 
-    Parameters
-    ----------
-    catalog : Catalog
-    game : Game
-    text : str
-        The material.
-
-    Returns
-    -------
-    dict
-        `below` and `above`, lists of `material` and of whether it has been `built`.
+    Each stands under its own name, with whether it has been `built`.
     """
     material = parse_material(game, text)
     children = {conversion.child for conversion in conversions(game, material)}
@@ -194,19 +131,7 @@ def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[Neig
 def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str, list[dict[str, Any]]]:
     """What `tablebase patterns` has found for a slice, or for the one that stands for it.
 
-    Parameters
-    ----------
-    catalog : Catalog
-    game : Game
-    name : str
-        The material, as `material_name` writes it.
-    side : str
-        The letter of the side to move.
-
-    Returns
-    -------
-    dict
-        `gains` of features and `rules`, both the best first, and `trees`, of which there is at most one.
+    These are `gains` of features and `rules`, both the best first, and `trees`, of which there is at most one.
     """
     of_slice = (
         "slice_id IN (SELECT t.id FROM slices t JOIN slices s ON s.solution_id = t.solution_id "
@@ -223,11 +148,8 @@ def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str,
 def list_built(catalog: Catalog) -> list[dict[str, Any]]:
     """The games that have files here, by name, those with tables first.
 
-    Returns
-    -------
-    list of dict
-        `game`, the number of its `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null for
-        games without tables; and the number of its `layers`.
+    A row has the number of their `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null without
+    tables; and the number of their `layers`.
     """
     there = {name: _there(catalog, f"SELECT * FROM {name} ORDER BY game") for name in ("tables", "layers")}
     built = []

@@ -11,14 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tablebase.game.rules import Rules
-    from tablebase.play.match import Match
     from tablebase.svg.sheets import Sheet
-
-
-def write_position(match: Match[Any]) -> None:
-    """Draw the position of a match with its last move, or write its text where there is no drawing."""
-    last = match.events[-1].text if match.events else None
-    write_drawing(match.rules, match.position, last, over=match.ending() is not None)
 
 
 def write_drawing(rules: Any, position: Any, last: str | None = None, *, over: bool = False) -> None:

@@ -30,6 +30,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import wraps
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,30 @@ def default_game() -> str | None:
     return next((module.COMMANDED for module in companions("_players", "players") if hasattr(module, "COMMANDED")), None)
 
 
+def _command(needed: set[str], allowed: set[str]) -> Callable[[Callable[..., dict[str, Any]]], Callable[..., dict[str, Any]]]:
+    """A command with the fields that its requests need, and with those that they may also have."""
+
+    def made(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+        @wraps(function)
+        def answered(request: Any, *more: Any) -> dict[str, Any]:
+            try:
+                if not isinstance(request, dict):
+                    raise TablebaseError(f"a request must be an object, as in {json.dumps({'game': default_game()})}")
+                unknown = [name for name in request if name not in needed | allowed | {"game", "seed"}]
+                if unknown:
+                    raise TablebaseError(f"the request has an unknown field {quoted(str(unknown[0]))}: leave it out")
+                if missing := sorted(needed - request.keys()):
+                    raise TablebaseError(f"the request has no field '{missing[0]}': add it")
+                return {"success": True, **function(request, *more)}
+            except TablebaseError as fault:
+                return {"success": False, "error": str(fault)}
+
+        return answered
+
+    return made
+
+
+@_command(set(), set())
 def new_game(request: Any) -> dict[str, Any]:
     """The start of a game.
 
@@ -65,9 +90,11 @@ def new_game(request: Any) -> dict[str, Any]:
     >>> new_game({"game": "harehedgehog-players=1"})
     {'success': False, 'error': 'harehedgehog has players from 2 to 6, not 1'}
     """
-    return _answered(_new_game, request)
+    game = _game(request)
+    return _answer(game, Match(game, game.start, _random(request)))
 
 
+@_command({"position", "code"}, set())
 def move(request: Any) -> dict[str, Any]:
     """A position after a move, and after all draws that follow it.
 
@@ -78,9 +105,11 @@ def move(request: Any) -> dict[str, Any]:
     >>> move({"position": "0:68:3,0:68:3 1", "code": 8})["error"]
     'the move 8 is not legal in 0:68:3,0:68:3 1: choose one of 1, 2, 3, 4, 5, 6, 7, 9, 10'
     """
-    return _answered(_move, request)
+    game = _game(request)
+    return _made(game, _match(game, request), _whole_number(request["code"], "the code of a move"))
 
 
+@_command({"position"}, {"settings"})
 def computer_move(request: Any, tables: Tables | None = None) -> dict[str, Any]:
     """A position after the move that looking ahead finds best.
 
@@ -90,65 +119,38 @@ def computer_move(request: Any, tables: Tables | None = None) -> dict[str, Any]:
     tables : Tables, optional
         What is known about leaves, for this game.
     """
-    return _answered(lambda fields: _computer_move(fields, tables), request)
+    from tablebase.game.kernels import POINT
+    from tablebase.play.lookahead_player import SEED_BITS, parse_settings
+    from tablebase.search.lookahead import Lookahead
+
+    game = _game(request)
+    match = _match(game, request)
+    chosen = parse_settings(game, _settings(request, game))
+    foresight = replace(chosen.foresight, nodes=MOST_NODES)
+    lookahead = Lookahead(game, foresight, tables if chosen.tables else None, chosen.weights)
+    _legal(match)
+    found = lookahead.search(match.position, match.random.getrandbits(SEED_BITS))
+    return {**_made(game, match, found.best), "values": [value / POINT for value in found.values]}
 
 
 COMMANDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {"new": new_game, "move": move, "computer": computer_move}
 """The commands by the names that they have for clients."""
 
 
-def _answered(command: Callable[[dict[str, Any]], dict[str, Any]], request: Any) -> dict[str, Any]:
-    """What a command answers, or why it does not."""
-    try:
-        if not isinstance(request, dict):
-            raise TablebaseError(f"a request must be an object, as in {json.dumps({'game': default_game()})}")
-        return {"success": True, **command(request)}
-    except TablebaseError as fault:
-        return {"success": False, "error": str(fault)}
-
-
-def _new_game(fields: dict[str, Any]) -> dict[str, Any]:
-    _check_fields(fields, {"game", "seed"})
-    game = _game(fields)
-    return _answer(game, Match(game, game.start, _random(fields)))
-
-
-def _move(fields: dict[str, Any]) -> dict[str, Any]:
-    _check_fields(fields, {"game", "position", "code", "seed"}, {"position", "code"})
-    game = _game(fields)
-    return _made(game, _match(game, fields), _whole_number(fields["code"], "the code of a move"))
-
-
-def _computer_move(fields: dict[str, Any], tables: Tables | None) -> dict[str, Any]:
-    from tablebase.game.kernels import POINT
-    from tablebase.play.lookahead_player import SEED_BITS, parse_settings
-    from tablebase.search.lookahead import Lookahead
-
-    _check_fields(fields, {"game", "position", "seed", "settings"}, {"position"})
-    game = _game(fields)
-    match = _match(game, fields)
-    chosen = parse_settings(game, _settings(fields, game))
-    foresight = replace(chosen.foresight, nodes=MOST_NODES)
-    lookahead = Lookahead(game, foresight, tables if chosen.tables else None, chosen.weights)
-    if not match.legal():
-        raise _over(match)
-    found = lookahead.search(match.position, match.random.getrandbits(SEED_BITS))
-    return {**_made(game, match, found.best), "values": [value / POINT for value in found.values]}
-
-
 def _made(game: StochasticGame, match: Match[State], code: int) -> dict[str, Any]:
     """The answer after a move."""
-    legal = match.legal()
-    if not legal:
-        raise _over(match)
+    legal = _legal(match)
     if str(code) not in legal:
         raise RulesError(f"the move {code} is not legal in {game.format(match.position)}: choose one of {', '.join(legal)}")
     match.play(str(code))
     return {**_answer(game, match), "code": code}
 
 
-def _over(match: Match[State]) -> TablebaseError:
-    return RulesError(f"the game is over in {match.rules.format(match.position)}: begin a new one")
+def _legal(match: Match[State]) -> Mapping[str, State]:
+    """The legal moves, of which there must be one."""
+    if not match.legal():
+        raise RulesError(f"the game is over in {match.rules.format(match.position)}: begin a new one")
+    return match.legal()
 
 
 def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
@@ -169,16 +171,6 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
 # Reading requests
 
 
-def _check_fields(fields: dict[str, Any], allowed: set[str], needed: set[str] = frozenset()) -> None:  # type: ignore[assignment]
-    """Raise `TablebaseError` unless a request has all fields that it needs, and no others than are allowed."""
-    unknown = [name for name in fields if name not in allowed]
-    missing = sorted(needed - fields.keys())
-    if unknown:
-        raise TablebaseError(f"the request has an unknown field {quoted(str(unknown[0]))}: leave it out")
-    if missing:
-        raise TablebaseError(f"the request has no field '{missing[0]}': add it")
-
-
 def _game(fields: dict[str, Any]) -> StochasticGame:
     """The game of a request."""
     rules: Any = load_rules(_text(fields.get("game", default_game()), "the game"))
@@ -191,12 +183,9 @@ def _game(fields: dict[str, Any]) -> StochasticGame:
 
 def _match(game: StochasticGame, fields: dict[str, Any]) -> Match[State]:
     """A game at the position of a request."""
-    return Match(game, _state(game, fields["position"]), _random(fields))
-
-
-def _state(game: StochasticGame, position: Any) -> State:
-    """The state that a position describes."""
-    return game.parse(game.text_of(position) if isinstance(position, dict) else _text(position, "the position"))
+    position = fields["position"]
+    text = game.text_of(position) if isinstance(position, dict) else _text(position, "the position")
+    return Match(game, game.parse(text), _random(fields))
 
 
 def _random(fields: dict[str, Any]) -> Random:

@@ -12,6 +12,7 @@ from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
 from tablebase.commands.parameters import Format, Page, Shell, Style, complete_player
 from tablebase.commands.tablebase import Tablebase as Tablebase
+from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
 from tablebase.files.outputs import check_output_folder, written_folder
 from tablebase.game.values import Bounds
@@ -69,7 +70,7 @@ def show_line(
     Without options, this command reads the tables in the folder 'data' and prints one row for each position. In a draw,
     it stops when a position repeats.
     """
-    from tablebase.commands.output import in_digits, say, value_columns, write_rows
+    from tablebase.commands.output import in_digits, value_columns, write_rows
 
     rules = call.rules
     if replay is not None and (call.has_start or svg is not None or sheet is not None):
@@ -79,7 +80,7 @@ def show_line(
     if boards and (replay is not None or style is Format.TABLE) and not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
-        _replay(rules, _read(replay, number), call.folder, call.given.get("plies"), player=player, boards=boards, style=style)
+        _replay(call, _read(replay, number), player=player, boards=boards, style=style)
         return
     if svg is not None:
         check_pictures(rules, "--to")
@@ -116,32 +117,30 @@ def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
 # Recorded games
 
 
-def _replay(
-    rules: Rules[Any],
-    record: Record,
-    folder: Path,
-    plies: int | None,
-    *,
-    player: str | None,
-    boards: bool,
-    style: Format,
-) -> None:
+def _replay(call: Call, record: Record, *, player: str | None, boards: bool, style: Format) -> None:
     """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
-    from tablebase.commands.output import in_digits, say, write_rows
+    from tablebase.commands.output import in_digits, value_columns, write_rows
+    from tablebase.play.player import Seat
+    from tablebase.play.players import open_player
     from tablebase.play.records import replayed
 
+    rules, plies = call.rules, call.given.get("plies")
     moments = list(replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
-        source = _source(rules, folder, stack)
-        adviser = None if player is None else _adviser(rules, moments[0].position, player, folder, stack)
+        source = _source(rules, call.folder, stack)
+        seat = Seat(rules, moments[0].position, None, call.folder)
+        adviser = None if player is None else stack.enter_context(open_player(player, seat))
         rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
     if style is not Format.TABLE:
         write_rows(rows, style)
     elif boards:
         _write_boards(rules, record, shown, rows)
     else:
-        write_rows(map(in_digits, rows), style, [*_columns(rules), *(["remark"] if adviser else [])])
+        # Games of more than two players have no tables.
+        known = [*value_columns(rules), "best"] if rules.players == 2 else []
+        columns = ("ply", "side", "move", "meaning", *known, "position", "remark")
+        write_rows(map(in_digits, rows), style, [name for name in columns if name in rows[0]])
     say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
 
 
@@ -171,14 +170,6 @@ def _source(rules: Rules[Any], folder: Path, stack: ExitStack) -> Source[Any] | 
     return None
 
 
-def _adviser(rules: Rules[Any], start: Any, name: str, folder: Path, stack: ExitStack) -> Player:
-    """The player that says what it expects."""
-    from tablebase.play.player import Seat
-    from tablebase.play.players import open_player
-
-    return stack.enter_context(open_player(name, Seat(rules, start, None, folder)))
-
-
 def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:
     """Return the row of a position, with the move or the label of the outcome of chance that follows."""
     from tablebase.play.advisers import advice
@@ -204,14 +195,6 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
         "position": rules.format(moment.position),
         **({} if adviser is None else {"remark": remark}),
     }
-
-
-def _columns(rules: Rules[Any]) -> list[str]:
-    """The columns for people; games of more than two players have no tables."""
-    from tablebase.commands.output import value_columns
-
-    known = [*value_columns(rules), "best"] if rules.players == 2 else []
-    return ["ply", "side", "move", *(["meaning"] if rules.board is None else []), *known, "position"]
 
 
 def _write_boards(rules: Rules[Any], record: Record, moments: Sequence[Moment[Any]], rows: Sequence[dict[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -172,46 +172,28 @@ def _budget(nodes: int | None, seconds: float | None) -> Budget:
 
 
 def _all_played(
-    rules: Rules[Any],
-    names: Sequence[str],
-    games: int,
-    conditions: Conditions[Any],
-    total: int,
-    record: Path | None,
+    rules: Rules[Any], names: Sequence[str], games: int, conditions: Conditions[Any], total: int, record: Path | None
 ) -> list[Played]:
     """The games of a match; each is written to a file as soon as it is over."""
     from tablebase.compute.progress import progress
-    from tablebase.play.tournament import tournament
-
-    played: list[Played] = []
-    with ExitStack() as stack:
-        keep = _recorder(record, rules, names, stack)
-        shown = stack.enter_context(progress(f"match {rules.name}", "games", total, compiles=True))
-        for one in tournament(rules, names, games, conditions):
-            played.append(one)
-            keep(one)
-            shown.update()
-    return played
-
-
-def _recorder(path: Path | None, rules: Rules[Any], names: Sequence[str], stack: ExitStack) -> Callable[[Played], None]:
-    """What keeps a game, if a file is wanted: a new one, which the first game makes."""
     from tablebase.files.outputs import appended, check_output
     from tablebase.play.records import write_record
-    from tablebase.play.tournament import recorded
+    from tablebase.play.tournament import recorded, tournament
 
-    if path is None:
-        return lambda _: None
-    check_output(path, CURE, new=True)
-    opened: list[TextIO] = []
-
-    def keep(one: Played) -> None:
-        if not opened:
-            opened.append(stack.enter_context(appended(path, CURE, new=True)))
-        opened[0].write(write_record(recorded(rules, names, one)))
-        opened[0].flush()
-
-    return keep
+    if record is not None:
+        check_output(record, CURE, new=True)
+    played: list[Played] = []
+    with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
+        file: TextIO | None = None
+        for one in tournament(rules, names, games, conditions):
+            played.append(one)
+            if record is not None:
+                # The first game makes the file.
+                file = file or stack.enter_context(appended(record, CURE, new=True))
+                file.write(write_record(recorded(rules, names, one)))
+                file.flush()
+            shown.update()
+    return played
 
 
 @checked
@@ -251,11 +233,11 @@ def match_stats(
         from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 
         check_picture(picture, OTHER_CURVE)
-    results: list[Result] | None = None if picture is None else []
+    results: list[Result] = []
     rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening, results).rows(by)]
     if not rows:
         raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
-    if picture is not None and results is not None:
+    if picture is not None:
         _draw_points(results, picture)
     return rows
 
@@ -305,8 +287,8 @@ def _draw_points(results: Sequence[Result], path: Path) -> None:
     say(f"wrote {path}: points over {len(results):,} games")
 
 
-def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | None) -> Statistics:
-    """Collect the statistics of all games of some files, and the result of each if a list for them is given."""
+def _read(files: Sequence[Path], with_opening: bool, results: list[Result]) -> Statistics:
+    """Collect the statistics of all games of some files; the result of each is added to a list."""
     from tablebase.compute.progress import progress
     from tablebase.play.records import records_in
     from tablebase.play.statistics import Statistics
@@ -320,8 +302,7 @@ def _read(files: Sequence[Path], with_opening: bool, results: list[Result] | Non
                     continue
                 try:
                     found.add(record)
-                    if results is not None:
-                        results.append((record.players, record.places))
+                    results.append((record.players, record.places))
                 except TablebaseError as fault:
                     raise TablebaseError(f"{path}: {fault}") from fault
                 shown.update()

@@ -17,11 +17,7 @@ from rich.cells import cell_len, chop_cells
 
 from tablebase.commands.parameters import Format
 from tablebase.commands.process import is_unicode
-from tablebase.compute.messages import Amount
-from tablebase.compute.messages import cell_text as cell_text
-from tablebase.compute.messages import in_bytes as in_bytes
-from tablebase.compute.messages import in_time as in_time
-from tablebase.compute.messages import say as say
+from tablebase.compute.messages import Amount, cell_text
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position
@@ -168,11 +164,7 @@ def _width(texts: Sequence[str]) -> int:
 class _Block:
     """Columns of a table that stand side by side, given by their texts; texts, but no numbers, give way if it is too wide.
 
-    Parameters
-    ----------
-    columns : sequence of sequences of str
-    right : sequence of bool
-        Whether each column is right-aligned.
+    `right` says of each column whether it is right-aligned.
     """
 
     def __init__(self, columns: Sequence[Sequence[str]], right: Sequence[bool]) -> None:

@@ -6,12 +6,16 @@ docstring says of it. An annotation with `Shell` adds what Python does not know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from tablebase.compute.modules import docstring
 from tablebase.game.plain_arguments import parse_pieces, parse_seconds
 from tablebase.game.rules import Rules
 
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
+PYTHON_ONLY = "only Python"
+"""Marks a parameter that a shell does not have, since a person is asked or shown it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,16 +66,43 @@ class Shell:
     complete: Callable[[str], list[str]] | None = None
 
 
-@dataclass(frozen=True)
-class PythonOnly:
-    """A parameter that a shell does not have.
+class Parameter(NamedTuple):
+    """A parameter of a verb."""
 
-    Parameters
-    ----------
-    reason : str
-    """
+    name: str
+    kinds: tuple[Any, ...]  # the types that it may have in Python
+    shell: Shell
+    default: Any
+    help: str
 
-    reason: str
+    @property
+    def is_required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is inspect.Parameter.empty
+
+
+def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
+    """The parameters of a function for other faces than Python."""
+    helps = described(docstring(function))
+    for name, one in inspect.signature(function).parameters.items():
+        if name in ("self", "call") or one.kind is one.VAR_KEYWORD:
+            continue
+        annotation = one.annotation
+        if isinstance(annotation, str):
+            annotation = eval(annotation, inspect.unwrap(function).__globals__)
+        kind, *notes = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+        kinds = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
+        if PYTHON_ONLY in notes:
+            continue
+        shell = next((note for note in notes if isinstance(note, Shell)), Shell())
+        yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
+
+
+def described(text: str) -> dict[str, str]:
+    """The descriptions of parameters in a NumPy docstring."""
+    section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?=\S.* :|$))+)", text, re.MULTILINE)
+    entries = re.findall(r"^(\S.*?) : .*\n((?:    .+\n?)*)", section[1] if section else "", re.MULTILINE)
+    return {name: " ".join(body.split()) for names, body in entries for name in names.split(", ")}
 
 
 class Format(StrEnum):
@@ -169,4 +202,4 @@ Statement = Annotated[
 Timeout = Annotated[
     float | None, Shell(help="Stop with an error if the statement takes longer than this.", metavar="SECONDS", parse=parse_seconds)
 ]
-Tick = Annotated[Callable[[int, int | None], None] | None, PythonOnly("progress is shown")]
+Tick = Annotated[Callable[[int, int | None], None] | None, PYTHON_ONLY]

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands.drawings import write_position
+from tablebase.commands.drawings import write_drawing
 from tablebase.commands.output import write_table
 from tablebase.commands.process import read_word
 from tablebase.compute.messages import count_plies
@@ -197,7 +197,8 @@ class Session:
 
     def _draw(self) -> None:
         _say("")
-        write_position(self.match)
+        last = self.match.events[-1].text if self.match.events else None
+        write_drawing(self.rules, self.match.position, last, over=self.match.ending() is not None)
 
     def _finish(self, ending: Ending) -> None:
         """Draw the last position, print the result, and why, and let the players take note."""

@@ -14,6 +14,7 @@ from tablebase.commands.drawings import check_pictures, check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Page, Shell, Style
 from tablebase.commands.positions import Asked, asked, is_stream, stream_bytes
 from tablebase.commands.tablebase import Tablebase
+from tablebase.compute.messages import cell_text, say
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
 from tablebase.files.outputs import check_output, write_text
 from tablebase.game.values import Bounds, chance_text
@@ -66,8 +67,6 @@ def show_probe(
     Without options, this command reads the tables in the folder 'data'. It also draws the board of each position, unless the
     positions come from a file or from standard input.
     """
-    from tablebase.commands.output import say
-
     rules, turns = call.rules, call.given.get("turns")
     if svg is not None:
         _check_picture(rules, svg, positions)
@@ -80,8 +79,7 @@ def show_probe(
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
             say(f"wrote {svg}")
-        answers = _Answers(tables, rules, positions, named, style, strict=call.given.get("strict", False), turns=turns)
-        answers.is_drawn = sheet is not None
+        answers = _Answers(tables, call, positions, named, style, is_drawn=sheet is not None)
         answers.write()
     if sheet is not None:
         from tablebase.probe.sheets import probe_sheet
@@ -100,26 +98,17 @@ class _Answers:
     """
 
     def __init__(
-        self,
-        tables: Tablebase,
-        rules: Rules[Any],
-        words: Sequence[str],
-        features: Sequence[str],
-        style: Format,
-        *,
-        strict: bool,
-        turns: int | None,
+        self, tables: Tablebase, call: Call, words: Sequence[str], features: Sequence[str], style: Format, *, is_drawn: bool
     ) -> None:
-        self._tables, self._rules, self._words, self._features, self._style = tables, rules, words, features, style
-        self._strict, self._turns = strict, turns
+        self._tables, self._rules, self._words, self._features, self._style = tables, call.rules, words, features, style
+        self._strict, self._turns, self._is_drawn = call.given.get("strict", False), call.given.get("turns"), is_drawn
         self._streams = any(map(is_stream, words))
         """Whether there may be many, of which each takes a line."""
         self._boards = style is Format.TABLE and not self._streams
-        self._columns = ("game", "position", "side", *rules.value_fields, "best", *features)
+        self._columns = ("game", "position", "side", *self._rules.value_fields, "best", *features)
         self._count = self._failed = 0
         self.missing: set[str] = set()
         """Tables of moves."""
-        self.is_drawn = False
         self.drawn: list[Probe] = []
         """The answers for a sheet, if there is one."""
 
@@ -152,8 +141,12 @@ class _Answers:
         is_only = len(self._words) == 1 and not self._streams
         for block in asked(self._words, read):
             found = self._tables.probe_many(self._rules, [one.text for one in block], strict=self._strict, turns=self._turns)
-            if self.is_drawn:
-                self._draw(found)
+            if self._is_drawn:
+                from tablebase.svg.sheets import check_number
+
+                check_number(len(self.drawn) + len(found))
+                # A position without an answer is an error at the end.
+                self.drawn += [answer for answer in found if isinstance(answer, Probe)]
             answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
             for place, (one, answer) in enumerate(zip(block, answers, strict=True)):
                 error = found.errors.get(place)
@@ -173,13 +166,6 @@ class _Answers:
         found = features_of(self._rules, self._rules.parse(answer["position"]))
         return {**answer, "features": found} if self._style is Format.JSON else {**answer, **found}
 
-    def _draw(self, found: Sequence[Any]) -> None:
-        """Keep the answers for the sheet; a position without one is an error at the end."""
-        from tablebase.svg.sheets import check_number
-
-        check_number(len(self.drawn) + len(found))
-        self.drawn += [answer for answer in found if isinstance(answer, Probe)]
-
     def _write_boards(self, found: Iterable[Answered]) -> None:
         """Write each answer for people, with its board and moves."""
         for one, answer, error in found:
@@ -190,7 +176,7 @@ class _Answers:
 
     def _write_lines(self, found: Iterable[Answered]) -> None:
         """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
-        from tablebase.commands.output import cell_text, write_fixed
+        from tablebase.commands.output import write_fixed
 
         names = ["line", *(name for name in self._columns if name not in OF_POSITION), "position"]
 
@@ -231,7 +217,7 @@ def _features(rules: Rules[Any]) -> list[str]:
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
     from tablebase.commands.drawings import is_drawn, write_drawing
-    from tablebase.commands.output import cell_text, write_table
+    from tablebase.commands.output import write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
     if is_drawn(answer.game):

@@ -47,10 +47,6 @@ class Verb:
     home : str
         The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
         tablebase if it is a method; empty if there is no command.
-    python : str
-        Without a command, ``Tablebase.`` with a method that answers the same; empty if there is none.
-    why : str
-        Why Python has no such function.
     objection : callable
         Why it does not take a game, as a clause; None if it does.
     takes_game : bool
@@ -66,8 +62,6 @@ class Verb:
     name: str
     group: str = ""
     home: str = ""
-    python: str = ""
-    why: str = ""
     objection: Objection = _none
     takes_game: bool = True
     of_folder: Sequence[str] = ("data", "catalog")
@@ -101,7 +95,7 @@ VERBS = {
     for verb in (
         Verb("games", "Build", "games", takes_game=False),
         Verb("check-rules", "Build", "games"),
-        Verb("estimate", "Build", "build", http_objection=_listed),
+        Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_objection=_listed),
         Verb("build", "Build", "build"),
         Verb("batch", "Build", "batch", takes_game=False),
         Verb("verify", "Build", "verify"),
@@ -124,23 +118,17 @@ VERBS = {
         Verb("export", "Mine", "collection:Collection", objection=_no_pieces),
         Verb("patterns", "Mine", "collection:Collection", objection=_no_pieces),
         Verb("plot", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("play", "Play", "playing", why="it asks a person at a terminal; a program plays with `tablebase.play.match.Match`"),
+        Verb("play", "Play", "playing"),
         Verb("match", "Play", "matches"),
         Verb("match-stats", "Play", "matches", takes_game=False),
         Verb("train", "Play", "training", objection=_no_pieces),
         Verb("boxes", "Play", "boxes", objection=_no_pieces),
         Verb("exploit", "Play", "exploiting", objection=_no_pieces),
         Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
-        Verb(
-            "uci",
-            "Serve",
-            "searching",
-            why="it answers a chess program; a program in Python has `Tablebase.engine`",
-            objection=_no_pieces,
-        ),
-        Verb("materials", python="Tablebase.materials", objection=_no_pieces),
-        Verb("material", python="Tablebase.describe", objection=_no_pieces),
-        Verb("records", why="Tablebase.sql reads them", objection=_no_pieces),
+        Verb("uci", "Serve", "searching", objection=_no_pieces),
+        Verb("materials", objection=_no_pieces),
+        Verb("material", objection=_no_pieces),
+        Verb("records", objection=_no_pieces),
     )
 }
 """All of them by name, commands in the order of the help."""

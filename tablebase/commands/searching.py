@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from tablebase.search.proof_search import Verdict
     from tablebase.search.proof_trees import Proof
 
-ByMove = Callable[[int], dict[str, int]]
-ByDepth = Callable[[int], Iterable[tuple[int, int, float]]]
 CURE = "name another file with --output"
 CURE_OF_CHECK = "name a file that 'prove --output' has written"
 SECONDS = 60.0
@@ -88,16 +86,19 @@ def perft(
     list of dict
         The rows of ``tablebase perft --format json``.
     """
+    from tablebase.game.notation import parse
+
     rules = rules_for("perft", game, size, variant, players)
     if repetitions not in list(RepeatedLines):
         raise ArgumentError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
+    by_move, by_depth, more = _counting(rules, RepeatedLines(repetitions), usable_workers(workers))
     text = rules.format(rules.initial) if position is None else position
-    by_move, by_depth = _counting(rules, text, RepeatedLines(repetitions), usable_workers(workers))
+    start = rules.parse(text) if rules.board is None else parse(rules, text)
     with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
-            return [{"move": move, "leaves": leaves} for move, leaves in by_move(depth).items()]
+            return [{"move": move, "leaves": leaves} for move, leaves in by_move(rules, start, depth, *more).items()]
         rows = []
-        for number, leaves, seconds in by_depth(depth):
+        for number, leaves, seconds in by_depth(rules, start, depth, *more):
             shown.update()
             rows.append({"depth": number, "leaves": leaves, "seconds": round(seconds, 3)})
     return rows
@@ -113,29 +114,21 @@ def show_perft(call: Call, *, style: Style = Format.TABLE) -> None:
     write_rows(call(), style, ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
 
 
-def _counting(rules: Any, text: str, repetitions: RepeatedLines, threads: int) -> tuple[ByMove, ByDepth]:
-    """What counts lines from a position: those of one depth by the first move, and those of each depth up to one."""
-    from tablebase.game import Game
-
-    if isinstance(rules, Game):
-        from tablebase.game.notation import parse
+def _counting(rules: Any, repetitions: RepeatedLines, threads: int) -> tuple[Any, Any, tuple[Any, ...]]:
+    """The functions that count lines of a depth by the first move, and of each depth, and what they take beside start and depth."""
+    if rules.board is not None:
         from tablebase.search.perft import leaves_by_depth, leaves_by_move
 
-        pieces = rules, parse(rules, text)
-        return (
-            lambda depth: leaves_by_move(*pieces, depth, repetitions, threads),
-            lambda depth: leaves_by_depth(*pieces, depth, repetitions, threads),
-        )
+        return leaves_by_move, leaves_by_depth, (repetitions, threads)
     if repetitions is not RepeatedLines.CONTINUE:
         raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
-    state = rules, rules.parse(text)
-    if not rules.has_chance:
-        from tablebase.states import paths
+    if rules.has_chance:
+        from tablebase.stochastic.paths import paths_by_code, paths_by_depth
 
-        return lambda depth: paths.leaves_by_move(*state, depth), lambda depth: paths.leaves_by_depth(*state, depth)
-    from tablebase.stochastic.paths import paths_by_code, paths_by_depth
+        return paths_by_code, paths_by_depth, (threads,)
+    from tablebase.states import paths
 
-    return lambda depth: paths_by_code(*state, depth, threads), lambda depth: paths_by_depth(*state, depth, threads)
+    return paths.leaves_by_move, paths.leaves_by_depth, ()
 
 
 @checked
@@ -214,14 +207,11 @@ def analyse(
         repetition=Repetition(repetition),
         progress=progress_limit,
     )
-    prober = None if folder is None else Prober(folder)
-    try:
+    with ExitStack() as stack:
+        prober = stack.enter_context(closing(Prober(folder))) if folder else None
         engine = Engine(rules, prober, settings)
         answers = engine.analyse(begin_at, depth=depth, seconds=time, nodes=nodes, lines=lines)
-    except BaseException:
-        _close(prober)
-        raise
-    return _analysed(engine, answers, prober)
+        return _analysed(engine, answers, prober, stack.pop_all())
 
 
 def show_analyse(call: Call, *, style: Style = Format.TABLE) -> None:
@@ -260,24 +250,16 @@ def _write_lines(answers: Iterable[Analysis]) -> None:
         sys.stdout.flush()
 
 
-def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None) -> Iterator[Analysis]:
+def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None, opened: ExitStack) -> Iterator[Analysis]:
     """The answers of a search, and at the end a sentence about missing tables."""
     name = engine.game.name
-    try:
-        with compiling_said(f"analyse {name}"):
-            yield from answers
-    finally:
-        _close(prober)
+    with opened, compiling_said(f"analyse {name}"):
+        yield from answers
     if prober is not None and engine.missing:
         some, count = min(engine.missing), len(engine.missing)
         tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
         command = f"tablebase build {game_word(name)} --material {some} --data {shell_word(prober.store.folder)}"
         say(f"searched without {tables}: run '{command}'")
-
-
-def _close(prober: Prober | None) -> None:
-    if prober is not None:
-        prober.close()
 
 
 @checked

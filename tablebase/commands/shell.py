@@ -7,19 +7,17 @@ is given the `Call`, runs it, and writes what it returns; without one, the rows 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import click
 from click.core import ParameterSource
 
 from tablebase.commands.calls import OF_FOLDER, Call, show_rows, use_all
-from tablebase.commands.parameters import CatalogUrl, Data, PythonOnly, Shell, Size, Variant
+from tablebase.commands.parameters import CatalogUrl, Data, Parameter, Shell, Size, Variant, parameters_of
 from tablebase.commands.registry import Verb
 from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError, did_you_mean, quoted
@@ -47,45 +45,6 @@ OPTION_GROUPS = {
     "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "access_log"),
 }
 """Further groups of options in the help, with the names of parameters."""
-
-
-class Parameter(NamedTuple):
-    """A parameter of a verb."""
-
-    name: str
-    kinds: tuple[Any, ...]  # the types that it may have in Python
-    shell: Shell
-    default: Any
-    help: str
-
-    @property
-    def is_required(self) -> bool:
-        """Whether it must be given."""
-        return self.default is inspect.Parameter.empty
-
-
-def parameters_of(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """The parameters of a function for other faces than Python."""
-    helps = described(docstring(function))
-    for name, one in inspect.signature(function).parameters.items():
-        if name in ("self", "call") or one.kind is one.VAR_KEYWORD:
-            continue
-        annotation = one.annotation
-        if isinstance(annotation, str):
-            annotation = eval(annotation, inspect.unwrap(function).__globals__)
-        kind, *notes = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
-        kinds = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
-        if any(isinstance(note, PythonOnly) for note in notes):
-            continue
-        shell = next((note for note in notes if isinstance(note, Shell)), Shell())
-        yield Parameter(name, kinds, shell, one.default, shell.help or helps.get(name, ""))
-
-
-def described(text: str) -> dict[str, str]:
-    """The descriptions of parameters in a NumPy docstring."""
-    section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?=\S.* :|$))+)", text, re.MULTILINE)
-    entries = re.findall(r"^(\S.*?) : .*\n((?:    .+\n?)*)", section[1] if section else "", re.MULTILINE)
-    return {name: " ".join(body.split()) for names, body in entries for name in names.split(", ")}
 
 
 def of_tablebase(size: Size = None, variant: Variant = None, data: Data = None, catalog: CatalogUrl = None) -> None:
@@ -260,16 +219,13 @@ def _unknown_option(ctx: click.Context) -> TablebaseError:
     return TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {ctx.info_name} --help' lists them")
 
 
-def _completed(complete: Callable[[str], list[str]], _ctx: click.Context, _param: click.Parameter, word: str) -> list[str]:
-    return complete(word)
-
-
 def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     """The argument or the option for a parameter of Python; for some arguments also an option."""
     shell, kind = one.shell, _type_of(one.kinds, one.shell)
     metavar = shell.metavar or ("|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else None)
+    default = shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default)
     several = any(get_origin(some) in (list, Sequence) for some in one.kinds)
-    completed = partial(_completed, shell.complete) if shell.complete else None
+    completed = (lambda _ctx, _param, word, complete=shell.complete: complete(word)) if shell.complete else None
     more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help, "shell_complete": completed}
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
@@ -286,14 +242,9 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
             envvar=shell.variable or None,
             show_envvar=True,
             # Click takes a default that is None for a value.
-            **({"required": True} if one.is_required else {"default": None if several else _default(one)}),
+            **({"required": True} if one.is_required else {"default": None if several else default}),
             **(more if bool not in one.kinds else {"help": one.help}),
         )
-
-
-def _default(one: Parameter) -> Any:
-    """The default as click has it."""
-    return one.shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default)
 
 
 def summary(verb: Verb) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 
 from tablebase.commands.arguments import as_optional
 from tablebase.commands.collection import Collection
-from tablebase.commands.parameters import AnyPosition, GameName, PythonOnly, Shell
+from tablebase.commands.parameters import PYTHON_ONLY, AnyPosition, GameName, Shell
 from tablebase.errors import MissingTableError, NotationError, quoted
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_size, as_text
 
@@ -125,7 +125,7 @@ class Tablebase(Collection):
     def probe(
         self,
         game: GameName,
-        position: Annotated[Any, PythonOnly("a command asks for many, as `probe_many` does")],
+        position: Annotated[Any, PYTHON_ONLY],
         *,
         strict: bool = False,
         turns: Annotated[int | None, Shell(metavar="T", least=1)] = None,
@@ -309,12 +309,6 @@ class Tablebase(Collection):
 
         rules = self._game(game)
         return Engine(rules, self.prober, Options(**as_options(Options, options)))
-
-    def _rules(self, game: AnyGame) -> Rules[Any]:
-        from tablebase.game.game_arguments import as_any_game
-
-        self._require_open()
-        return as_any_game(game)
 
     def _asked(self, game: AnyGame, position: Any) -> tuple[Rules[Any], Any]:
         """The game, and a position of it."""

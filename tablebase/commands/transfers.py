@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -107,8 +108,6 @@ def copy(
         If a table that is named has not been built.
     ConflictError
         If there is another table under the name of one of these.
-    TablebaseError
-        If an argument is wrong, or for any reason why the command would fail.
     """
     from tablebase.building.copies import FolderSource, upload
     from tablebase.building.copies import copy as copy_tables
@@ -120,10 +119,8 @@ def copy(
     url, source = as_catalog(catalog), FolderSource(folder)
     entries = entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
 
-    def make(_: object) -> Iterator[Taken]:
-        return upload(source, entries, str(to)) if target is None else copy_tables(source, entries, target)
-
-    done = _take(f"copy {rules.name}", "copied to", to, entries, make, verbose=verbose)
+    copied = upload(source, entries, str(to)) if target is None else copy_tables(source, entries, target)
+    done = _take(f"copy {rules.name}", "copied to", to, entries, lambda _: copied, verbose=verbose)
     done.linked = source.linked
     if done.new and target is not None:
         say(f"hard links: {done.linked}, copies: {done.new - done.linked}")
@@ -153,8 +150,6 @@ def merge(
     ------
     ConflictError
         If there is another table under the name of one of these.
-    TablebaseError
-        If an argument is wrong, or for any reason why the command would fail.
     """
     from tablebase.building.copies import copy as copy_tables
     from tablebase.building.copies import opened_source
@@ -168,11 +163,8 @@ def merge(
     prepare_catalog(folder, url)
     with opened_source(str(place)) as source:
         entries, faults = usable_entries(source.entries().values())
-
-        def make(_: object) -> Iterator[Taken]:
-            return copy_tables(source, entries, folder, faults, url)
-
-        return _take(f"merge {place}", "taken into", folder, entries, make, failed=len(faults), verbose=verbose)
+        merged = copy_tables(source, entries, folder, faults, url)
+        return _take(f"merge {place}", "taken into", folder, entries, lambda _: merged, failed=len(faults), verbose=verbose)
 
 
 @checked
@@ -215,11 +207,8 @@ def pack(
     rules, folder, named = rules_for("pack", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target, url, executor = _target(to, folder), as_catalog(catalog), local_executor(workers)
     entries = entries_asked_for(rules, as_counts(pieces), named, folder, url, with_dependencies=with_dependencies)
-
-    def make(watch: Watch) -> Iterator[Taken]:
-        return rewrite(folder, entries, target, PACKED._replace(level=strength), executor, watch)
-
-    done = _take(f"pack {rules.name}", "packed in", to, entries, make, verbose=verbose)
+    packed = partial(rewrite, folder, entries, target, PACKED._replace(level=strength), executor)
+    done = _take(f"pack {rules.name}", "packed in", to, entries, packed, verbose=verbose)
     if done.new:
         say(f"they had {done.before:,} bytes before")
     return done
@@ -250,11 +239,8 @@ def unpack(
     folder = Path(place)
     target, executor = _target(to, folder), local_executor(workers)
     entries, faults = usable_entries(entries_of(folder).values())
-
-    def make(watch: Watch) -> Iterator[Taken]:
-        return rewrite(folder, entries, target, BUILT, executor, watch, faults)
-
-    return _take(f"unpack {place}", "unpacked in", to, entries, make, failed=len(faults), verbose=verbose)
+    restored = partial(rewrite, folder, entries, target, BUILT, executor, faults=faults)
+    return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(faults), verbose=verbose)
 
 
 def show_copy(call: Call) -> None:

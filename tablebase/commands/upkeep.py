@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_catalog, as_folder, checked
-from tablebase.commands.parameters import CatalogUrl, Data, Format, PythonOnly, RulesFiles, Style
+from tablebase.commands.parameters import PYTHON_ONLY, CatalogUrl, Data, Format, RulesFiles, Style
+from tablebase.compute.messages import say
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from tablebase.building.reindex import Rebuilt
     from tablebase.commands.calls import Call
 
-Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PythonOnly("a person is asked at a terminal")]
+Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY]
 
 
 @checked
@@ -49,7 +50,6 @@ def show_reindex(call: Call, *, rules: RulesFiles = None) -> None:
     """
     del rules
     from tablebase.building.reindex import left_out
-    from tablebase.commands.output import say
 
     done = call()
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
@@ -103,7 +103,7 @@ def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, s
         Instead of tables, remove compiled code that this version of the program does not use.
     """
     del rules
-    from tablebase.commands.output import say, write_rows
+    from tablebase.commands.output import write_rows
     from tablebase.compute.kernel_cache import cache_parent, prune_kernels
 
     total, removed = "", False

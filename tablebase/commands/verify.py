@@ -177,13 +177,7 @@ def _verify_files(
 
 
 def _checked(
-    title: str,
-    total: int,
-    results: Checks,
-    good: str = "correct",
-    *,
-    verbose: bool,
-    compiles: bool = False,
+    title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
 ) -> dict[str, str]:
     """Show the checks of tables; what is wrong with those that are not correct."""
     from tablebase.compute.progress import progress

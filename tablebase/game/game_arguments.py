@@ -10,7 +10,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.installed import full_name, game_names, load_rules, with_pieces
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
-from tablebase.game.plain_arguments import as_number, as_text, as_texts
+from tablebase.game.plain_arguments import as_text, as_texts
 from tablebase.game.rules import Rules
 
 AnyGame = str | Rules[Any]
@@ -43,7 +43,7 @@ def as_rules(
     """
     size, variant = None if size is None else as_text("size", size), as_texts("variant", variant)
     if players is not None:
-        variant.append(f"players={as_number('players', players, 1)}")
+        variant.append(f"players={players}")
     if isinstance(game, str):
         return load_rules(full_name(game, size, variant))
     if not isinstance(game, Rules):

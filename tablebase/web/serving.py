@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from tablebase.commands.arguments import as_catalog, as_folder, as_optional, as_texts, checked
 from tablebase.commands.parameters import CatalogUrl, Data, RulesFiles, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, check_extra, quoted
-from tablebase.game.plain_arguments import as_list, as_number, as_path, as_size, as_text, parse_size, usable_workers
+from tablebase.game.plain_arguments import as_path, as_size, parse_size, usable_workers
 
 if TYPE_CHECKING:
     from tablebase.commands.calls import Call
@@ -19,6 +20,7 @@ LOGS = ("none", "json")
 LAST_PORT = 65535
 
 
+@checked
 def serve(
     *,
     host: Annotated[str, Shell(metavar="ADDRESS")] = "127.0.0.1",
@@ -58,10 +60,8 @@ def serve(
         Log each request to standard error as a line of JSON, or log nothing (none).
     root_path : str
         Path under which a reverse proxy serves the pages, such as /tables.
-    data : str or Path, optional
-        The folder of the tables.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+    data, catalog
+        See `tablebase.build`.
 
     Raises
     ------
@@ -71,7 +71,6 @@ def serve(
         If there is no such folder, or the address cannot be used.
     """
     check_extra("servers", "serve")
-    from tablebase.tables.folder import default_catalog, default_folder
     from tablebase.web.proxied import ROOT
     from tablebase.web.server import Address
     from tablebase.web.server import serve as run
@@ -79,20 +78,16 @@ def serve(
 
     if access_log not in LOGS:
         raise ArgumentError(f"access_log is {' or '.join(LOGS)}, not {quoted(access_log)}")
-    if as_number("port", port) > LAST_PORT:
+    if port > LAST_PORT:
         raise ArgumentError(f"port is a whole number from 0 to {LAST_PORT}, not {port}")
-    root = as_text("root_path", root_path).rstrip("/")
+    root = root_path.rstrip("/")
     if root and not ROOT.fullmatch(root):
         raise ArgumentError(f"root_path is a path such as /tables, not {quoted(root_path)}")
-    folder = default_folder() if data is None else as_path("data", data)
-    url = default_catalog() if catalog is None else as_text("catalog", catalog)
-    origins = [origin] if isinstance(origin, str) else as_list("origin", origin, "['https://example.org']")
-    size = None if cache is None else as_size("cache", cache)
-    settings = Settings(
-        folder.absolute(), url, mine, tuple(as_text("origin", one) for one in origins), size, access_log == "json", root=root
-    )
-    address = Address(host, port, None if unix_socket is None else as_path("unix_socket", unix_socket))
-    run(settings, address, usable_workers(as_number("workers", workers, 1)), lambda where: say(f"serving {folder} at {where}"))
+    folder, size = as_folder(data), as_optional(as_size, "cache", cache)
+    origins = tuple(as_texts("origin", origin))
+    settings = Settings(folder.absolute(), as_catalog(catalog), mine, origins, size, access_log == "json", root=root)
+    address = Address(host, port, as_optional(as_path, "unix_socket", unix_socket))
+    run(settings, address, usable_workers(workers), lambda where: say(f"serving {folder} at {where}"))
 
 
 def show_serve(call: Call, *, rules: RulesFiles = None) -> None:

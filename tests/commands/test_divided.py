@@ -41,7 +41,7 @@ def rows(name: str, position: Position, **options: object) -> dict[str, tuple[st
     """What `count` says of each move."""
     game = load_game(name)
     first, second = (f"won_{side.letter}" for side in game.sides)
-    said = tablebase.count(name, game.format(position), divide=True, **options)  # type: ignore[call-overload]
+    said = tablebase.count(name, game.format(position), divide=True, **options)
     for row in said:
         won = row[first] if position.side == 0 else row[second]
         assert row["share"] == pytest.approx(won / row["games"])

@@ -164,3 +164,10 @@ def test_charts_of_positions_compile_nothing(two_pieces: Path, tmp_path: Path) -
     words = ["plot", "squares", "doushouqi", "--material", "RvE", "--data", str(two_pieces), "--output", str(tmp_path / "a.svg")]
     loaded(OWN_PROCESS, words)
     assert not loaded(OWN_PROCESS, words) & {"scipy.linalg", "pandas"}
+
+
+def test_functions_of_python_load_no_shell() -> None:
+    """Their arguments are checked by annotations, which click does not read."""
+    call = "assert tablebase.count('hexapawn', workers=1)['games']"
+    script = f"import json, sys\nimport tablebase\n{call}\nprint(json.dumps(sorted(sys.modules)))"
+    assert not loaded(script, []) & {"click", "tablebase.commands.shell"}

@@ -17,9 +17,9 @@ from rich.table import Table
 from support.program import Ask
 
 from tablebase.commands import output
-from tablebase.commands.output import GAP, _blocks, in_bytes, in_time, write_board, write_rows, write_table
+from tablebase.commands.output import GAP, _blocks, write_board, write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.compute.messages import number_text
+from tablebase.compute.messages import in_bytes, in_time, number_text
 from tablebase.errors import RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play

@@ -24,7 +24,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from tablebase.commands.parameters import GameName, PythonOnly, Shell, Size, Variant
+from tablebase.commands.parameters import GameName, PYTHON_ONLY, Shell, Size, Variant
 
 
 def echo(
@@ -38,7 +38,7 @@ def echo(
     files: Annotated[Path | None, Shell(option="--file")] = None,
     size: Size = None,
     variant: Variant = None,
-    tick: Annotated[object, PythonOnly("progress")] = None,
+    tick: Annotated[object, PYTHON_ONLY] = None,
 ) -> list[dict[str, object]]:
     """Repeat a word. It is a test.
 

@@ -148,7 +148,7 @@ def test_an_exit_is_not_success(status: object, code: int, said: str, ask: Ask, 
     def leave(*_: object) -> None:
         raise SystemExit(status)
 
-    monkeypatch.setattr("tablebase.game.installed.load_rules", leave)
+    monkeypatch.setattr("tablebase.game.game_arguments.load_rules", leave)
     answer = ask("stats", "doushouqi")
     assert (answer.code, answer.out, answer.err) == (code, "", said)
 

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, wi
 from typing_extensions import is_typeddict
 
 from tablebase.commands import row_types
+from tablebase.commands.parameters import parameters_of
 from tablebase.commands.registry import VERBS
-from tablebase.commands.shell import parameters_of
 from tablebase.errors import RulesError
 from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules
@@ -40,9 +40,12 @@ PositionText = Annotated[
         examples=examples("position"),
     ),
 ]
-MaterialName = Annotated[
-    str, Field(max_length=LONGEST_NAME, description="Pieces of both sides, in any order.", examples=examples("material"))
-]
+MATERIAL: dict[str, Any] = {
+    "max_length": LONGEST_NAME,
+    "description": "Pieces of both sides, in any order.",
+    "examples": examples("material"),
+}
+MaterialName = Annotated[str, Field(**MATERIAL)]
 Outcome = Annotated[
     Literal["win", "loss", "draw"] | None, Field(description="For the side that it is about; null if it is unknown.")
 ]
@@ -64,6 +67,7 @@ class Told(BaseModel):
 HTTP_FIELDS: dict[str, dict[str, Any]] = {
     "game": GAME,
     "position": {"max_length": LONGEST_POSITION, "description": "By default the start of the game."},
+    "material": MATERIAL,
     "pieces": {"ge": 2, "le": 64},
 }
 """Limits and texts that parameters have over HTTP alone, by name."""
@@ -73,12 +77,12 @@ def given_by(name: str, **texts: dict[str, Any]) -> Any:
     """The parameters of requests for a verb: types, defaults and descriptions of its function, with limits and `texts` of HTTP."""
     verb = VERBS[name]
     found: dict[str, Any] = {}
-    for one in parameters_of(verb.function):
-        if one.name in verb.http:
-            kind = next(kind for kind in one.kinds if kind in (bool, int, float, str) or get_origin(kind) is Literal)
-            about = {"description": one.help, **HTTP_FIELDS.get(one.name, {}), **texts.get(one.name, {})}
-            default = ... if one.is_required else one.default
-            found[one.name] = (kind | None if NoneType in one.kinds else kind, Field(default, **about))
+    known = {one.name: one for one in parameters_of(verb.function)}
+    for one in map(known.__getitem__, verb.http):
+        kind = next(kind for kind in one.kinds if kind in (bool, int, float, str) or get_origin(kind) is Literal)
+        about = {"description": one.help, **HTTP_FIELDS.get(one.name, {}), **texts.get(one.name, {})}
+        default = ... if one.is_required else one.default
+        found[one.name] = (kind | None if NoneType in one.kinds else kind, Field(default, **about))
     return create_model(f"{name}Given", __base__=Given, **found)
 
 

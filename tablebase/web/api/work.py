@@ -18,7 +18,7 @@ from tablebase.game import Game
 from tablebase.game.examples import example, examples
 from tablebase.slices.material import materials, piece_counts
 from tablebase.web.api.routes import PREFIX, game_for, get, post, query_of
-from tablebase.web.api.schemas import LIMITS, GameName, Given, MaterialName, given_by, told
+from tablebase.web.api.schemas import LIMITS, GameName, Given, given_by, told
 from tablebase.web.caching import CHANGING, LASTING, answered
 from tablebase.web.context import settings_of, with_spaces
 from tablebase.web.problems import ProblemError
@@ -33,14 +33,11 @@ LONGEST_STATEMENT = 100_000
 CountGiven = given_by("count", game={"description": "Name of the game, which must end.", "examples": examples("counted game")})
 
 
-class EstimateGiven(Given):
-    """A material, or a number of pieces."""
-
-    game: GameName
-    material: Annotated[MaterialName | None, Field(examples=examples("material"))] = None
-    pieces: Annotated[int | None, Field(ge=2, le=64, description="All tables with this number of pieces, and what they need.")] = (
-        None
-    )
+EstimateGiven = given_by(
+    "estimate",
+    material={"examples": examples("material")},
+    pieces={"description": "All tables with this number of pieces, and what they need."},
+)
 
 
 class MineGiven(Given):
