@@ -244,7 +244,7 @@ class Collection(Cataloged):
         position : str, optional
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
-            For the chart 'chances', the weakened player: foxbox, ranking or tables; repeatable.
+            For the chart 'chances', the weakened player, as in 'tablebase exploit --player'; repeatable.
         game, workers
             See `mine`.
         tick : callable, optional
@@ -463,8 +463,8 @@ def show_patterns(
 ) -> None:
     """Write the patterns of each set of positions as they are found, and a page.
 
-    Without options, this command analyses all tables of the game in the folder 'data'. Without --pool, the command analyses each
-    set of pieces separately, and stores the results for the target 'outcome' in the catalog.
+    Without options, this command analyses all tables of the game in the folder 'data', and predicts the outcome. It analyses each
+    set of pieces separately, and also stores these results in the catalog.
     """
     from importlib.resources import files
 

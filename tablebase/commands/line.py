@@ -56,8 +56,8 @@ def show_line(
         str | None,
         Shell(
             help=(
-                "With --replay, the player that estimates the values of positions without a table, such as engine or "
-                "computer:depth=3."
+                "With --replay, show what this player expects in positions that have no table: engine or computer, which "
+                "search ahead, or another player that 'tablebase play --help' lists. By default, these positions have no value."
             ),
             metavar="NAME",
             complete=complete_player,

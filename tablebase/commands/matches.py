@@ -80,8 +80,8 @@ def match(
     position : str, optional
         Where games begin; by default at the start.
     player : str or sequence of str
-        Player, with optional settings as in engine:level=3, or an external engine as in 'uci:stockfish'. Give this option once for
-        each player.
+        Player that 'tablebase play --help' lists, with optional settings as in engine:level=3, or an external engine as in
+        'uci:stockfish'. Give this option once for each player.
     games : int
         Number of games; in games with chance or more than two players, the number for each combination of players.
     opening : int
