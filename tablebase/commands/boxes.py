@@ -131,7 +131,7 @@ def show_boxes(
     Parameters
     ----------
     output : Path, optional
-        Also draw printable labels for real matchboxes: FILE.pdf, FILE.svg or FILE.png.
+        Also draw printable labels for real matchboxes, as a PDF, SVG or PNG file.
     """
     from tablebase.commands.drawings import write_sheet
     from tablebase.commands.output import write_rows

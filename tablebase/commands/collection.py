@@ -432,7 +432,7 @@ def show_export(call: Call) -> None:
 def show_plot(
     call: Call,
     *,
-    output: Annotated[Path, Shell(help="Image file to write: FILE.png, FILE.svg or FILE.pdf.", metavar="FILE", parse=_picture)],
+    output: Annotated[Path, Shell(help="PNG, SVG or PDF file to write.", metavar="FILE", parse=_picture)],
 ) -> None:
     """Write the chart to a file.
 

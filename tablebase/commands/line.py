@@ -39,9 +39,7 @@ def show_line(
     sheet: Annotated[
         Path | None,
         Shell(
-            help=(
-                "Also draw the key positions, such as positions after captures, on printable pages: FILE.pdf, FILE.svg or FILE.png."
-            ),
+            help=("Also draw the key positions, such as positions after captures, on printable pages, as a PDF, SVG or PNG file."),
             metavar="FILE",
         ),
     ] = None,
@@ -57,7 +55,8 @@ def show_line(
         Shell(
             help=(
                 "With --replay, show what this player expects in positions that have no table: engine or computer, which "
-                "search ahead, or another player that 'tablebase play --help' lists. By default, these positions have no value."
+                "search ahead, or another player that 'tablebase play --help' lists. By default, no value is shown for these "
+                "positions."
             ),
             metavar="NAME",
             complete=complete_player,

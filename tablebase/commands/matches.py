@@ -216,7 +216,7 @@ def match_stats(
     with_opening : bool
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional
-        Also draw the average points of each player as the match proceeds: FILE.png, FILE.svg or FILE.pdf.
+        Also draw a chart of the average points of each player during the match, as a PNG, SVG or PDF file.
 
     Raises
     ------

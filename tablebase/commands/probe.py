@@ -53,11 +53,11 @@ def show_probe(
     ] = False,
     svg: Annotated[
         Path | None,
-        Shell(help="Also draw the position, with an arrow for its best move: FILE.svg.", metavar="FILE", option="--output"),
+        Shell(help="Also draw the position as an SVG file, with an arrow for its best move.", metavar="FILE", option="--output"),
     ] = None,
     sheet: Annotated[
         Path | None,
-        Shell(help="Also draw all positions on printable pages: FILE.pdf, FILE.svg or FILE.png.", metavar="FILE"),
+        Shell(help="Also draw all positions on printable pages, as a PDF, SVG or PNG file.", metavar="FILE"),
     ] = None,
     page: Page = "a4",
     style: Style = Format.TABLE,

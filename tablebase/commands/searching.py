@@ -74,8 +74,8 @@ def perft(
     divide : bool
         Show a row for each first move, for sequences of length --depth only.
     repetitions : RepeatedLines or str
-        How to count a sequence that returns to one of its earlier positions: 'continue' extends it, and 'leaf' ends it there and
-        counts it once.
+        How to count a sequence that returns to one of its earlier positions: 'continue' extends it like any other; 'leaf' ends it
+        there, and counts it as one sequence of that length and of every greater length.
     players, size, variant
         What distinguishes the variant of the game.
     workers : int, optional
@@ -162,7 +162,7 @@ def analyse(
     depth : int, optional
         Largest search depth, in plies (moves by one side).
     time : float, optional
-        Time limit; by default, 5 seconds if there is no other limit.
+        Time limit; by default, 5 seconds, or none if you give --depth or --nodes.
     nodes : int, optional
         Largest number of positions that each thread searches.
     lines : int
@@ -288,7 +288,7 @@ def prove(
     nodes : int, optional
         Largest number of positions to search.
     time : float, optional
-        Time limit; by default, 60 seconds if there is no other limit.
+        Time limit; by default, 60 seconds, or none if you give --nodes.
     memory : int or str
         Memory limit of the search.
     table_pieces : int, optional

@@ -68,7 +68,7 @@ def train(
     seed : int, optional
         Seed of the random choices; the same seed gives the same player; by default, 1.
     curve : str or Path, optional
-        Also draw the learning curve: FILE.png, FILE.svg or FILE.pdf.
+        Also draw the learning curve, as a PNG, SVG or PDF file.
     size, variant, data
         See `tablebase.build`.
 
