@@ -326,7 +326,7 @@ def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:
     assert (tmp_path / "data/doushouqi/2/CvC.h5").exists()
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_more_commands_may_follow(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """Positions, also one after the last move, lines with pictures, which changed tables replace, packed tables and copies."""
     commands = [

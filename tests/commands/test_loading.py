@@ -158,7 +158,7 @@ def test_charts_of_the_catalog_read_no_positions(two_pieces: Path, tmp_path: Pat
     assert not found & {"duckdb", "numba", "pandas", "tablebase.mining.query"}
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_charts_of_positions_compile_nothing(two_pieces: Path, tmp_path: Path) -> None:
     """Numba does not import what compiles, and what that imports, since kernels are in the cache by now."""
     words = ["plot", "squares", "doushouqi", "--material", "RvE", "--data", str(two_pieces), "--output", str(tmp_path / "a.svg")]

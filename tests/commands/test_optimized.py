@@ -25,7 +25,7 @@ def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> An
     return Answer(ended.returncode, ended.stdout, ended.stderr)
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_tables_are_built_and_all_games_can_be_loaded(tmp_path: Path) -> None:
     """A game with features is built, verified, probed, and mined by one of them; each game is checked or described."""
     common = ["doushouqi", "--data", str(tmp_path)]

@@ -22,7 +22,7 @@ PRIMES = primes(272)
 FIELDS = ["game", "reachable", "final", "games"]
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_fox_and_hounds_on_ten_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest board of the article; its games by one prime only, since all that are needed take half a minute."""
     monkeypatch.setattr(walks, "primes", lambda _: PRIMES[:1])

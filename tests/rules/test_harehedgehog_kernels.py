@@ -304,7 +304,7 @@ def test_published_counts_of_paths(options: dict[str, Any], expected: list[int])
 @pytest.mark.parametrize("players", PLAYERS)
 @pytest.mark.parametrize(
     ("depth", "variants"),
-    [(4, [{"cards": "none"}]), (1, [{}]), pytest.param(2, VARIANTS, marks=pytest.mark.full)],
+    [(4, [{"cards": "none"}]), (1, [{}]), pytest.param(2, VARIANTS, marks=pytest.mark.release)],
     ids=["no cards", "cards", "options"],
 )
 def test_counts_of_paths_are_those_of_the_twin(depth: int, variants: list[dict[str, Any]], players: int) -> None:

@@ -115,7 +115,7 @@ def test_noughts_and_crosses_as_known() -> None:
     assert start_of("noughts-m=3-n=3-k=2") == (0, 3)
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_a_file_more_wins() -> None:
     assert counts("noughts-m=4-n=3-k=3") == (111_973, 28_275, 32_410)
     assert start_of("noughts-m=4-n=3-k=3") == (0, 7)

@@ -55,7 +55,7 @@ def outcomes_of_cats(tables: Tablebase) -> Counter[Outcome]:
     return Counter(value.outcome for value in tables.probe_values(GAME, positions))
 
 
-@pytest.mark.parametrize("pieces", [2, pytest.param(3, marks=pytest.mark.full)])
+@pytest.mark.parametrize("pieces", [2, pytest.param(3, marks=pytest.mark.release)])
 def test_every_claim_has_a_verdict(pieces: int, request: pytest.FixtureRequest, two_pieces: Path) -> None:
     """Each claim ends with what it comes to, or, if it needs tables that are not there, why it was left out."""
     told = request.getfixturevalue("told") if pieces == 3 else report(two_pieces, pieces)

@@ -41,7 +41,7 @@ def test_the_papers_leaves() -> None:
     assert [count.leaves for count in leaves_by_depth(JUNGLE, START, 6, RepeatedLines.LEAF)] == PAPER[:6]
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_the_papers_last_row() -> None:
     """1.9 thousand million leaves at depth 7, in two threads."""
     assert leaves(JUNGLE, START, 7, RepeatedLines.LEAF, threads=2) == PAPER[6]

@@ -10,7 +10,7 @@ from support.servers import PASSWORD, Server
 from support.tablebases import on_postgresql
 from support.web import PROBLEM, ask_raw, assert_no_paths, served
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.release
 LOST = "7/7/7/7/3c3/7/7/R6/7%20w"
 ANSWERS = (
     "/api/v1/stats?game=doushouqi",
