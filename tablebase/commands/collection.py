@@ -169,7 +169,7 @@ class Collection(Cataloged):
         sample : float
             Write only a random sample that contains each position with this probability.
         seed : int
-            Seed of the sample; the same seed selects the same positions.
+            Seed for the random sample; the same seed selects the same positions.
         game, features, workers
             See `mine`.
 

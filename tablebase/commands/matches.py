@@ -87,7 +87,7 @@ def match(
     opening : int
         Number of random moves at the start of each game; in games with chance or more than two players, the number of random turns.
     seed : int
-        Seed of the random choices; the same seed gives the same games.
+        Seed for the random number generator; the same seed gives the same games.
     nodes : int, optional
         Number of positions that external engines search for each move; by default, 10,000.
     time : float, optional
@@ -97,7 +97,7 @@ def match(
     plies : int, optional
         Number of plies (moves by one side) after which a game is a draw; by default, 300.
     no_tables : bool
-        Play games to the end, even if a table already contains the result.
+        Play every game to the end; by default, a game stops as soon as a table contains its result.
     output : str or Path, optional
         Record the games in a new file, which 'line --replay' can show.
     players, size, variant, data

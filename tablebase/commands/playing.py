@@ -54,7 +54,7 @@ def play(
     level : str, optional
         Strength of the player 'engine', from 1 to 10; by default, 5.
     seed : int, optional
-        Seed of the random choices; if you make the same moves, the same seed gives the same game.
+        Seed for the random number generator; if you make the same moves, the same seed gives the same game.
     """
     from contextlib import ExitStack
     from random import SystemRandom

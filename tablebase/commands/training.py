@@ -66,7 +66,7 @@ def train(
     trace : float, optional
         Parameter lambda of TD(lambda) learning, from 0 to 1; by default, 0.5.
     seed : int, optional
-        Seed of the random choices; the same seed gives the same player; by default, 1.
+        Seed for the random number generator; by default, 1. The same seed gives the same player.
     curve : str or Path, optional
         Also draw the learning curve, as a PNG, SVG or PDF file.
     size, variant, data
