@@ -141,7 +141,7 @@ RulesFiles = Annotated[
     Sequence[str] | None, Shell(help="Python file with the rules of another game; repeatable.", metavar="FILE", option="--rules")
 ]
 _START = Shell(
-    help=("Position in the notation of the game, such as 'ppp/3/PPP w'; by default, the initial position."),
+    help="Position in the notation of the game, such as 'ppp/3/PPP w'; by default, the initial position.",
     metavar="POSITION",
     argument=True,
     option="--from",
@@ -152,7 +152,7 @@ Size = Annotated[str | None, Shell(help="Board size (files x ranks), for games w
 Variant = Annotated[
     str | Sequence[str] | None,
     Shell(
-        help=("Rule to change; 'tablebase games' lists the rules of each game with their default values; repeatable."),
+        help="Rule to change. 'tablebase games' lists the rules of each game and their default values. Repeatable.",
         metavar="NAME=VALUE",
     ),
 ]
