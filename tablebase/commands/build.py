@@ -202,8 +202,8 @@ def estimate(
 def show_estimate(call: Call, *, style: Style = Format.TABLE) -> None:
     """Write a row for each line, and for people what all need together.
 
-    Without options, this command estimates a build of all tables that a game from the initial position can reach. If these are too
-    many, it reports an error. It does not build any tables.
+    Without options, this command estimates the cost of building all tables that a game from the initial position can reach. If
+    these are too many, it reports an error. It does not build any tables.
     """
     from tablebase.building.kinds import table_kind
     from tablebase.commands.output import write_rows

@@ -48,7 +48,7 @@ class Cataloged:
         self._is_closed = True
 
     def sql(self, statement: Statement, timeout: Timeout = None) -> CatalogRows:
-        """Query the catalog (a database of counts) in SQL.
+        """Query the catalog, which lists all tables, with SQL.
 
         The catalog holds counts of all slices.
 

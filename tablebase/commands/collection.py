@@ -236,7 +236,7 @@ class Collection(Cataloged):
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         piece : int or sequence of int, optional
-            Piece, by its place in the set of pieces: in RCvW, 2 is the cat. For the chart 'parity', give this option twice.
+            Number of the piece in the set of pieces: in RCvW, 2 is the cat. For the chart 'parity', give this option twice.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
@@ -319,9 +319,9 @@ class Collection(Cataloged):
         outcome : str, optional
             Use only positions with this outcome: win or loss to predict 'distance', and win or draw to predict 'only_move'.
         conditions : int
-            Largest number of conditions in a rule, from 1 to 3.
+            Maximum number of conditions in a rule, from 1 to 3.
         support : float
-            Smallest share of the positions that a rule or a leaf of a tree must cover.
+            Minimum share of the positions that a rule or a leaf of a tree must cover.
         depth : int
             Depth of the decision trees; 0 for no trees.
         game, material, pieces, features, workers

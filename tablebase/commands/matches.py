@@ -97,7 +97,7 @@ def match(
     plies : int, optional
         Number of plies (moves by one side) after which a game is a draw; by default, 300.
     no_tables : bool
-        Play every game to the end; by default, a game stops as soon as a table contains its result.
+        Play every game to the end; by default, a game ends as soon as its position is in a table, with the outcome in the table.
     output : str or Path, optional
         Record the games in a new file, which 'line --replay' can show.
     players, size, variant, data

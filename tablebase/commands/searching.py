@@ -70,7 +70,7 @@ def perft(
     position : str, optional
         By default the start.
     depth : int
-        Largest length of the sequences, in plies (moves by one side), or in turns if the game has chance or more than two players.
+        Maximum length of the sequences, in plies (moves by one side), or in turns if the game has chance or more than two players.
     divide : bool
         Show a row for each first move, for sequences of length --depth only.
     repetitions : RepeatedLines or str
@@ -160,11 +160,11 @@ def analyse(
     position : str, optional
         By default the start.
     depth : int, optional
-        Largest search depth, in plies (moves by one side).
+        Maximum search depth, in plies (moves by one side).
     time : float, optional
         Time limit; by default, 5 seconds, or none if you give --depth or --nodes.
     nodes : int, optional
-        Largest number of positions that each thread searches.
+        Maximum number of positions for each thread to search.
     lines : int
         Number of best moves to show.
     exact : bool
@@ -286,7 +286,7 @@ def prove(
     position : str, optional
         By default the start.
     nodes : int, optional
-        Largest number of positions to search.
+        Maximum number of positions to search.
     time : float, optional
         Time limit; by default, 60 seconds, or none if you give --nodes.
     memory : int or str

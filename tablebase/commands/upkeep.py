@@ -22,7 +22,7 @@ Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY]
 
 @checked
 def reindex(data: Data = None, catalog: CatalogUrl = None) -> Rebuilt:
-    """Rebuild the catalog (a database of counts) from the tables.
+    """Rebuild the catalog, which lists all tables, from the files.
 
     Parameters
     ----------
