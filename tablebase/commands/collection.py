@@ -424,7 +424,7 @@ def show_features(call: Call, *, style: Style = Format.TABLE) -> None:
 def show_export(call: Call) -> None:
     """Write nothing more than the export itself.
 
-    Without other options, this command exports all tables of the game in the folder 'data'.
+    With only --to, this command exports all tables of the game in the folder 'data'.
     """
     call()
 
@@ -436,9 +436,9 @@ def show_plot(
 ) -> None:
     """Write the chart to a file.
 
-    Without other options, this command draws the chart from all tables of the game in the folder 'data'. For the charts 'squares'
-    and 'parity', select one set of pieces with --material. The chart 'chances' does not need tables. All outcomes are for the side
-    to move.
+    With only --output, this command draws the chart from all tables of the game in the folder 'data'. The charts 'squares' and
+    'parity' also need one set of pieces, selected with --material. The chart 'chances' does not need tables. All outcomes are for
+    the side to move.
     """
     from tablebase.charts.drawing import save
     from tablebase.compute.progress import progress

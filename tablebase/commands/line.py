@@ -66,7 +66,7 @@ def show_line(
 ) -> None:
     """Write a row or draw a board for each position, and draw pictures.
 
-    Without options, this command reads the tables in the folder 'data' and prints one row for each position. In a draw,
+    Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. In a draw,
     it stops when a position repeats.
     """
     from tablebase.commands.output import in_digits, value_columns, write_rows

@@ -143,8 +143,8 @@ def match(
 def show_match(call: Call, *, style: Style = Format.TABLE) -> None:
     """Write a row for each player; in a table, numbers with their intervals.
 
-    Name the players with --player. Without other options, this command plays 100 games, each with 4 random moves at the start, and
-    prints one row for each player.
+    With only --player, given once for each player, this command plays 100 games, each with 4 random moves at the start, and prints
+    one row for each player.
     """
     from tablebase.commands.output import write_rows
 

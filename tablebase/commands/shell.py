@@ -166,15 +166,15 @@ class Exemplified:
 class _Command(Exemplified, click.Command):
     """A verb as a command.
 
-    Its help has the first paragraph about the function and those that begin with "Without", then the further paragraphs about the
-    rendering function.
+    Its help has the first paragraph about the function and those that begin with "Without" or "With only", then the further
+    paragraphs about the rendering function.
     """
 
     def __init__(self, verb: Verb) -> None:
         self.verb, self.parameters = verb, verb_parameters(verb)
         more = docstring(verb.show).partition("\n\n")[2].partition("Parameters\n---")[0].strip() if verb.show else ""
         first, *others = docstring(verb.function).split("\n\n")
-        text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith("Without ")), more)))
+        text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith(("Without ", "With only "))), more)))
         more_options = "limits" in inspect.signature(verb.function).parameters
         settings = {"allow_extra_args": more_options, "ignore_unknown_options": more_options}
         params = [part for one in self.parameters for part in _parts_of(one)]

@@ -118,8 +118,8 @@ def train(
 def show_train(call: Call, *, style: Style = Format.TABLE) -> None:
     """Write a row for each measurement.
 
-    Without other options, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its
-    play with the tables in the folder 'data'. If tables are missing, it does not make this comparison.
+    With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its play
+    with the tables in the folder 'data'. If tables are missing, it does not make this comparison.
     """
     from tablebase.commands.output import write_rows
     from tablebase.play.learning.self_play import Measure

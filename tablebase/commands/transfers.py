@@ -89,8 +89,8 @@ def copy(
 ) -> Transfer:
     """Copy tables to another folder or an object store.
 
-    Without other options, this command copies all tables of the game in the folder 'data'. If both folders are on the same file
-    system, the copies are hard links, which need no additional disk space.
+    With only --to, this command copies all tables of the game in the folder 'data'. If both folders are on the same file system,
+    the copies are hard links, which need no additional disk space.
 
     Parameters
     ----------
@@ -185,8 +185,8 @@ def pack(
 ) -> Transfer:
     """Write smaller copies of tables, which can still be probed.
 
-    Without other options, this command packs all tables of the game in the folder 'data' and uses all processors. The original
-    tables remain unchanged.
+    With only --to, this command packs all tables of the game in the folder 'data' and uses all processors. The original tables
+    remain unchanged.
 
     Parameters are those of `copy`, and:
 
@@ -220,8 +220,7 @@ def unpack(
 ) -> Transfer:
     """Restore the original files of packed tables.
 
-    Without other options, this command restores all tables in the folder DIR and uses all processors. The packed tables remain
-    unchanged.
+    With only --to, this command restores all tables in the folder DIR and uses all processors. The packed tables remain unchanged.
 
     Parameters
     ----------
