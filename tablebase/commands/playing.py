@@ -43,7 +43,8 @@ def play(
         Your opponent: tables (plays perfectly), fuzzy (plays from the tables, with mistakes), engine (searches ahead), random,
         learner (was trained by self-play), matchboxes (learns from each game), exploit (tries to make you err), ranking (prefers
         moves after which it can win most games), or foxbox (plays only foxhounds). In games with chance or more than two players:
-        computer (searches ahead), tables, fuzzy or random. Repeat this option for several opponents, in their playing order.
+        computer (searches ahead), tables, fuzzy or random. Repeat this option for several opponents, in the order in which they
+        play.
     side : str or sequence of str
         Letter or number of the side that you play; by default, the side that moves first. Repeat this option if several people
         play.

@@ -70,7 +70,8 @@ def perft(
     position : str, optional
         By default the start.
     depth : int
-        Maximum length of the sequences, in plies (moves by one side), or in turns if the game has chance or more than two players.
+        Maximum length of the sequences, in plies (moves by one side). In games with chance and in games with more than two players,
+        it is the number of turns, where one turn includes all moves of a player until it is the next player's turn.
     divide : bool
         Show a row for each first move, for sequences of length --depth only.
     repetitions : RepeatedLines or str
