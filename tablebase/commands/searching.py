@@ -171,8 +171,8 @@ def analyse(
     exact : bool
         Search all moves to the same depth, as plain minimax does.
     repetition : Repetition or str
-        Result when a position occurs for the third time: no result (none), a draw, or a loss for the side that repeats it. Values
-        from tables ignore this rule.
+        What happens when a position occurs for the third time: nothing (none), a draw (draw), or a loss for the side that repeats
+        it (loss). Values from tables ignore this rule.
     progress_limit : int
         Number of plies without a capture after which the game is a draw; 0 for no limit.
     hash : int or str
