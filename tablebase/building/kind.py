@@ -68,6 +68,8 @@ class TableKind(ABC, Generic[G, F]):
         Whether tables are made in this process, one after the other, since they share memory.
     most_workers : int
         Workers or threads that can be of use.
+    bounds : str
+        Columns of an estimate that are upper bounds.
     line : type
         Of a line of an estimate, with the fields of `TableEstimate`, the first two perhaps under other names.
     """
@@ -79,6 +81,7 @@ class TableKind(ABC, Generic[G, F]):
     solver: ClassVar[str] = ""
     in_process: ClassVar[bool] = True
     most_workers: ClassVar[int] = sys.maxsize
+    bounds: ClassVar[str] = "disk"
     line: ClassVar[Callable[..., Any]] = TableEstimate
 
     def __init__(self, rules: G) -> None:
@@ -213,7 +216,7 @@ class TableKind(ABC, Generic[G, F]):
             {name: units[name](value) if name in units else value for name, value in vars(line).items()} for line in lines
         ]
         there = f"{in_bytes(free_space(folder))} of disk free, {in_bytes(machine.memory())} of memory"
-        return rows, f"disk is an upper bound\nthere is: {there}"
+        return rows, f"upper bounds: {self.bounds}\nthere is: {there}"
 
     # Their files
 

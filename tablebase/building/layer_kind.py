@@ -64,6 +64,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     pattern = "*/*"
     title = "{game} {place} {stem}"
     unit = counted = "states"
+    bounds = "states, disk"
     solver = ENGINE
     table = "layers"
     line = Estimate

@@ -83,7 +83,7 @@ def match(
         Player that 'tablebase play --help' lists, with optional settings as in engine:level=3, or an external engine as in
         'uci:stockfish'. Give this option once for each player.
     games : int
-        Number of games. If you name more players than the game has sides, each possible group of players plays this number of games.
+        Number of games. If you name more players than the game has sides, each possible group of players plays so many games.
     opening : int
         Number of random moves at the start of each game; in games with chance or more than two players, the number of random turns.
     seed : int

@@ -53,6 +53,15 @@ def test_all_other_commands_refuse(ask: Ask, tmp_path: Any, monkeypatch: pytest.
     assert not list(tmp_path.iterdir())
 
 
+def test_estimates_are_at_least_what_is_built(piglet_tables: Path, ask: Ask) -> None:
+    """Numbers without a state are counted, and the line below says so."""
+    game = "pig-die=2-target=3"
+    assert "\nupper bounds: states, disk\n" in ask("estimate", game).out
+    [line] = ask("estimate", game, "--format", "json").json
+    [row] = [row for row in ask("stats", game, "--data", piglet_tables, "--format", "json").json if row["layer"] == line["layer"]]
+    assert line["states"] >= row["states"] > 0
+
+
 def test_commands_that_take_all_games(typed: Ask, piglet_tables: Path, tmp_path: Path) -> None:
     """Those that are listed, and no others."""
     assert set(FOR_ALL_GAMES) <= commands_of_games().keys()
