@@ -104,6 +104,7 @@ def test_stopped_after_any_distance(solved: Solved, engine: str, game: Game, nam
     assert every.saves >= FEWEST.get(engine, 6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("engine", "game", "name", "coding"), IN_PARTS, ids=map(identity, IN_PARTS))
 def test_stopped_again_and_again(solved: Solved, engine: str, game: Game, name: str, coding: Coding, tmp_path: Path) -> None:
     """One distance at a try, with three threads where a solver has use for them."""

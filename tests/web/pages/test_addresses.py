@@ -164,6 +164,7 @@ def test_ends_of_games(address: str, words: str, client: TestClient) -> None:
     assert said(identified(shown(client, address), "verdict")) == words
 
 
+@pytest.mark.full
 def test_escapes(client: TestClient) -> None:
     """What an address says stands in a page as text, never as markup."""
     bad = "<script>alert(1)</script>"
