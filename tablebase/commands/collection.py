@@ -126,7 +126,7 @@ class Collection(Cataloged):
         return query
 
     def features(self, game: GameName, features: Features = None) -> tuple[Feature, ...]:
-        """List the features of positions that SQL queries can use.
+        """List the features of positions, as columns for SQL queries.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Collection(Cataloged):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: Threads = None,
     ) -> int:
-        """Write positions to Parquet files. Each file contains the positions with one set of pieces and one side to move.
+        """Write positions to Parquet files. Each file contains the positions of one set of pieces with one side to move.
 
         A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error.
 
@@ -163,11 +163,11 @@ class Collection(Cataloged):
         pieces : int, range or str, optional
             All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         aliases : bool
-            Also write sets of pieces that are not stored because they are equivalent to a stored set.
+            Also write the tables that are not stored because they are equivalent to a stored table.
         columns : str or iterable of str, optional
             Columns to write; by default, the columns that SELECT * returns in 'mine'.
         sample : float
-            Write only a random sample that contains each position with this probability.
+            Write a random sample: each position with this probability.
         seed : int
             Seed for the random sample; the same seed selects the same positions.
         game, features, workers
@@ -226,17 +226,19 @@ class Collection(Cataloged):
         Parameters
         ----------
         chart : str
-            Chart to draw: distances (positions by distance), squares (outcomes by the square of a piece), draws (share of draws by
-            the pieces of both sides), parity (outcomes by the parity of the distance between two pieces), or chances (of winning
-            against a weakened player).
+            Chart: distances (positions by distance), squares (outcomes by square of a piece), draws (share of draws by
+            material), parity (outcomes by parity of the distance between two pieces) or chances (winning chances against a
+            weakened player).
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
         material : str or sequence of str, optional
-            Set of pieces, such as RCvW for rat and cat against wolf, or a pattern, such as '?v?' or 'R*v*'; repeatable.
+            Set of pieces, such as RCvW (rat and cat against wolf), or a pattern in which ? stands for one piece and * for any
+            number of pieces; repeatable.
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         piece : int or sequence of int, optional
-            Number of the piece in the set of pieces: in RCvW, 2 is the cat. For the chart 'parity', give this option twice.
+            Number of the piece in the set, counting from 1: in RCvW, piece 2 is the cat. For the chart 'parity', give this
+            option twice.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
@@ -244,7 +246,7 @@ class Collection(Cataloged):
         position : str, optional
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
-            For the chart 'chances', the weakened player, as in 'tablebase exploit --player'; repeatable.
+            For the chart 'chances', a player that 'tablebase exploit --help' lists; repeatable.
         game, workers
             See `mine`.
         tick : callable, optional
@@ -317,11 +319,12 @@ class Collection(Cataloged):
         target : str
             Column to predict.
         outcome : str, optional
-            Use only positions with this outcome: win or loss to predict 'distance', and win or draw to predict 'only_move'.
+            Use only positions with this outcome: win or loss to predict 'distance', win or draw to predict 'only_move' (whether
+            only one move keeps the outcome).
         conditions : int
             Maximum number of conditions in a rule, from 1 to 3.
         support : float
-            Minimum share of the positions that a rule or a leaf of a tree must cover.
+            Minimum share of positions covered by a rule or by a leaf of a tree.
         depth : int
             Depth of the decision trees; 0 for no trees.
         game, material, pieces, features, workers
@@ -366,8 +369,8 @@ def show_mine(
 ) -> int:
     """Write the rows; return the exit code of the process that answers.
 
-    Without options, this command queries the tables in the folder 'data' and shows at most 1,000 rows. Statements cannot change
-    anything, and can read only the files that you name with --table.
+    Without options, this command runs the statement on the tables in the folder 'data', and shows at most 1,000 rows.
+    Statements are read-only, and can read only the files that you pass with --table.
     """
     from tablebase.commands.calls import from_input
     from tablebase.commands.child_processes import run_statement
@@ -455,7 +458,7 @@ def show_plot(
 def show_patterns(
     call: Call,
     *,
-    top: Annotated[int, Shell(help="Number of features, and of feature pairs, to show.", metavar="N", least=1)] = 10,
+    top: Annotated[int, Shell(help="Show this many features, and as many feature pairs.", metavar="N", least=1)] = 10,
     output: Annotated[
         Path | None, Shell(help="Also write an HTML page with tables and charts to this file.", metavar="FILE")
     ] = None,
@@ -463,8 +466,8 @@ def show_patterns(
 ) -> None:
     """Write the patterns of each set of positions as they are found, and a page.
 
-    Without options, this command analyses all tables of the game in the folder 'data', and predicts the outcome. It analyses each
-    set of pieces separately, and also stores these results in the catalog.
+    Without options, this command analyses all tables of the game in the folder 'data', and finds features and rules that
+    predict the outcome. It analyses each set of pieces separately, and also stores these results in the catalog.
     """
     from importlib.resources import files
 

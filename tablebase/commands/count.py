@@ -39,7 +39,7 @@ def count(
     position : str, optional
         By default the start.
     divide : bool
-        Show a row for each legal move, with the number of possible games after it and its result under best play.
+        Show one row for each legal move: the number of possible games after it, and its result under best play.
     size, variant, workers
         See `tablebase.build`; the workers are threads.
     data : str or Path, optional

@@ -70,13 +70,13 @@ def perft(
     position : str, optional
         By default the start.
     depth : int
-        Maximum length of the sequences, in plies (moves by one side). In games with chance and in games with more than two players,
-        it is the number of turns, where one turn includes all moves of a player until it is the next player's turn.
+        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, maximum
+        number of turns; a turn contains all consecutive moves of one player.
     divide : bool
-        Show a row for each first move, for sequences of length --depth only.
+        Show one row for each first move, only for the length --depth.
     repetitions : RepeatedLines or str
-        How to count a sequence that returns to one of its earlier positions: 'continue' extends it like any other; 'leaf' ends it
-        there, and counts it as one sequence of that length and of every greater length.
+        How to treat a sequence that repeats an earlier position: 'continue' extends it as usual; 'leaf' ends it, and counts it
+        once at that length and at every greater length.
     players, size, variant
         What distinguishes the variant of the game.
     workers : int, optional
@@ -108,7 +108,8 @@ def perft(
 def show_perft(call: Call, *, style: Style = Format.TABLE) -> None:
     """Write the leaves of each depth, or of each move.
 
-    Without options, this command prints the number of sequences of each length from 1 to 4. It does not need tables.
+    Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. It does
+    not need tables.
     """
     from tablebase.commands.output import write_rows
 
@@ -169,10 +170,10 @@ def analyse(
     lines : int
         Number of best moves to show.
     exact : bool
-        Search all moves to the same depth, as plain minimax does.
+        Search every move to the full depth, as plain minimax does.
     repetition : Repetition or str
-        What happens when a position occurs for the third time: nothing (none), a draw (draw), or a loss for the side that repeats
-        it (loss). Values from tables ignore this rule.
+        Effect of the third occurrence of a position: none, draw, or loss (for the side that repeats it). Table values ignore
+        this rule.
     progress_limit : int
         Number of plies without a capture after which the game is a draw; 0 for no limit.
     hash : int or str
@@ -182,7 +183,7 @@ def analyse(
     size, variant
         What distinguishes the variant of the game.
     workers : int
-        Number of threads. Only a search with one thread always gives the same result.
+        Number of threads. With several threads, results can vary.
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
 
@@ -218,8 +219,8 @@ def analyse(
 def show_analyse(call: Call, *, style: Style = Format.TABLE) -> None:
     """Write a line for each depth as soon as there is one.
 
-    Without options, this command searches for up to 5 seconds with one thread, and prints a line after each search depth. It uses
-    the tables in the folder 'data' if this folder exists.
+    Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
+    depth. It uses the tables in the folder 'data' if this folder exists.
     """
     from tablebase.commands.output import write_rows
 
@@ -297,7 +298,7 @@ def prove(
     output : str or Path, optional
         Also write the proof to this file.
     check : str or Path, optional
-        Instead of searching, check the proof in this file, using only the rules and the tables.
+        Check the proof in this file instead of searching; the check uses only the rules and the tables.
     size, variant
         What distinguishes the variant of the game.
     data : str or Path, optional
@@ -349,7 +350,8 @@ def prove(
 def show_prove(call: Call, *, style: Style = Format.TABLE) -> int | None:
     """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold.
 
-    Without options, this command searches for up to 60 seconds. It uses the tables in the folder 'data' if this folder exists.
+    Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
+    folder exists.
     """
     from tablebase.commands.output import write_rows
 
@@ -432,7 +434,7 @@ def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, 
 
 @checked
 def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Data = None) -> None:
-    """Run the search as a UCI engine, for use in a chess GUI.
+    """Run the search engine over UCI, for use in a chess GUI.
 
     Parameters
     ----------
@@ -450,8 +452,8 @@ def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Dat
 def show_uci(call: Call) -> None:
     """Answer until the other program ends.
 
-    Without options, this command reads the commands of the Universal Chess Interface (UCI) from standard input until the command
-    'quit'. It uses the tables in the folder 'data' if this folder exists.
+    Without options, this command reads UCI (Universal Chess Interface) commands from standard input until 'quit'. It uses the
+    tables in the folder 'data' if this folder exists.
     """
     call()
 
