@@ -370,7 +370,7 @@ def show_mine(
     """Write the rows; return the exit code of the process that answers.
 
     Without options, this command runs the statement on the tables in the folder 'data', and shows at most 1,000 rows.
-    Statements are read-only, and can read only the files that you pass with --table.
+    Statements are read-only, and can read only the files that you pass with --table. 'DESCRIBE positions' lists the columns.
     """
     from tablebase.commands.calls import from_input
     from tablebase.commands.child_processes import run_statement

@@ -83,8 +83,8 @@ def match(
         A player that 'tablebase play --help' lists, with optional settings (engine:level=3), or an external engine
         (uci:stockfish). Give this option once for each player.
     games : int
-        Number of games. If you name more players than the game has sides, each possible group of players plays this number of
-        games.
+        Number of games. In games with chance or more than two players, you can name more players than the game has sides; each
+        possible group of players then plays this number of games.
     opening : int
         Number of random moves at the start of each game; in games with chance or more than two players, the number of random turns.
     seed : int

@@ -94,7 +94,7 @@ def show_serve(call: Call, *, rules: RulesFiles = None) -> None:
     """Serve, also games of rules files.
 
     Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, to programs on this computer
-    only. To stop it, press Ctrl-C.
+    only. The JSON interface is described at /api/v1/openapi.json. To stop it, press Ctrl-C.
     """
     del rules
     call()
