@@ -109,6 +109,7 @@ main()
 """The program, with a Ctrl-C that always arrives while Python finalizes an object and ignores exceptions."""
 
 
+@pytest.mark.full
 def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
     """Whatever Python is doing when Ctrl-C arrives, the build ends, and no ignored exception is printed."""
     answer = ask_fresh("build", "hexapawn", "--pieces", "6", "--data", tmp_path, program=BELL)

@@ -70,8 +70,9 @@ HEAP = 2 << 20
 """By how much the interpreter's own memory may grow meanwhile, or shrink where the system reclaims what is idle."""
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not CLEAR.exists(), reason="needs /proc to measure the peak")
-@pytest.mark.parametrize("solver", ["planes", *(pytest.param(name, marks=pytest.mark.full) for name in SLICES if name != "planes")])
+@pytest.mark.parametrize("solver", SLICES)
 def test_the_peak_stays_below_the_estimate(solver: str, tmp_path: Path) -> None:
     """What a table needs beside the worker itself is less than `estimate` says, and more than a part of it."""
     name, small, large = SLICES[solver]

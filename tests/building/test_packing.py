@@ -25,8 +25,19 @@ def packed(three_pieces: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     """Some tables of three pieces with what they depend on, packed; to be read only."""
     folder = tmp_path_factory.mktemp("packed") / "tables"
     options = [f"--material={name}" for name in MATERIALS]
-    words = ["pack", "doushouqi", *options, "--with-dependencies", "--data", str(three_pieces), "--to", str(folder)]
-    assert run([*words, "--workers", "2"]) == 0
+    words = [
+        "pack",
+        "doushouqi",
+        *options,
+        "--with-dependencies",
+        "--data",
+        str(three_pieces),
+        "--to",
+        str(folder),
+        "--workers",
+        "1",
+    ]
+    assert run(words) == 0
     return folder
 
 

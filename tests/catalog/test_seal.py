@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from support.catalogs import change, database, forge, snapshot
+from support.checks import thinned
 from support.program import Ask, assert_refused, table_of
 from support.tablebases import on_both, on_postgresql, once_on_postgresql
 
@@ -89,7 +90,7 @@ ALL_READING = set(COMMANDS) - {"probe"}
 @pytest.mark.parametrize(
     ("statements", "catalog_url"),
     [
-        *(pytest.param(one, "sqlite", id=name) for name, one in {**CHANGES, **SQLITE_CHANGES}.items()),
+        *thinned((pytest.param(one, "sqlite", id=name) for name, one in {**CHANGES, **SQLITE_CHANGES}.items()), 3),
         *(pytest.param(one, "postgresql", id=f"{name}-postgresql", marks=pytest.mark.full) for name, one in CHANGES.items()),
     ],
     indirect=["catalog_url"],

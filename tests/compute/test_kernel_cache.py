@@ -136,6 +136,7 @@ def test_a_claim_ends_with_the_file_or_with_the_process(saves: bool, tmp_path: P
         other.communicate("\n", timeout=60)
 
 
+@pytest.mark.release
 def test_a_damaged_file_is_replaced(folder: Path) -> None:
     """A kernel whose file was cut, changed or emptied is compiled again; the others are not."""
     cut, changed, empty, _ = (folder / "cache").rglob("*twice*.nbc")

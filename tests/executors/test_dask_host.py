@@ -119,6 +119,7 @@ def process_of(_key: object) -> int:
     return psutil.Process().pid
 
 
+@pytest.mark.release
 def test_threads_are_those_of_the_worker(host: Host) -> None:
     """Those that Dask counts, or those that it was given."""
     assert host.do("one", size, None) == 2

@@ -48,6 +48,7 @@ def test_hasenspiel(early: str, states: int, possible: int, share: float) -> Non
     assert round(100 * found.won[1] / possible, 3 if early == "none" else 2) == share
 
 
+@pytest.mark.full
 def test_black_wins_hasenspiel_in_44_plies() -> None:
     """White to move loses the start, and 7.57 % of the states are won for Black."""
     found = solve(reachable(load_game("hasenspiel")))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import toys
+from support.checks import thinned
 from twins.walk import Walk, walk
 
 from tablebase.errors import CapacityError, TablebaseError
@@ -101,7 +102,7 @@ def assert_like_the_twin(graph: Graph, twin: Walk) -> None:
     assert {one for one, final in zip(known, finals(graph), strict=True) if final} == twin.won_at_once
 
 
-@pytest.mark.parametrize("name", SOLVED)
+@pytest.mark.parametrize("name", thinned(SOLVED, 2))
 def test_positions_and_moves_are_those_of_the_twin(name: str) -> None:
     """Each position that the naive walk comes to is one node, with the same moves, the same result, the start first."""
     graph = graph_of(name)

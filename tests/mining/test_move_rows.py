@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from support.checks import before_release
+from support.checks import before_release, thinned
 from support.queries import mined, mined_table
 from twins.mining import counted, moves_of
 
@@ -139,7 +139,7 @@ STATEMENTS = {
 }
 
 
-@pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
+@pytest.mark.parametrize("statement", thinned(STATEMENTS.values(), 2), ids=STATEMENTS)
 def test_statements_over_moves(statement: str, hexapawns: Path, pawns: Database) -> None:
     expected = pawns.execute(statement).fetchall()
     assert expected

@@ -114,6 +114,7 @@ def test_perft(reading: dict[str, str], depth: int) -> None:
     assert reading or counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("reading", [TOGETHER, *(pytest.param(one, marks=pytest.mark.release) for one in READINGS)], ids=named)
 def test_tables_of_two_pieces(reading: dict[str, str], solved: Solved) -> None:
     """Every value of the tables that an option is about."""

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 from rules.test_harehedgehog import VARIANTS
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from twins import harehedgehog as twin
 
 from tablebase.errors import RulesError
@@ -90,7 +90,7 @@ def twin_ends(node: Any) -> Iterator[str]:
                 yield from twin_ends(child)
 
 
-@pytest.mark.parametrize("options", [*VARIANTS, ALL_AT_ONCE], ids=name_of)
+@pytest.mark.parametrize("options", thinned([ALL_AT_ONCE, *VARIANTS], 4), ids=name_of)
 def test_turns_are_those_of_the_twin(options: dict[str, Any]) -> None:
     """Every path of a turn ends in the same state, in games of two, three and six."""
     for players in PLAYERS:
@@ -102,7 +102,7 @@ def test_turns_are_those_of_the_twin(options: dict[str, Any]) -> None:
             assert sorted(ends(rules, state)) == sorted(twin_ends(twin.turn(twin.read(text), options))), text
 
 
-@pytest.mark.parametrize("options", [*VARIANTS, ALL_AT_ONCE], ids=name_of)
+@pytest.mark.parametrize("options", thinned([ALL_AT_ONCE, *VARIANTS], 4), ids=name_of)
 def test_kernels_are_the_plain_rules(options: dict[str, Any]) -> None:
     """The same rows in the same order, and the same winner."""
     for players in PLAYERS:
@@ -149,7 +149,7 @@ TABLED = [options for options in VARIANTS if not {"deck", "rounds"} & options.ke
 
 
 @pytest.mark.parametrize("limits", CAPS, ids=lambda limits: limits.get("cap", "none"))
-@pytest.mark.parametrize("options", TABLED, ids=name_of)
+@pytest.mark.parametrize("options", thinned(TABLED, 3), ids=name_of)
 def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any]) -> None:
     """W and U of one turn, exactly, near the end of the game and near the cap."""
     rules, random = game(**options), Random(name_of(options))
@@ -217,7 +217,7 @@ def test_a_merged_cap_leaves_a_way_ahead() -> None:
 
 
 @pytest.mark.parametrize("limits", [{}, {"cap": "strict", "carrots": 7}, {"lettuces": 2, "carrots": 20}], ids=str)
-@pytest.mark.parametrize("options", TABLED, ids=name_of)
+@pytest.mark.parametrize("options", thinned(TABLED, 3), ids=name_of)
 def test_numbers(options: dict[str, Any], limits: dict[str, Any]) -> None:
     """A number's state has this number; ranges follow one another, and blocks divide them."""
     rules = game(**options)

@@ -65,6 +65,7 @@ def test_a_fuzz_factor_that_differs_is_named(tell: Tell, monkeypatch: pytest.Mon
     ]
 
 
+@pytest.mark.release
 def test_a_board_that_is_none_is_code_2(tell: Tell) -> None:
     """A size that the game does not have is one sentence that names it, though another process finds out."""
     assert_one_sentence(tell(foxhounds, "--size", 14), "14x14")

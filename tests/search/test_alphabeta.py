@@ -5,6 +5,7 @@ import threading
 from random import Random
 
 import pytest
+from support.checks import thinned
 from support.games import GAMES, sampled
 from support.program import random_position
 from twins import minimax
@@ -77,7 +78,7 @@ def test_all_terms_of_an_evaluation() -> None:
     assert {minimax.evaluate(game, alone, turn) for turn in turns} >= {-1, 0, 1, 2}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", thinned(GAMES, 4))
 def test_exact_scores_are_those_of_minimax(name: str) -> None:
     """Whatever is switched on, to as many plies as plain Python can look ahead."""
     game = GAMES[name]

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from support import toys
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.program import random_position
 from twins import naive
 
@@ -42,7 +42,7 @@ SAMPLE = 40
 """Positions of a table looked at, with either side to move."""
 MATERIALS = 12
 """Tables of a game looked at."""
-games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+games = pytest.mark.parametrize("game", thinned(GAMES, 3), ids=lambda game: game.name)
 
 
 @cache

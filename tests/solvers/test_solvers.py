@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from support import toys
-from support.checks import at_least_one, before_release
+from support.checks import at_least_one, before_release, thinned
 from support.naive_codes import agree, naive_codes
 from support.program import SOLVERS
 from support.solved import Solved
@@ -34,7 +34,7 @@ def solve_with(engine: str, problem: CompiledSlice) -> tuple[Codes, Codes] | Non
 
 
 @pytest.mark.parametrize("engine", OTHERS)
-@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", thinned(TOYS, 2), ids=lambda game: game.name)
 def test_engines_agree_on_toys(solved: Solved, game: Game, engine: str) -> None:
     """Byte for byte on every table of every toy, up to all its pieces."""
     for pieces in range(2, game.max_pieces + 1):

@@ -126,6 +126,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (one == three).all()
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("grain", [1, iteration.GRAIN])
 def test_what_is_left_out_would_have_stayed(grain: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chances have the same bits if every run that is not final is computed each time."""
@@ -271,6 +272,7 @@ def generous() -> tuple[Region, Int64]:
     return region, solve(form.kernels, region)
 
 
+@pytest.mark.release
 def test_limits_contain_what_tables_with_more_carrots_can_force() -> None:
     """Under a generous cap, chances are no lower than those under a strict cap, be it the same or a higher one."""
     form, _ = race()

@@ -229,6 +229,7 @@ def test_a_mirror_without_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ", but the image of that is " in failure
 
 
+@pytest.mark.release
 def test_one_wrong_step_in_a_corner_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A single capture that is missing on one square of the real game does not depend on random positions."""
     # The other checks, of as many positions, take long.

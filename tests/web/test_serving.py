@@ -182,6 +182,7 @@ def test_a_server_ends_with_its_terminal(workers: int, number: signal.Signals, t
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 def test_clients_of_a_unix_socket(two_pieces: Path, tmp_path: Path) -> None:
     """The access log has the client that the proxy names last; the one before may be an invention of that client."""
     with served("--data", two_pieces, "--unix-socket", tmp_path / "s", "--access-log", "json") as (process, address):
