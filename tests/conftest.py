@@ -65,7 +65,7 @@ LONG = (
     "play/test_exploit.py",
     "commands/test_nets.py",
     "play/test_pairs.py",
-    "rules/test_doushouqi_options.py",
+    "rules/test_doushouqi.py",
     "commands/test_building.py",
     "catalog/test_seal.py",
     "commands/test_read_only.py",

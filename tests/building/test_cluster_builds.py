@@ -66,20 +66,6 @@ def test_what_a_killed_build_has_left_goes_with_the_next_one(tmp_path: Path, ask
     assert list(tmp_path.glob(f"{TOKEN}*")) == []
 
 
-@pytest.mark.release
-def test_two_workers_build_four_pieces(a_worker: DaskCluster, tmp_path: Path, ask: Ask) -> None:
-    """As separate processes that share a folder; all counts are those that a build on this machine comes to."""
-    a_worker.start_worker("--resources", "memory=2000000000")
-    wait_for_workers(a_worker, 2)
-    where = ("--executor", "dask", "--scheduler", a_worker.address, "--data", tmp_path)
-    answer = ask("build", "doushouqi", "--pieces", "2-4", *where, "--verbose")
-    assert answer.code == 0
-    assert "tables at a time: up to 2, each in 2,000,000,000 bytes of memory at most" in answer.err
-    rows = ask("stats", "doushouqi", "--data", tmp_path, "--format", "csv").csv
-    assert [row["draws"] for row in rows] == ["12715", "687007", "214943718"]
-    assert rows[-1]["positions"] == "9685020510"
-
-
 def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
     """What cannot be done in time is not begun, and no worker is started for it."""
     answer = ask("build", "doushouqi", "--pieces", 2, "--executor", "dask", "--for", "0.01s", "--data", tmp_path)

@@ -24,8 +24,6 @@ COMMANDS = {
     "sql": ["sql", "SELECT * FROM slice_counts JOIN games ON games.name = game ORDER BY material, side", "--format", "csv"],
 }
 
-WRITE_VERSION_OFFSET = 18
-"""Of the byte in the header of an SQLite file that says which programs may write it, see https://sqlite.org/fileformat2.html."""
 RECURSIVE = "WITH RECURSIVE forever(x) AS (SELECT 1 UNION ALL SELECT x FROM forever)"
 CHANGES = {
     "distances removed": ["DELETE FROM distances WHERE outcome = 'win'"],
@@ -145,18 +143,6 @@ def test_an_index_that_leads_elsewhere_is_refused(copied: Path, ask: Ask) -> Non
     begin = data.index(b"doushouqi", (page - 1) * size, page * size)
     path.write_bytes(data[:begin] + b"doushouqj" + data[begin + 9 :])
     assert refused(answers(copied, ask)) == ALL_READING
-
-
-@pytest.mark.parametrize("bit", [1, 2, 7])
-def test_a_header_that_forbids_writing_is_refused(bit: int, copied: Path, ask: Ask) -> None:
-    """All rows are there, but SQLite would take the file for one of a later version, which it may read and not write."""
-    path = copied / FILE_NAME
-    data = bytearray(path.read_bytes())
-    data[WRITE_VERSION_OFFSET] ^= 1 << bit
-    path.write_bytes(data)
-    assert refused(answers(copied, ask)) == ALL_READING
-    assert ask("reindex", "--data", copied).code == 0
-    assert not refused(answers(copied, ask))
 
 
 def flips(folder: Path, seed: int, count: int, thorough: int, ask: Ask) -> dict[str, int]:

@@ -127,61 +127,7 @@ def test_kernels_are_the_plain_rules(options: dict[str, Any]) -> None:
         assert seen > 20
 
 
-# Chances
-
-
-def chance(rules: HareHedgehog, array: Int64, state: State, turns: int, attacker: int) -> Fraction:
-    """The chance that a player wins within a number of turns, by recursion over the compiled function."""
-    who, count, rows = expanded(rules, array, state, attacker)
-    if who == OVER:
-        return Fraction(count == attacker)
-    if turns == 0 and rules.begins_turn(state) and who != DOUBT:
-        return Fraction(0)
-    values = [chance(rules, array, after, turns - begins, attacker) for _, _, begins, after in rows if turns >= begins]
-    if who == CHANCE:
-        weights = [weight for _, weight, _, _ in rows]
-        return sum((Fraction(w, sum(weights)) * value for w, value in zip(weights, values, strict=True)), Fraction(0))
-    return max(values) if who == attacker else min(values)
-
-
-CAPS = [{}, {"cap": "strict", "carrots": 25}, {"cap": "merged", "carrots": 20}]
 TABLED = [options for options in VARIANTS if not {"deck", "rounds"} & options.keys()]
-
-
-@pytest.mark.parametrize("limits", CAPS, ids=lambda limits: limits.get("cap", "none"))
-@pytest.mark.parametrize("options", thinned(TABLED, 3), ids=name_of)
-def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any]) -> None:
-    """W and U of one turn, exactly, near the end of the game and near the cap."""
-    rules, random = game(**options), Random(name_of(options))
-    array = rules.region(limits).rules if limits else rules.kernels().rules
-    most = limits.get("carrots", 60) + (limits.get("cap") == "merged")
-    capped = {"cap": limits["carrots"], "merged": limits["cap"] == "merged"} if limits else {}
-    for _ in range(2 if limits.get("cap") == "merged" else 4):
-        squares = random.sample(range(55, 64), 2)
-        carrots = [random.choice([random.randint(0, 12), random.randint(0, most), most]) for _ in squares]
-        lettuces = random.choice([(0, 0), (0, 0), (1, 0), (0, 1), (1, 1)])
-        text = ",".join(f"{a}:{b}:{c}" for a, b, c in zip(squares, carrots, lettuces, strict=True)) + f" {random.choice('12')}"
-        state = rules.parse(text)
-        mover = int(text[-1]) - 1
-        assert chance(rules, array, state, 1, mover) == twin.W(text, 1, **options, **capped), text
-        assert 1 - chance(rules, array, state, 1, 1 - mover) == twin.U(text, 1, **options, **capped), text
-
-
-@pytest.mark.parametrize(
-    ("text", "turns", "limits", "expected"),
-    [
-        # Home costs 21 carrots, and the other comes home in his turn: what helps is 61 or 63 and the card `again`.
-        ("58:20:0,59:20:0 1", 2, {}, Fraction(1, 12)),
-        ("61:6:0,0:0:0 1", 1, {}, Fraction(1)),
-        # More than a strict cap is nobody's win. Under a merged one, 21 may be any larger number, which does not lead home.
-        ("61:25:0,0:0:0 1", 1, {"cap": "strict", "carrots": 20}, Fraction(0)),
-        ("63:21:0,0:0:0 1", 1, {"cap": "merged", "carrots": 20}, Fraction(0)),
-    ],
-)
-def test_chances_by_hand(text: str, turns: int, limits: dict[str, Any], expected: Fraction) -> None:
-    rules = game()
-    array = rules.region(limits).rules if limits else rules.kernels().rules
-    assert chance(rules, array, rules.parse(text), turns, 0) == expected
 
 
 def test_unknown_carrots() -> None:

@@ -1,10 +1,6 @@
 """Hexapawn: each rule on a small position, and the published numbers of small boards."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
-from support.program import Answer, assert_no_position
 from twins.walk import games, walk
 
 from tablebase.game import Outcome
@@ -74,17 +70,3 @@ def test_three_by_three() -> None:
     black = {position for position in walked.children if position.side == BLACK and position not in walked.results}
     assert len(black) == 37
     assert len({frozenset({position, mirrored(GAME, position)}) for position in black}) == 19
-
-
-# Malformed input
-
-POSITIONS = {
-    "a white pawn on its goal": ("P2/3/p2 w", "'P' .* cannot stand on a3"),
-    "a black pawn on its goal": ("3/P2/1p1 b", "'p' .* cannot stand on b1"),
-}
-
-
-@pytest.mark.parametrize(("text", "fault"), POSITIONS.values(), ids=POSITIONS)
-def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..., Answer]) -> None:
-    """Text that is no position is refused in a sentence that names the fault, by the library and by the program."""
-    assert_no_position(GAME, text, fault, two_pieces, ask)

@@ -145,34 +145,9 @@ def test_a_slice_may_begin_late(solved: Solved, engine: str) -> None:
     assert losses == {coding.code(Value(Outcome.LOSS, 16)): 2, DRAW: 12, coding.void: 2}
 
 
-@pytest.mark.parametrize("engine", SOLVERS)
-def test_distances_beyond_one_byte_widen_the_codes(solved: Solved, engine: str) -> None:
-    """A gauge of 13 steps with a hand that runs over 10 squares between them takes 130 moves: loss in 260, win in 259."""
-    game = toys.odometer(10, 13)
-    material = parse_material(game, "HGvY")
-    problem = compile_slice(game, material, solved(game).load)
-    assert problem.coding == NARROW
-    assert solve_with(engine, problem) is None
-    codes, coding = solved(game, engine).table(material)
-    assert coding == NARROW.wider
-    assert all(one.dtype == np.uint16 for one in codes)
-    for position, (outcome, distance) in naive.solve(game, material.kinds).items():
-        assert solved(game, engine).value(position) == (Outcome(outcome), distance)
-    for side, expected in ((0, ("win", 259)), (1, ("loss", 260))):
-        worst = parse(game, f"y25/G25/9H16 {'wb'[side]}")
-        assert solved(game, engine).value(worst) == (Outcome(expected[0]), expected[1])
-
-
 def test_engines_widen_alike(solved: Solved) -> None:
     """One byte exactly if the longest distance fits: 252 with and without a move that leads there, 254 no more."""
     for hand, gauge, porch, fits in [(7, 18, False, True), (5, 25, True, True), (7, 18, True, False)]:
         game = toys.odometer(hand, gauge, porch)
         codings = {engine: solved(game, engine).table(parse_material(game, "HGvY"))[1] for engine in SOLVERS}
         assert codings == dict.fromkeys(SOLVERS, NARROW if fits else NARROW.wider)
-
-
-def test_a_capture_just_beyond_one_byte(solved: Solved) -> None:
-    """Capturing into a loss in 252, which has a one-byte code, is a win in 253, which has none."""
-    game = toys.odometer(5, 25, porch=True)
-    position = parse(game, "y1Hx22/G25/26 w")
-    assert {engine: solved(game, engine).value(position) for engine in SOLVERS} == dict.fromkeys(SOLVERS, (Outcome.WIN, 253))
