@@ -1,6 +1,6 @@
 """The names of Numba outside its public interface; because of them `pyproject.toml` bounds Numba's version above.
 
-No other module uses such names, which `tests/compute/test_kernel_sources.py` checks one by one.
+No other module uses such names, which `tests/compute/test_numba_internals.py` checks one by one.
 """
 
 from __future__ import annotations

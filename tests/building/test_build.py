@@ -11,6 +11,7 @@ from unittest.mock import Mock
 import pytest
 from support.builds import build
 from support.catalogs import registered
+from support.checks import thinned
 from support.program import SOLVERS, Ask, assert_one_sentence, assert_refused, contents, drafts, make_old, table_of
 from support.wrong_solvers import wrong_about_one
 
@@ -26,7 +27,7 @@ from tablebase_rules.doushouqi import game as doushouqi
 GAME = doushouqi()
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", thinned(SOLVERS, 2))
 def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Every solver writes the same bytes for some three-piece tables and all that these depend on."""
     wanted = ["--material", "CvWD", "--material", "RCvW"]

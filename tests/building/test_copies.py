@@ -10,6 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 from support.catalogs import PATTERNS, SOLVERS, forge, forget, rows, snapshot
+from support.checks import thinned
 from support.program import Ask, assert_refused, contents, drafts, flip
 
 from tablebase.building import copies, transfer
@@ -54,7 +55,7 @@ def interrupt_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "_register", fail)
 
 
-@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+@pytest.mark.parametrize("links", thinned([True, False], 2), ids=["links", "no links"])
 def test_a_copy_answers_at_once(links: bool, copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has the same files, and the catalog says the same, solvers, seconds and patterns included."""
     if not links:
@@ -124,7 +125,7 @@ def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Pa
     assert not (tmp_path / "copy").exists()
 
 
-@pytest.mark.parametrize("number", [4, 10])
+@pytest.mark.parametrize("number", thinned([4, 10], 2))
 def test_a_copy_goes_on(number: int, two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that are there are not copied again, also one that was not registered any more."""
     unlinkable(monkeypatch)
@@ -223,7 +224,7 @@ def test_a_merge_refuses_what_is_of_no_use_here(
     assert len(list(tmp_path.rglob("*.h5"))) == 10 + 6 + 9
 
 
-@pytest.mark.parametrize("command", ["copy", "merge", "pack"])
+@pytest.mark.parametrize("command", thinned(["copy", "merge", "pack"], 3))
 def test_a_damaged_table_is_not_taken(command: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
     """It is named where it came from, and no draft is left; the same command goes on when it has been repaired."""
     path, target = copied / "doushouqi/2/RvC.h5", tmp_path / "target"

@@ -288,6 +288,7 @@ def test_without_a_folder_kernels_go_to_a_temporary_one(tmp_path: Path) -> None:
     assert len(list(folder.rglob("*twice*.nbc"))) == 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("private", [False, pytest.param(None, marks=pytest.mark.full)], ids=["not private", "none"])
 def test_without_a_temporary_folder_kernels_stay_in_memory(private: bool | None, tmp_path: Path) -> None:
     """A folder that others can write to is not used, and kernels work without any."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from numpy.typing import NDArray
 from support import toys
 from support.builds import build
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from twins import naive
 from twins import walk as naive_walk
 from twins.walk import Walk, walk
@@ -122,7 +122,7 @@ Knows = Callable[[str], Known]
 # Values
 
 
-@pytest.mark.parametrize("name", WALKED)
+@pytest.mark.parametrize("name", thinned(WALKED, 2))
 def test_values_are_those_of_the_twin(known: Knows, name: str) -> None:
     """At each node the winner and the plies from the tables are those that plain Python finds, won games included."""
     one = known(name)

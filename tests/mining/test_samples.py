@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.checks import before_release
+from support.checks import before_release, thinned
 from support.queries import mined
 
 from tablebase.errors import TablebaseError
@@ -68,7 +68,7 @@ def test_each_row_has_a_number(two_pieces: Path, *, of_moves: bool) -> None:
 # Conditions on the hash
 
 
-@pytest.mark.parametrize("table", ["positions", "distinct_positions", "moves"])
+@pytest.mark.parametrize("table", thinned(["positions", "distinct_positions", "moves"], 3))
 def test_a_sample_is_even_over_slices(two_pieces: Path, table: str) -> None:
     """From each slice about its part is drawn, as the binomial distribution has it, and nothing twice."""
     names = "material, position" + (", move" if table == "moves" else "")
@@ -96,7 +96,7 @@ def test_a_hash_depends_on_the_row_alone(two_pieces: Path, monkeypatch: pytest.M
     assert by_slice["CvC"] != {str(text).replace("D", "C").replace("d", "c") for text in by_slice["DvD"]}
 
 
-@pytest.mark.parametrize("table", ["positions", "moves"])
+@pytest.mark.parametrize("table", thinned(["positions", "moves"], 2))
 @pytest.mark.parametrize(
     ("condition", "share"),
     [

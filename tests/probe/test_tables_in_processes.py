@@ -106,6 +106,7 @@ def busy(tables: Tablebase, folder: Path) -> Iterator[None]:
             thread.join()
 
 
+@pytest.mark.full
 def test_a_fork_waits_for_locks_in_the_order_of_threads() -> None:
     """Otherwise each of the two would wait for the other, forever."""
     assert ask_fresh(program=FORK_IN_BETWEEN, seconds=SECONDS).code == 0

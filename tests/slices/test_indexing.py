@@ -23,7 +23,7 @@ from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 TOYS, TIERED = (toys.pond(), toys.hunt(), toys.twins(), toys.sisters()), toys.with_tiers()
-games = pytest.mark.parametrize("game", thinned([*TOYS, *TIERED], 2), ids=lambda game: game.name)
+games = pytest.mark.parametrize("game", thinned([*TOYS, *TIERED], 4), ids=lambda game: game.name)
 LARGE = [parse_material(GAME, name) for name in ("RvR", "RCvW", "EvRE", "TLvCE", "RWvRE", "CDvRTL", "RWPLvRCDE")]
 
 

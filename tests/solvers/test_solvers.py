@@ -65,7 +65,7 @@ def test_dou_shou_qi_holds_the_naive_solution(solved: Solved, name: str) -> None
         assert solved(GAME).value(position) == (Outcome(outcome), distance), position
 
 
-@pytest.mark.parametrize("engine", SOLVERS)
+@pytest.mark.parametrize("engine", thinned(SOLVERS, 2))
 @pytest.mark.parametrize(("game", "name"), [*SLICES[:2], *before_release(*SLICES[2:])], ids=SLICE_IDS)
 def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine: str) -> None:
     """Codes, stalemates and voids included, of a material and both sides to move, in one byte and in two."""

@@ -272,7 +272,6 @@ def generous() -> tuple[Region, Int64]:
     return region, solve(form.kernels, region)
 
 
-@pytest.mark.release
 def test_limits_contain_what_tables_with_more_carrots_can_force() -> None:
     """Under a generous cap, chances are no lower than those under a strict cap, be it the same or a higher one."""
     form, _ = race()

@@ -127,6 +127,7 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
         assert (process.returncode, out, err) == (0, "", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("workers", "number"),
     [
