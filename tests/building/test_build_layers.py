@@ -85,9 +85,6 @@ def test_the_catalog_counts_what_is_open(races: Path) -> None:
         assert row["layer"] != "0-0" or 0 < row["losses"] < row["open"] < row["states"]
 
 
-# Verifying
-
-
 @pytest.mark.parametrize("how", ["deleted", "a bit", "truncated"])
 def test_verify_names_the_damaged_file_alone(how: str, races: Path, ask: Ask) -> None:
     """Of three files the last one is damaged; the others are still checked."""
@@ -110,12 +107,6 @@ def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> No
     assert ["cannot be checked before" in error for error in answer.errors] == [False, True, True]
     assert "1 of 3 tables" in ask("build", RACE, *LIMITS, "--data", races).err.splitlines()[-1]
     assert contents(races) == before
-
-
-# Too large, and too old
-
-
-# Pruning
 
 
 def prunable(folder: Path, ask: Ask) -> dict[str, str]:

@@ -42,9 +42,6 @@ def a_worker(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield started
 
 
-# The same tables
-
-
 @pytest.mark.full
 def test_a_worker_elsewhere_builds_the_same(a_worker: DaskCluster, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """By the command line: bytes and rows are those of a build on this machine, nothing is left behind, and all is verified."""
@@ -71,9 +68,6 @@ def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
     answer = ask("build", "doushouqi", "--pieces", 2, "--executor", "dask", "--for", "0.01s", "--data", tmp_path)
     assert answer.code == 4
     assert contents(tmp_path) == {}
-
-
-# Nothing twice
 
 
 def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> Made:
@@ -141,9 +135,6 @@ def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
     """A table for which it is not enough is refused although all workers together have it, before any is started."""
     with pytest.raises(CapacityError, match="at most 1,000 can be used: use a worker with more memory"):
         list(build(GAME, plan(GAME, 2, []), tmp_path, executor=DaskExecutor(Limits(9**9, 1000, each=True))))
-
-
-# One mind
 
 
 def test_a_worker_with_the_same_folder_and_program_is_fine(tmp_path: Path) -> None:

@@ -157,9 +157,6 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
         assert host.do("key", do, "that") == "that"
 
 
-# Where there is no cluster
-
-
 @pytest.mark.parametrize(
     ("address", "fault"),
     [

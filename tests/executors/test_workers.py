@@ -114,9 +114,6 @@ def test_no_worker_is_left(end: str) -> None:
     assert set(multiprocessing.active_children()) <= before
 
 
-# One worker
-
-
 @pytest.fixture
 def worker() -> Iterator[Worker]:
     """A worker, ended after the test."""

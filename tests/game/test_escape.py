@@ -46,9 +46,6 @@ def test_who_has_escaped_is_as_the_naive_twin_says(pair: tuple[Game, Position]) 
         assert outcome is None
 
 
-# What may not be said
-
-
 def tiny(escape: Escape | None, **changes: Any) -> Game:
     """A game on 3 x 1 with a runner A and two kinds that pursuit it, one of which stands on the ends only."""
     board = Board.full(3, 1)
@@ -129,9 +126,6 @@ def test_every_part_of_an_escape_changes_the_digest() -> None:
     assert len({tiny(one).digest for one in (runner, *others)}) == 1 + len(others)
     again = {symbol: dict(reversed(runner.guarded[symbol].items())) for symbol in "cb"}
     assert tiny(replace(runner, guarded=again)).digest == tiny(runner).digest
-
-
-# Tables
 
 
 @pytest.mark.parametrize("engine", ["groups", "reference"])

@@ -84,9 +84,6 @@ def ladder(rungs: int) -> Game:
     return Game("ladder", "Ladder", board, toys.SIDES, kinds, f"{start} w", Outcome.LOSS, 2)
 
 
-# Against the twin
-
-
 @pytest.mark.parametrize("name", ["foxhounds-4x4", "hexapawn", "hexapawn-3x4"])
 def test_games_from_every_position(name: str) -> None:
     """From each node, all ways to an end and those to each side's wins are as many as plain Python finds."""
@@ -173,9 +170,6 @@ def test_draws_are_nobody_s() -> None:
     game = Game("stroll", "Stroll", board, toys.SIDES, (walker, pacer), "y2/A2 w", Outcome.DRAW, 2)
     # White walks by one step or by two, Black paces after each of them, and then White has no move.
     assert count(game) == GameCounts(reachable=7, final=2, games=2, won=(0, 0))
-
-
-# How it is counted
 
 
 def test_more_games_than_bits_of_a_float() -> None:

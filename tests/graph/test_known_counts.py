@@ -98,9 +98,6 @@ def test_misread_escapes(reading: dict[str, Any] | None, positions: int, monkeyp
     assert count(replace(game, escape=escape)).reachable == positions != 709_868
 
 
-# The command
-
-
 def test_the_command_counts(ask: Ask) -> None:
     """One row with the promised fields, exact to the last digit, as JSON, as CSV and as a table for people."""
     arguments = ["count", "foxhounds", "--size", "6x6", "--workers", "2"]

@@ -177,9 +177,6 @@ def test_what_needs_single_rows(statement: str, two_pieces: Path) -> None:
         assert query.arrow().num_rows
 
 
-# EXPLAIN and SHOW
-
-
 def test_explain_counts_each_table(two_pieces: Path) -> None:
     """Each table that is read has a row; a look-up decodes what it names, and a condition without any slice nothing."""
     statement = """

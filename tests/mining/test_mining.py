@@ -46,9 +46,6 @@ def fox_tables(foxes: Path) -> Iterator[Tablebase]:
         yield opened
 
 
-# Rows
-
-
 @pytest.mark.parametrize(
     "material", ["RvC", "CvD", "WvC", *(pytest.param(name, marks=pytest.mark.full) for name in ("EvL", "EvR", "RvR", "TvL", "LvE"))]
 )
@@ -106,9 +103,6 @@ def test_three_pieces_are_as_sampled(material: str, three_pieces: Path, more_tab
     assert len(found) == len(set(places))
 
 
-# Counts
-
-
 PUBLISHED = {
     "placements": (160_068, 54_355_896),
     "wins": (82_852, 30_297_857),
@@ -145,9 +139,6 @@ def test_blocks_may_end_anywhere(two_pieces: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(block, "FEW", much)
         assert Counter(mined(JUNGLE, two_pieces, statement)) == everything
         assert Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8")) == few
-
-
-# How little is done
 
 
 @feature()

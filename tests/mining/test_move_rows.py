@@ -79,9 +79,6 @@ def test_stalemates_have_no_moves(shut_in: Path) -> None:
     assert mined(JUNGLE, shut_in, f"SELECT count(*) FROM moves WHERE position = '{text}'") == [(0,)]
 
 
-# Missing tables
-
-
 def test_a_move_without_a_table_has_no_outcome(hexapawns: Path, tmp_path: Path) -> None:
     """Its value is null, and so are counts, the best and the only move, unless other moves settle them; probes agree."""
     incomplete = tmp_path / "tables"
@@ -113,9 +110,6 @@ def test_a_move_without_a_table_has_no_outcome(hexapawns: Path, tmp_path: Path) 
         assert counts == ([outcomes.count(each) for each in ("win", "draw", "loss")] if complete else [None] * 3)
         keeping = [move.move for move in known if move.value is not None and move.value.outcome == probe.value.outcome]
         assert only == (keeping[0] if complete and len(keeping) == 1 else None)
-
-
-# Statements
 
 
 STATEMENTS = {

@@ -32,9 +32,6 @@ def answer(folder: Path, statement: str, threads: int = 2) -> Rows:
         return Counter(query.fetchall())
 
 
-# Hashes
-
-
 def slow_hash(key: int, number: int) -> int:
     """SplitMix64, one number at a time."""
     z = (key + number * 0x9E3779B97F4A7C15) & WORDS
@@ -63,9 +60,6 @@ def test_each_row_has_a_number(two_pieces: Path, *, of_moves: bool) -> None:
     for slice_ in selection:
         numbers = [number for its, those in blocks if its == slice_ for number in those]
         assert len(numbers) == len(set(numbers)) > 1000
-
-
-# Conditions on the hash
 
 
 @pytest.mark.parametrize("table", thinned(["positions", "distinct_positions", "moves"], 3))

@@ -86,9 +86,6 @@ def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPat
     assert moves <= set(match.legal())
 
 
-# Folders and levels
-
-
 def test_closing_closes_the_tables(three_pieces: Path) -> None:
     """A player that has looked something up holds files until it is closed."""
     before = open_files(three_pieces)

@@ -113,9 +113,6 @@ def test_a_last_game_without_its_twin_is_no_pair() -> None:
     assert pair_points([played((0, 1), 0), played((1, 0), 1)] * 3 + [played((0, 1), 0)]) == [2.0] * 3
 
 
-# Programs of their own
-
-
 PATIENCE = 4.0
 """Seconds: more than a process needs to start on a busy machine."""
 FAILURES = {

@@ -24,9 +24,6 @@ def place(pieces: str, side: int = FOX) -> Position:
     return Position(tuple(sorted((GAME.by_symbol[word[0]], GAME.board.square(word[1:])) for word in pieces.split())), side)
 
 
-# Rules
-
-
 @pytest.mark.parametrize(("size", "fox"), [(2, "a2"), (4, "c4"), (6, "c6"), (8, "e8"), (10, "e10"), (12, "g12")])
 def test_the_start(size: int, fox: str) -> None:
     """The fox stands in the middle of the last rank or right of it, the hounds on every square of the first, and the fox moves."""

@@ -17,9 +17,6 @@ def place(pieces: str, side: int) -> Position:
     return Position(tuple(sorted((GAME.by_symbol[word[0]], GAME.board.square(word[1:])) for word in pieces.split())), side)
 
 
-# Rules
-
-
 def test_the_start() -> None:
     """The rabbit on d8, the pawns on the dark squares of the first rank, and White moves."""
     assert parse(GAME, GAME.start) == place("Rd8 pa1 pc1 pe1 pg1", WHITE)

@@ -22,9 +22,6 @@ def moves(text: str, size: tuple[int, int] = (3, 3)) -> set[str]:
     }
 
 
-# Rules
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -57,9 +54,6 @@ def test_taking_the_last_pawn_wins() -> None:
 def test_who_has_no_move_has_lost(side: str) -> None:
     """Two pawns face to face: the side to move has lost."""
     assert decided(GAME, parse(GAME, f"p2/P2/3 {side}")) is Outcome.LOSS
-
-
-# Published numbers
 
 
 def test_three_by_three() -> None:

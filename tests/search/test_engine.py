@@ -31,9 +31,6 @@ def analysed(engine: Engine, position: Position, **limits: int) -> list[Analysis
     return list(engine.analyse(position, **limits))  # type: ignore[arg-type]
 
 
-# With tables to compare with
-
-
 def test_exact_searches_agree_with_tables(more_tables: Tablebase) -> None:
     """To the ply, for every position of two and three pieces that is decided within the depth."""
     engine, decided = Engine(JUNGLE, options=EXACT), 0
@@ -72,9 +69,6 @@ def test_null_moves_do_not_hide_zugzwang() -> None:
         assert exact.value == Value(Outcome.LOSS, 12)
         found = [answer.value for answer in Engine(game, options=SMALL).analyse(position, depth=18)]
         assert {value.outcome for value in found if value} == {Outcome.LOSS}
-
-
-# Limits
 
 
 def test_limits() -> None:
@@ -168,9 +162,6 @@ def test_the_limit_of_progress_draws() -> None:
         scores[limit] = last.value
     won = Value(Outcome.WIN, 5)
     assert scores == {0: won, 3: None, 4: None, 5: won, 10**30: won}
-
-
-# Bad input
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,6 @@ def test_no_positions_have_no_moves() -> None:
     assert MoveGenerator(own, 1).escaped(nothing).shape == (0,)
 
 
-# Kernels
-
-
 def stored_index(game: Game, position: Position) -> int:
     """The index of a position in the table that stands for its material."""
     way = locate(game, material_of(game, position), position.side)

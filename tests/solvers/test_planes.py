@@ -44,9 +44,6 @@ def planes_of(game: Game, material: Material) -> int:
     return prod(layout_of(game, material).radices[:-2])
 
 
-# Whole slices
-
-
 @pytest.mark.parametrize(
     "name",
     [

@@ -95,9 +95,6 @@ def test_a_wrong_engine_is_refused(solved: Solved, engine: str, game: Game, name
         solve_material(game, parse_material(game, name), solved(game).load, engine)
 
 
-# Positions by hand
-
-
 @pytest.mark.parametrize("engine", SOLVERS)
 @pytest.mark.parametrize(
     ("ending", "outcome", "distance"),

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,9 +25,8 @@ from tablebase.game.values import Value
 from tablebase.probe.from_codes import CodesSource
 from tablebase.states import listed
 from tablebase.states.exact import solve
-from tablebase.states.files import ExactFile, exact_path, exact_title, sorted_keys, write_exact
+from tablebase.states.files import ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.states.listed import list_positions
-from tablebase.tables.folder import check_seal
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, NARROW_ANY
 
@@ -182,17 +180,6 @@ def test_golden_values(tmp_path: Path) -> None:
         assert file.values_sha256 == GOLDEN
 
 
-@pytest.mark.parametrize("place", [10, 600, -40, -2])
-def test_damage_is_named(place: int, tmp_path: Path) -> None:
-    """A turned bit, wherever it is, is noticed by who reads all."""
-    path = built(tmp_path, Rows())
-    data = bytearray(path.read_bytes())
-    data[place] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(CorruptTableError, match=r"all\.h5"):
-        check_seal(path, exact_title("rows"))
-
-
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     """Of another game, and of other rules of the same name."""
     path = built(tmp_path, Misere(5))
@@ -275,15 +262,6 @@ def test_faults_of_rules_are_one_sentence(fault: str, said: str) -> None:
     game = Faulty(fault)
     with pytest.raises(RulesError, match=rf"misere.*{said}|{said}.*misere"):
         sorted_keys(game, list_positions(game, MUCH).positions)
-
-
-def test_order_of_listing_does_not_matter() -> None:
-    """Codes follow their positions when these are sorted."""
-    positions = list_positions(Misere(9), MUCH)
-    keys, order = sorted_keys(Misere(9), positions.positions)
-    assert [key.decode() for key in keys] == sorted(Misere(9).format(one) for one in positions.positions)
-    assert sorted(order.tolist()) == list(range(len(keys)))
-    assert np.array_equal(keys, np.unique(keys))
 
 
 def test_a_value_is_that_of_the_named_player(tmp_path: Path) -> None:

@@ -229,26 +229,6 @@ def near(text: str, distance: int, limits: Mapping[str, int | str]) -> list[int]
     return sorted(blocks)
 
 
-@pytest.mark.parametrize(
-    ("text", "lower", "upper"),
-    [
-        # Home costs 21 carrots, and the other comes home in his turn: what helps is 61 or 63 and the card `again`.
-        ("58:20:0,59:20:0 1", 1 / 12, 1 / 12),
-        # Nobody can ever move: endless play is nobody's win.
-        ("4:0:0,3:2:0 1", 0, 1),
-        ("61:6:0,58:0:0 1", 1, 1),
-        ("58:0:0,61:6:0 2", 1, 1),
-        ("63:1:0,61:20:0 2", 0, 0),
-    ],
-)
-def test_chances_by_hand(text: str, lower: float, upper: float) -> None:
-    """From the blocks that come next, under a merged cap of 20."""
-    form = compiled(game())
-    region = form.region(MERGED)
-    chances = settled(form.kernels, region, near(text, 1, MERGED))
-    assert bounds(form, chances, region, text) == pytest.approx((lower, upper), rel=0, abs=1e-14)
-
-
 def test_caps_are_the_tighter_the_higher_they_are() -> None:
     """Bounds with more carrots lie within those with fewer, and bounds under a merged cap within those under a strict one."""
     blocks = near("61:2:0,59:3:0 1", 2, MERGED)
