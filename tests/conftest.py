@@ -70,7 +70,7 @@ LONG = (
     "catalog/test_seal.py",
     "commands/test_read_only.py",
     "commands/test_loading.py",
-    "graph/test_known_counts.py",
+    "graph/test_counting.py",
     "commands/test_child_processes.py",
     "web/test_postgresql_catalog.py",
     "docs/test_python_examples.py",

@@ -104,17 +104,6 @@ def test_a_probe_is_the_value_and_the_naive_moves(tables: Tablebase, position: P
             assert pair(one.value) == naive.parent(pair(tables.probe_value(GAME, child)))
 
 
-def test_positions_worked_out_by_hand(tables: Tablebase) -> None:
-    """A cat before the den wins in one; the side that must let it has lost in two; a step from taking the last piece too."""
-    at_the_den = tables.probe("doushouqi", KNOWN_WIN)
-    assert (at_the_den.outcome, at_the_den.distance, at_the_den.best) == ("win", 1, "d8d9")
-    too_late = tables.probe("doushouqi", KNOWN_WIN[:-1] + "b")
-    assert [(one.move, pair(one.value)) for one in too_late.moves] == [("a1a2", ("loss", 2)), ("a1b1", ("loss", 2))]
-    next_to_it = tables.probe("doushouqi", "7/7/7/7/7/7/cW5/7/7 w")
-    assert (next_to_it.outcome, next_to_it.distance, next_to_it.best) == ("win", 1, "b3a3")
-    assert next_to_it.moves[0].position == "7/7/7/7/7/7/W6/7/7 b"
-
-
 def test_what_is_missing_is_an_error_or_the_default(tables: Tablebase, two_pieces: Path) -> None:
     """`probe_…` raises where the table is not built and names the command, `get_…` gives the default; else they agree."""
     for ask in (tables.probe, tables.probe_value, tables.line):

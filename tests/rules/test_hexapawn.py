@@ -1,10 +1,9 @@
 """Hexapawn: each rule on a small position, and the published numbers of small boards."""
 
 import pytest
-from twins.walk import games, walk
 
 from tablebase.game import Outcome
-from tablebase.game.moves import decided, legal_moves, mirrored, wins_at_once
+from tablebase.game.moves import decided, legal_moves, wins_at_once
 from tablebase.game.notation import parse, render_move
 from tablebase_rules.hexapawn import game as hexapawn
 
@@ -54,13 +53,3 @@ def test_taking_the_last_pawn_wins() -> None:
 def test_who_has_no_move_has_lost(side: str) -> None:
     """Two pawns face to face: the side to move has lost."""
     assert decided(GAME, parse(GAME, f"p2/P2/3 {side}")) is Outcome.LOSS
-
-
-def test_three_by_three() -> None:
-    """White wins 64 of 134 games; 65 of 135 positions are the last; Black must know 37 others, 19 up to mirror image."""
-    walked = walk(GAME)
-    assert games(walked) == (134, (64, 70))
-    assert len(walked.results) == 65
-    black = {position for position in walked.children if position.side == BLACK and position not in walked.results}
-    assert len(black) == 37
-    assert len({frozenset({position, mirrored(GAME, position)}) for position in black}) == 19

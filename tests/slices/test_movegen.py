@@ -17,7 +17,7 @@ from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import render
 from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.location import locate, stored_materials
+from tablebase.slices.location import dependencies, dependents, locate, stored_materials
 from tablebase.slices.material import Material, material_of, parse_material
 from tablebase.slices.move_lists import MoveLister
 from tablebase.slices.movegen import MoveGenerator
@@ -182,3 +182,18 @@ def test_the_samples_meet_what_they_are_about() -> None:
                     material_of(game, naive.after(position, move)).advance != material.advance for move in moves
                 )
     assert min(seen[what] for what in ("capture", "win", "stuck", "escape", "tier")) > 50
+
+
+LEADING = [("doushouqi", 2), ("hexapawn", 5), ("foxhounds-4x4", 3), ("hasenspiel", 4)]
+
+
+@pytest.mark.parametrize(("name", "most"), LEADING)
+def test_dependents(name: str, most: int) -> None:
+    """They are the stored materials that depend on it, fewest pieces first and then in the order of materials."""
+    game = load_game(name)
+    for pieces in range(2, most + 1):
+        counts = [count for count in (pieces, pieces + 1) if count <= game.max_pieces]
+        listed = [one for count in counts for one in stored_materials(game, count)]
+        for stored in stored_materials(game, pieces):
+            needing = tuple(one for one in listed if stored in dependencies(game, one) and one != stored)
+            assert dependents(game, stored) == needing

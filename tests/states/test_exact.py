@@ -23,10 +23,11 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import Ending
 from tablebase.game.values import Value
 from tablebase.probe.from_codes import CodesSource
-from tablebase.states import listed
+from tablebase.states import listed, paths
 from tablebase.states.exact import solve
 from tablebase.states.files import ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.states.listed import list_positions
+from tablebase.states.paths import count_games, leaves_by_depth, leaves_by_move
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, NARROW_ANY
 
@@ -275,3 +276,41 @@ def test_a_value_is_that_of_the_named_player(tmp_path: Path) -> None:
         assert game.to_move(again.child) == 0
         value = source.value(again.child, 0)
         assert again.value == Value(value.outcome, None if value.distance is None else value.distance + 1)
+
+
+def test_noughts_and_crosses() -> None:
+    """5,478 positions, 958 of them final, and 255,168 games: 131,184 are won by the first, 77,904 by the second player."""
+    assert count_games(Rows(), Rows().start) == (5478, 958, 255168, (131184, 77904))
+
+
+@pytest.mark.parametrize("stones", range(1, 9))
+def test_games_are_those_of_the_twin(stones: int) -> None:
+    game = Misere(stones)
+    counts, games = count_games(game, game.start), twin.games(game, game.start)
+    assert (counts.games, *counts.won) == (len(games), games.count(0), games.count(1))
+    assert counts.reachable == len(twin.values(game))
+
+
+def test_a_circle_is_refused() -> None:
+    """Wherever it is; from behind it, the games can be counted."""
+    with pytest.raises(RulesError, match="circle can go on for ever, since a can come up again"):
+        count_games(circle(), "a")
+    assert count_games(circle(), "c").games == 3
+
+
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "TICK", 1000)
+    told: list[int] = []
+    count_games(Rows(), Rows().start, told.append)
+    assert len(told) > 2
+    assert told == sorted(told)
+
+
+def test_lines_of_moves() -> None:
+    """9, 72, 504, … and no longer all of them as soon as games end; by move, they add up."""
+    counts = [depth.leaves for depth in leaves_by_depth(Rows(), Rows().start, 9)]
+    assert counts[:5] == [9, 72, 504, 3024, 15120]
+    assert counts[5:] == [54720, 148176, 200448, 127872]
+    assert sum(leaves_by_move(Rows(), Rows().start, 6).values()) == 54720
+    assert leaves_by_move(circle(), "b", 1) == {"a": 1, "y": 1, "c": 1}
+    assert leaves_by_move(circle(), "b", 2) == {"a": 2, "y": 0, "c": 2}

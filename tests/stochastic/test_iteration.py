@@ -23,9 +23,9 @@ from tablebase.checking.chances import chances_fault
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.kernels import Int64, Layer, Region, alone, call_index
 from tablebase.stochastic import iteration
-from tablebase.stochastic.chances import CLOSED, UNIT, UNSEEN
+from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
-from tablebase.stochastic.formulas import SEEN, Formulas, blocks_read, formulas_of, new_space
+from tablebase.stochastic.formulas import blocks_read, formulas_of, new_space
 from tablebase.stochastic.iteration import TOLERANCE, solve_layer
 from tablebase.tables.checkpoints import discard
 from tablebase_rules import pig
@@ -124,26 +124,6 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     one, three = map(solved_part, (1, 3))
     assert len(np.unique(one)) > 5
     assert (one == three).all()
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("grain", [1, iteration.GRAIN])
-def test_what_is_left_out_would_have_stayed(grain: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chances have the same bits if every run that is not final is computed each time."""
-    monkeypatch.setattr(iteration, "GRAIN", grain)
-    found = solved_part()
-
-    def forgetful(compute: Any) -> Any:
-        def forgetting(formulas: Formulas, *given: Any, **more: Any) -> Any:
-            times = formulas.runs[:, SEEN]
-            times[times != CLOSED] = UNSEEN
-            return compute(formulas, *given, **more)
-
-        return forgetting
-
-    for name in ("improve", "improve_at_once"):
-        monkeypatch.setattr(iteration, name, forgetful(getattr(iteration, name)))
-    assert (solved_part() == found).all()
 
 
 class Seldom(EveryDistance):
