@@ -75,9 +75,6 @@ def test_a_game_of_ones_own_depends_on_this_distribution() -> None:
     assert loads(shown)["project"]["dependencies"] == [DISTRIBUTION]
 
 
-# The wheel in an environment of its own
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this tree."""

@@ -5,12 +5,14 @@ import math
 import os
 import shutil
 from contextlib import closing
+from itertools import groupby, pairwise
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 from support.builds import build
 from support.catalogs import registered
+from support.checks import thinned
 from support.program import SOLVERS, Ask, assert_one_sentence, assert_refused, contents, drafts, make_old, table_of
 from support.wrong_solvers import wrong_about_one
 
@@ -19,14 +21,17 @@ from tablebase.building.estimate import SpeedModel, memory
 from tablebase.building.plan import plan
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.compute import messages
+from tablebase.compute.messages import Stage, watched
 from tablebase.errors import CorruptTableError
 from tablebase.slices.material import parse_material
+from tablebase.tables import writer
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", thinned(SOLVERS, 2))
 def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Every solver writes the same bytes for some three-piece tables and all that these depend on."""
     wanted = ["--material", "CvWD", "--material", "RCvW"]
@@ -198,3 +203,19 @@ def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.M
     assert cost.seconds is not None
     assert math.isclose(factor, cost.seconds / SpeedModel(GAME, factor=1).seconds(parse_material(GAME, "RvR")))
     assert removed == [str(tmp_path)]
+
+
+def test_a_build_goes_from_stage_to_stage(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each stage comes once, with more done each time, up to all of it."""
+    monkeypatch.setattr(messages, "INTERVAL", 0)
+    monkeypatch.setattr(writer, "SLAB", 1)
+    seen: list[Stage] = []
+    with watched(seen.append):
+        slice_work.make_table("doushouqi", copied, "planes", parse_material(doushouqi(), "RCvW"))
+    found = [(name, list(group)) for name, group in groupby(seen, key=lambda stage: stage.name)]
+    assert [name for name, _ in found] == ["loading", "looking up captures", "solving", "writing", "reading", "verifying"]
+    for name, group in found:
+        assert all(one.done < other.done for one, other in pairwise(group)), name
+        assert len({stage.total for stage in group}) == 1, name
+        assert name not in ("looking up captures", "writing", "verifying") or group[-1].done == group[-1].total, name
+    assert len(dict(found)["writing"]) > 2

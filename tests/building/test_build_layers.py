@@ -6,13 +6,9 @@ from pathlib import Path
 import h5py
 import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import pytest
-from support.catalogs import change, forget, rows
+from support.catalogs import forget, rows
 from support.checks import at_least_one
-from support.damage import damage_after_look
 from support.program import Ask, assert_refused, contents, flip, make_old
-
-from tablebase.building import make_tables
-from tablebase.compute import machine
 
 NAME = "pig-die=2-target=3"
 FILE = f"{NAME}/all/all.h5"
@@ -69,52 +65,12 @@ def test_what_is_missing_is_built_again(how: str, piglets: Path, ask: Ask) -> No
     assert [row["file"] for row in rows(piglets, LAYERS)][-1] == FILE
 
 
-def test_a_layer_that_is_damaged_while_others_are_built(races: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A layer that later ones need, damaged after the build has looked at all files, is built again, too."""
-    before = contents(races)
-    first, last = races / min(before), races / max(before)
-    last.unlink()
-    damage_after_look(monkeypatch, make_tables, "examine", lambda: damage(first, "a bit"))
-    answer = ask("build", RACE, *LIMITS, "--data", races)
-    assert (answer.code, answer.err.count(".damaged")) == (0, 1)
-    assert first.with_name(f"{first.name}.damaged").exists()
-    assert contents(races) == before
-
-
-@pytest.mark.parametrize("old", ["a catalog", "no catalog"])
-def test_reindex_needs_only_the_files(old: str, piglets: Path, ask: Ask) -> None:
-    """Only the old catalog can say how long it took."""
-    before = rows(piglets, LAYERS)
-    if old == "no catalog":
-        (piglets / "catalog.sqlite").unlink()
-    assert ask("reindex", "--data", piglets).code == 0
-    found, lost = rows(piglets, LAYERS), ("id", "seconds", "seal") if old == "no catalog" else ("id",)
-    assert [row | dict.fromkeys(lost) for row in found] == [row | dict.fromkeys(lost) for row in before]
-    assert old == "a catalog" or [row["seconds"] for row in found] == [None, None]
-
-
 def test_reindex_refuses_files_in_another_place(piglets: Path, ask: Ask) -> None:
     """And leaves the old catalog as it was."""
     before = (piglets / "catalog.sqlite").read_bytes()
     (piglets / FILE).rename((piglets / FILE).with_name("other.h5"))
     assert_refused(ask("reindex", "--data", piglets), 1, NAME)
     assert (piglets / "catalog.sqlite").read_bytes() == before
-
-
-def test_a_changed_row_is_noticed(piglets: Path, ask: Ask) -> None:
-    """By its seal; the next build puts it right."""
-    change(piglets, "UPDATE layers SET exact = exact - 1 WHERE layer = 'all'")
-    assert_refused(ask("stats", NAME, "--data", piglets), 2, "is damaged (in the rows about pig-")
-    assert "rebuilt from" in ask("build", NAME, "--data", piglets).err
-    assert ask("stats", NAME, "--data", piglets).code == 0
-
-
-def test_a_file_that_was_deleted_is_not_counted(piglets: Path, ask: Ask) -> None:
-    """Though its row is still there."""
-    before = ask("stats", NAME, "--data", piglets).out
-    (piglets / FILE).unlink()
-    answer = ask("stats", NAME, "--data", piglets)
-    assert answer.code == 2 or len(answer.out.splitlines()) < len(before.splitlines())
 
 
 def test_the_catalog_counts_what_is_open(races: Path) -> None:
@@ -127,9 +83,6 @@ def test_the_catalog_counts_what_is_open(races: Path) -> None:
         assert [row[name] for name in ("states", "wins", "losses", "exact", "open", "stalling")] == found
         # Without a lettuce, some come home at once.
         assert row["layer"] != "0-0" or 0 < row["losses"] < row["open"] < row["states"]
-
-
-# Verifying
 
 
 @pytest.mark.parametrize("how", ["deleted", "a bit", "truncated"])
@@ -154,23 +107,6 @@ def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> No
     assert ["cannot be checked before" in error for error in answer.errors] == [False, True, True]
     assert "1 of 3 tables" in ask("build", RACE, *LIMITS, "--data", races).err.splitlines()[-1]
     assert contents(races) == before
-
-
-# Too large, and too old
-
-
-def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
-    """Before anything is made; at its own size it fits."""
-    folder = tmp_path / "new"
-    needed = max(line["memory"] for line in ask("estimate", NAME, "--format", "json").json)
-    monkeypatch.setattr(machine, "memory", lambda: needed - 1)
-    assert_refused(ask("build", NAME, "--data", folder), 3, f"needs {needed:,} bytes of memory", f"at most {needed - 1:,}")
-    assert not folder.exists()
-    monkeypatch.setattr(machine, "memory", lambda: needed)
-    assert ask("build", NAME, "--data", folder).code == 0
-
-
-# Pruning
 
 
 def prunable(folder: Path, ask: Ask) -> dict[str, str]:

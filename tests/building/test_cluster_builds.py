@@ -42,9 +42,6 @@ def a_worker(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield started
 
 
-# The same tables
-
-
 @pytest.mark.full
 def test_a_worker_elsewhere_builds_the_same(a_worker: DaskCluster, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """By the command line: bytes and rows are those of a build on this machine, nothing is left behind, and all is verified."""
@@ -66,28 +63,11 @@ def test_what_a_killed_build_has_left_goes_with_the_next_one(tmp_path: Path, ask
     assert list(tmp_path.glob(f"{TOKEN}*")) == []
 
 
-@pytest.mark.release
-def test_two_workers_build_four_pieces(a_worker: DaskCluster, tmp_path: Path, ask: Ask) -> None:
-    """As separate processes that share a folder; all counts are those that a build on this machine comes to."""
-    a_worker.start_worker("--resources", "memory=2000000000")
-    wait_for_workers(a_worker, 2)
-    where = ("--executor", "dask", "--scheduler", a_worker.address, "--data", tmp_path)
-    answer = ask("build", "doushouqi", "--pieces", "2-4", *where, "--verbose")
-    assert answer.code == 0
-    assert "tables at a time: up to 2, each in 2,000,000,000 bytes of memory at most" in answer.err
-    rows = ask("stats", "doushouqi", "--data", tmp_path, "--format", "csv").csv
-    assert [row["draws"] for row in rows] == ["12715", "687007", "214943718"]
-    assert rows[-1]["positions"] == "9685020510"
-
-
 def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
     """What cannot be done in time is not begun, and no worker is started for it."""
     answer = ask("build", "doushouqi", "--pieces", 2, "--executor", "dask", "--for", "0.01s", "--data", tmp_path)
     assert answer.code == 4
     assert contents(tmp_path) == {}
-
-
-# Nothing twice
 
 
 def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> Made:
@@ -155,9 +135,6 @@ def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
     """A table for which it is not enough is refused although all workers together have it, before any is started."""
     with pytest.raises(CapacityError, match="at most 1,000 can be used: use a worker with more memory"):
         list(build(GAME, plan(GAME, 2, []), tmp_path, executor=DaskExecutor(Limits(9**9, 1000, each=True))))
-
-
-# One mind
 
 
 def test_a_worker_with_the_same_folder_and_program_is_fine(tmp_path: Path) -> None:

@@ -8,14 +8,22 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
+import h5py
+import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import pytest
 from support.catalogs import PATTERNS, SOLVERS, forge, forget, rows, snapshot
-from support.program import Ask, assert_refused, contents, drafts, flip
+from support.checks import thinned
+from support.program import Ask, assert_refused, contents, drafts, flip, table_of
 
 from tablebase.building import copies, transfer
+from tablebase.building.kind import TableKind
+from tablebase.building.layer_kind import LayerTables
 from tablebase.building.plan import plan
+from tablebase.building.slice_kind import SliceTables
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.commands.program import run
+from tablebase.errors import CorruptTableError
 from tablebase.game import load_game
 from tablebase.slices.material import material_name, parse_material
 
@@ -54,7 +62,7 @@ def interrupt_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "_register", fail)
 
 
-@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+@pytest.mark.parametrize("links", thinned([True, False], 2), ids=["links", "no links"])
 def test_a_copy_answers_at_once(links: bool, copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has the same files, and the catalog says the same, solvers, seconds and patterns included."""
     if not links:
@@ -124,7 +132,7 @@ def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Pa
     assert not (tmp_path / "copy").exists()
 
 
-@pytest.mark.parametrize("number", [4, 10])
+@pytest.mark.parametrize("number", thinned([4, 10], 2))
 def test_a_copy_goes_on(number: int, two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that are there are not copied again, also one that was not registered any more."""
     unlinkable(monkeypatch)
@@ -223,7 +231,7 @@ def test_a_merge_refuses_what_is_of_no_use_here(
     assert len(list(tmp_path.rglob("*.h5"))) == 10 + 6 + 9
 
 
-@pytest.mark.parametrize("command", ["copy", "merge", "pack"])
+@pytest.mark.parametrize("command", thinned(["copy", "merge", "pack"], 3))
 def test_a_damaged_table_is_not_taken(command: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
     """It is named where it came from, and no draft is left; the same command goes on when it has been repaired."""
     path, target = copied / "doushouqi/2/RvC.h5", tmp_path / "target"
@@ -280,3 +288,110 @@ def test_games_with_chance(piglet_tables: Path, two_pieces: Path, tmp_path: Path
     assert rows(copy, seconds) == rows(piglet_tables, seconds) != []
     assert contents(copy) == contents(piglet_tables) | contents(two_pieces)
     assert_refused(ask("copy", game, "--pieces", "2", "--data", piglet_tables, "--to", copy), 2)
+
+
+BUILT_BY = "SELECT material, engine, seconds, values_sha256 FROM tables ORDER BY material"
+MATERIALS = ["CWvT", "CEvT", "RvC"]
+
+
+@pytest.fixture(scope="module")
+def packed(three_pieces: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some tables of three pieces with what they depend on, packed; to be read only."""
+    folder = tmp_path_factory.mktemp("packed") / "tables"
+    options = [f"--material={name}" for name in MATERIALS]
+    words = [
+        "pack",
+        "doushouqi",
+        *options,
+        "--with-dependencies",
+        "--data",
+        str(three_pieces),
+        "--to",
+        str(folder),
+        "--workers",
+        "1",
+    ]
+    assert run(words) == 0
+    return folder
+
+
+def test_packed_tables_are_smaller(packed: Path, three_pieces: Path) -> None:
+    """And in chunks of their own, where a table is larger than a chunk of those that are built."""
+    names = list(contents(packed))
+    sizes = [sum(len(contents(folder)[name]) for name in names) for folder in (packed, three_pieces)]
+    assert sizes[0] < sizes[1]
+    for folder, larger in ((packed, True), (three_pieces, False)):
+        with h5py.File(table_of(folder, "CEvT"), "r") as file:
+            assert (file["w"].chunks == file["w"].shape) is larger
+
+
+def test_the_catalog_says_the_same(packed: Path, three_pieces: Path) -> None:
+    """But for the size and the digest of the files."""
+    known = {row["material"]: row for row in rows(three_pieces, BUILT_BY)}
+    assert rows(packed, BUILT_BY) == [known[row["material"]] for row in rows(packed, BUILT_BY)] != []
+    assert len((packed / CHECKSUMS).read_text().splitlines()) == len(contents(packed))
+    assert drafts(packed) == [CHECKSUMS]
+
+
+def test_unpacked_tables_are_those_that_were_built(packed: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Byte by byte, with all that the catalog said of them."""
+    assert ask("unpack", packed, "--to", tmp_path).code == 0
+    assert contents(tmp_path) == {name: contents(three_pieces)[name] for name in contents(packed)}
+    known = {row["material"]: row for row in rows(three_pieces, BUILT_BY)}
+    assert rows(tmp_path, BUILT_BY) == [known[row["material"]] for row in rows(tmp_path, BUILT_BY)]
+    expected = {row["material"]: row for row in snapshot(three_pieces)[0] if row["file"] in contents(packed)}
+    assert {row["material"]: row for row in snapshot(tmp_path)[0]} == expected
+
+
+def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Tables with the same values are the same tables: those that are there stay as they are."""
+    assert ask("copy", "doushouqi", "--material", "CEvT", "--data", three_pieces, "--to", tmp_path).code == 0
+    before = contents(tmp_path)
+    assert ask("merge", packed, "--data", tmp_path).code == 0
+    assert {name: data for name, data in contents(tmp_path).items() if name in before} == before
+    assert contents(tmp_path) == contents(packed) | before
+
+
+@pytest.mark.parametrize(
+    ("sort", "words", "name", "fault"),
+    [
+        (SliceTables, ["doushouqi", "--material", "CvW", "--data", "two_pieces"], "w", "the values that were registered"),
+        (LayerTables, ["pig-die=2-target=3", "--data", "piglet_tables"], "lower", "the values it was written with"),
+    ],
+    ids=["slices", "layers"],
+)
+def test_what_was_written_is_read_back(
+    sort: type[TableKind[Any, Any]],
+    words: list[str],
+    name: str,
+    fault: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    ask: Ask,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A draft that does not hold the values that were registered is not published, and none is left."""
+    rewrite = sort.rewrite
+
+    def damaged(*arguments: Any) -> Path:
+        draft = rewrite(*arguments)
+        with h5py.File(draft, "r+") as opened:
+            values = opened[name][:]
+            values[0] = values[1] = values[2]
+            opened[name][:] = values
+        return draft
+
+    monkeypatch.setattr(sort, "rewrite", damaged)
+    folder = request.getfixturevalue(words[-1])
+    answer = ask("pack", *words[:-1], folder, "--to", tmp_path)
+    assert_refused(answer, CorruptTableError.exit_code, f"does not hold {fault}")
+    assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
+
+
+@pytest.mark.parametrize("command", [["pack", "doushouqi", "--data", "{two}"], ["unpack", "{two}"]])
+def test_packing_knows_folders_alone(command: list[str], two_pieces: Path, ask: Ask) -> None:
+    """An address is not taken for the name of a folder."""
+    answer = ask(*(word.format(two=two_pieces) for word in command), "--to", "s3://bucket/path")
+    assert_refused(answer, 2)
+    assert "s3://bucket/path is not a folder" in answer.err
+    assert not Path("s3:").exists()

@@ -7,6 +7,7 @@ from typing import Any
 import fsspec
 import pytest
 from support.catalogs import SOLVERS, forge, rows, snapshot
+from support.checks import thinned
 from support.program import Ask, assert_refused, contents
 
 from tablebase.building import copies
@@ -31,7 +32,7 @@ def held(stored: Any) -> dict[str, bytes]:
     return {name.removeprefix("/bucket/path/"): stored.cat_file(name) for name in stored.find("/")}
 
 
-@pytest.mark.parametrize("url", [URL, f"{URL}/"])
+@pytest.mark.parametrize("url", thinned([URL, f"{URL}/"], 2))
 def test_there_and_back(url: str, two_pieces: Path, tmp_path: Path, stored: Any, ask: Ask) -> None:
     """The very files, checksums, and a catalog that says the same; merged from there, a folder answers."""
     assert ask("copy", "doushouqi", "--data", two_pieces, "--to", url).code == 0

@@ -31,9 +31,6 @@ def names(game: Game, planned: tuple[Material, ...]) -> list[str]:
     return [material_name(game, table) for table in planned]
 
 
-# Sizes
-
-
 @pytest.mark.parametrize(
     ("text", "size"),
     [
@@ -59,9 +56,6 @@ def test_what_is_no_size(text: str) -> None:
     """The sentence repeats the text and shows what to write."""
     with pytest.raises(TablebaseError, match=f"^invalid size {re.escape(repr(text))}: .*8G"):
         parse_size(text)
-
-
-# Plans
 
 
 def after_captures(game: Game, table: Material) -> set[Material]:

@@ -1,16 +1,12 @@
 """Systems that lack what only POSIX has."""
 
 import re
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.checks import at_least_one
-from support.program import ask_fresh, contents, table_of
+from support.program import ask_fresh, contents
 
 import tablebase
-from tablebase.slices.material import parse_material
-from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -51,12 +47,3 @@ def test_a_build_without_posix(tmp_path: Path, hexapawns: Path) -> None:
     assert (answer.code, answer.errors) == (0, [])
     assert "\n  6   w      loss             0" in answer.out
     assert contents(tmp_path) == contents(hexapawns)
-
-
-def test_tables_are_read_without_pread(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks in any order, with the same codes."""
-    with closing(Table(table_of(two_pieces, "RvC"), GAME, parse_material(GAME, "RvC"))) as table:
-        expected = [table.read(side).tolist() for side in (0, 1)]
-        monkeypatch.delattr("os.pread")
-        for side in (1, 0, 1):
-            assert at_least_one(table.read(side).tolist()) == expected[side]

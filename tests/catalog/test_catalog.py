@@ -11,15 +11,21 @@ from unittest.mock import Mock
 
 import pytest
 from support.builds import register
-from support.catalogs import forge, opened, rows
+from support.catalogs import change, database, forge, opened, rows
+from support.checks import at_least_one
 from support.program import Ask, assert_refused, drafts
 from support.tablebases import on_both
 
+import tablebase
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.schema import SCHEMA_VERSION
 from tablebase.catalog.sqlite import FILE_NAME, SqliteDatabase
+from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import CapacityError
-from tablebase.slices.location import slices
-from tablebase.slices.material import material_name, parse_material
+from tablebase.game import load_game
+from tablebase.game.notation import parse
+from tablebase.slices.location import locate, slices
+from tablebase.slices.material import material_name, material_of, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
@@ -179,3 +185,76 @@ def test_a_disk_that_fills_up_before_the_journal(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Path, "touch", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
     with pytest.raises(CapacityError, match="no space left"):
         database.error(fault)
+
+
+RECORDS = (
+    "SELECT material, side, longest_win, longest_win_position, longest_loss, longest_loss_position "
+    "FROM slice_counts WHERE game = '{}'"
+)
+
+
+def check_records(tables: Tablebase, name: str, count: int) -> None:
+    """Each slice's records are positions of its own material with its own side to move, and have the recorded distances."""
+    game, found = load_game(name), rows(tables.folder, RECORDS.format(name))
+    assert len(found) == count
+    for row in at_least_one(found):
+        for outcome in ("win", "loss"):
+            text, distance = row[f"longest_{outcome}_position"], row[f"longest_{outcome}"]
+            assert (text is None) == (distance is None)
+            if text is not None:
+                position = parse(game, text)
+                assert material_name(game, material_of(game, position)) == row["material"], text
+                assert game.sides[position.side].letter == row["side"], text
+                assert tables.probe_value(name, text) == (outcome, distance), text
+
+
+def test_records_of_all_slices_of_two_and_three_pieces(more_tables: Tablebase) -> None:
+    """Aliases, too, of which some swap colours."""
+    check_records(more_tables, "doushouqi", 64 + 448)
+
+
+def test_records_of_pawns(pawn_tables: Tablebase) -> None:
+    """In Hexapawn the side to move is part of a slice that colour swap leaves alone."""
+    game = load_game("hexapawn")
+    check_records(pawn_tables, "hexapawn", sum(len(slices(game, pieces)) for pieces in range(2, 7)))
+
+
+@pytest.mark.parametrize("name", ["foxhounds-4x4", "hasenspiel-4x8-pawns=1"])
+def test_records_of_sides_that_are_not_alike(name: str, tmp_path: Path, ask: Ask) -> None:
+    """Without colour swap each slice is listed with both sides to move."""
+    assert ask("build", name, "--data", tmp_path).code == 0
+    with tablebase.open(tmp_path) as tables:
+        found = {row["side"] for row in rows(tmp_path, RECORDS.format(name))}
+        assert found == {side.letter for side in load_game(name).sides}
+        check_records(tables, name, len(rows(tmp_path, RECORDS.format(name))))
+
+
+@on_both
+@pytest.mark.parametrize(("step", "when"), [(1, "a later"), (-1, "an earlier")])
+def test_another_version_is_rebuilt(step: int, when: str, copied: Path, ask: Ask) -> None:
+    """What reads says so in one sentence, what writes rebuilds it without touching a table, and says so in another."""
+    counts = ask("stats", "doushouqi", "--data", copied, "--format", "csv").out
+    files = {path: path.read_bytes() for path in copied.rglob("*.h5")}
+    change(copied, f"UPDATE schema_version SET version = {SCHEMA_VERSION + step}")
+    for command in (["stats", "doushouqi"], ["verify", "doushouqi"], ["sql", "SELECT 1"], ["mine", "doushouqi", "SELECT 1"]):
+        answer = ask(*command, "--data", copied)
+        assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
+        assert answer.err.startswith(f"error: {database(copied).place} was made by {when} version of this program: ")
+        assert f"run 'tablebase reindex --data {copied}{database(copied).option}'" in answer.err
+    built = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
+    assert built.code == 0
+    assert built.err.splitlines()[0].startswith(f"{database(copied).place} was made by {when} version")
+    assert "10 table files" in built.err.splitlines()[0]
+    assert ask("stats", "doushouqi", "--data", copied, "--format", "csv").out == counts
+    assert {path: path.read_bytes() for path in copied.rglob("*.h5")} == files
+
+
+def test_pairings_are_those_of_locations(two_pieces: Path) -> None:
+    """Every slice says which of its pieces plays which, counted from 1."""
+    game = load_game("doushouqi")
+    with closing(Catalog(two_pieces)) as catalog:
+        rows = catalog.sql("SELECT material, side, stored_as, pairing FROM slice_counts")[1]
+    for material, side, stored, pairing in at_least_one(rows):
+        location = locate(game, parse_material(game, material), "wb".index(side))
+        assert location.material == parse_material(game, stored)
+        assert [int(number) - 1 for number in pairing.split()] == list(location.pairing)

@@ -98,9 +98,6 @@ def test_the_first_fault_is_named_whatever_the_threads(monkeypatch: pytest.Monke
         assert (fault or "").startswith("state 0 has a chance of 0.5")
 
 
-# Runs
-
-
 @pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, too_many, alone], ids=["runs", "wrong runs", "no runs"])
 def test_states_that_are_not_alike_are_checked_one_by_one(alike: Any) -> None:
     """A chance that is changed is found in any place of a run, and in states that are said to be alike and are not."""
@@ -153,9 +150,6 @@ def test_limits_are_what_follows_to_the_unit(alike: Any) -> None:
                 chances[role, number] += change
                 assert chances_fault(kernels, region, layer, chances) is not None
                 chances[role, number] -= change
-
-
-# Files
 
 
 def written(game: StochasticGame, path: Path, change: Callable[[h5py.File], None] = lambda _: None) -> CorruptTableError | None:

@@ -136,6 +136,7 @@ def test_a_claim_ends_with_the_file_or_with_the_process(saves: bool, tmp_path: P
         other.communicate("\n", timeout=60)
 
 
+@pytest.mark.release
 def test_a_damaged_file_is_replaced(folder: Path) -> None:
     """A kernel whose file was cut, changed or emptied is compiled again; the others are not."""
     cut, changed, empty, _ = (folder / "cache").rglob("*twice*.nbc")
@@ -287,6 +288,7 @@ def test_without_a_folder_kernels_go_to_a_temporary_one(tmp_path: Path) -> None:
     assert len(list(folder.rglob("*twice*.nbc"))) == 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("private", [False, pytest.param(None, marks=pytest.mark.full)], ids=["not private", "none"])
 def test_without_a_temporary_folder_kernels_stay_in_memory(private: bool | None, tmp_path: Path) -> None:
     """A folder that others can write to is not used, and kernels work without any."""

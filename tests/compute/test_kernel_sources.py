@@ -26,6 +26,7 @@ def imported(sources: Sources, tree: ast.Module) -> set[Path]:
     return files & sources.keys()
 
 
+@pytest.mark.full
 def test_all_that_kernels_import_counts() -> None:
     """The sources are the files that import `jit`, and all that these import, as the syntax trees have it."""
     sources = {path: ast.parse(path.read_text(encoding="utf-8")) for path in kernel_cache.PACKAGE.rglob("*.py")}

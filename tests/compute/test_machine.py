@@ -84,6 +84,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
+@pytest.mark.release
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has to be told")
 def test_arrays_get_the_pages_of_earlier_ones() -> None:
     """Only then does the system hand out no pages after the first turns."""

@@ -99,9 +99,6 @@ def test_a_resumed_build_starts_where_it_stands(tmp_path: Path, ask: Ask, monkey
     assert 0 < done <= small < total
 
 
-# Stages
-
-
 def test_progress_is_reported_once_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, messages.INTERVAL / 2, messages.INTERVAL, messages.INTERVAL * 1.5, messages.INTERVAL * 2])
     monkeypatch.setattr(messages.time, "monotonic", lambda: next(clock))

@@ -89,9 +89,6 @@ def test_a_caller_that_leaves_early_waits_for_what_has_begun() -> None:
         assert len(begun) <= 1 + 2 * 2
 
 
-# Graphs of keys
-
-
 CHAIN: Graph = {"c": ("b",), "a": (), "b": ("a",), "d": ("a", "c")}
 
 

@@ -9,6 +9,7 @@ from support.program import Answer, ask_fresh, assert_refused, contents
 UNCOMPILED = {"NUMBA_DISABLE_JIT": "1"}
 
 
+@pytest.mark.release
 def test_tables_are_the_same(tmp_path: Path, ask: Callable[..., Answer]) -> None:
     """Byte by byte, though solved, written and verified without a single compiled kernel."""
     plain, compiled = tmp_path / "plain", tmp_path / "compiled"

@@ -135,6 +135,7 @@ def compare(when: str, place: Path, ask: Ask, names: dict[str, object], monkeypa
     assert wrong(marked(when), found) == {}
 
 
+@pytest.mark.full
 def test_figures_are_printed(folder: Path, ask: Ask, names: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     compare("always", folder, ask, names, monkeypatch)
 

@@ -32,7 +32,7 @@ def beside_tables(three_pieces: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     [
         ("../README", 1),
         ("first-tables", 1),
-        ("guide", 4),
+        pytest.param("guide", 4, marks=pytest.mark.full),
         pytest.param("mining", 4, marks=pytest.mark.full),
         ("harehedgehog", 2),
         ("pictures", 3),
@@ -70,6 +70,7 @@ def run_example(section: str, name: str, tmp_path: Path) -> list[str]:
     return str(shown).splitlines()
 
 
+@pytest.mark.full
 def test_from_an_empty_file_to_a_table(tmp_path: Path) -> None:
     """The page's first file is used as it stands; its commands print what is shown, and 20 counters, a multiple of 4, are lost."""
     section = PAGE.partition("\n## From an empty file to a table\n")[2].partition("\n## ")[0]

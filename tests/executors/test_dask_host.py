@@ -119,6 +119,7 @@ def process_of(_key: object) -> int:
     return psutil.Process().pid
 
 
+@pytest.mark.release
 def test_threads_are_those_of_the_worker(host: Host) -> None:
     """Those that Dask counts, or those that it was given."""
     assert host.do("one", size, None) == 2
@@ -154,9 +155,6 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
     assert not host._running
     if how == "released":
         assert host.do("key", do, "that") == "that"
-
-
-# Where there is no cluster
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import threading
 import time
 from functools import partial
 from multiprocessing.connection import wait
@@ -14,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import PATIENCE, do, meet, outlast, record
 
-from tablebase.errors import CapacityError
+from tablebase.errors import CapacityError, TimeLimitError
 from tablebase.executors import scheduler
+from tablebase.executors.bounds import deadline
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import Budget, Deadline, run_graph
@@ -206,3 +208,48 @@ def test_memory_is_shared_unless_each_worker_has_its_own() -> None:
     assert (each.fit([10, 10]), each.fit([1, 11]), each.fit([])) == (True, False, True)
     assert not any(limits.fit([0, 0, 0]) for limits in (shared, each, Limits(2)))
     assert Limits(2).fit([9**9, 9**9])
+
+
+# Deadlines
+
+
+def test_a_deadline_interrupts() -> None:
+    """What the block raises because of it becomes an error that carries the limit."""
+    interrupted = threading.Event()
+
+    def work() -> None:
+        with deadline(0.01, interrupted.set):
+            assert interrupted.wait(10)
+            raise ValueError("interrupted")
+
+    with pytest.raises(TimeLimitError) as passed:
+        work()
+    assert (passed.value.seconds, passed.value.exit_code) == (0.01, 3)
+
+
+def test_other_errors_stay() -> None:
+    """An error before the deadline is no matter of time."""
+    with pytest.raises(ValueError, match="broken"), deadline(60, pytest.fail):
+        raise ValueError("broken")
+
+
+@pytest.mark.parametrize("seconds", [60, None])
+def test_a_deadline_is_called_off(seconds: float | None) -> None:
+    before = set(threading.enumerate())
+    with deadline(seconds, pytest.fail):
+        pass
+    assert set(threading.enumerate()) <= before
+
+
+def test_an_interrupt_under_way_is_waited_for() -> None:
+    """What it interrupts may be closed after the block, and must not be before."""
+    begun, closed, done = threading.Event(), threading.Event(), []
+
+    def interrupt() -> None:
+        begun.set()
+        done.append(closed.wait(0.2))
+
+    with deadline(0.01, interrupt):
+        assert begun.wait(10)
+    closed.set()
+    assert done == [False]

@@ -63,8 +63,8 @@ def busy(workers: int, *words: str) -> Iterator[Popen[str]]:
     ("workers", "name", "code", "word"),
     [
         # The main thread is in C code, and cannot notice the signal.
-        (1, "SIGTERM", 143, "terminated"),
-        (2, "SIGTERM", 143, "terminated"),
+        pytest.param(1, "SIGTERM", 143, "terminated", marks=pytest.mark.full),
+        pytest.param(2, "SIGTERM", 143, "terminated", marks=pytest.mark.full),
         (2, "SIGKILL", -9, ""),
         pytest.param(2, "SIGINT", 130, "interrupted", marks=pytest.mark.full),
         pytest.param(2, "SIGHUP", 129, "hung up", marks=pytest.mark.full),
@@ -112,9 +112,6 @@ def test_no_worker_is_left(end: str) -> None:
             assert len(set(multiprocessing.active_children()) - before) == 2
             assert sorted([done, *results]) == [quick, slow] if end == "the end" else done == quick
     assert set(multiprocessing.active_children()) <= before
-
-
-# One worker
 
 
 @pytest.fixture

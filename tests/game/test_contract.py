@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from support import toys
+from support.checks import thinned
 from twins import naive
 
 from tablebase.errors import NotationError
@@ -78,7 +79,7 @@ def test_ends_are_those_of_the_naive_twin() -> None:
     assert set(seen) == {"goal", "last piece", "no move", "escaped"}
 
 
-@pytest.mark.parametrize("game", PIECES, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", thinned(PIECES, 2), ids=lambda game: game.name)
 def test_moves_of_pieces_are_those_of_the_naive_twin(game: Game) -> None:
     """With the position after each, and the mark of those that win at once; sorted by text; each is read as it is written."""
     for positions in playouts(game, 200, Random(f"moves {game.name}")):

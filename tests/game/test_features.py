@@ -58,9 +58,6 @@ def stands(positions: Positions, one: int, other: int) -> Values:
     return np.where(positions.squares[:, one] < positions.squares[:, other], 0, 1)
 
 
-# Description
-
-
 def test_a_feature_is_described_by_its_function() -> None:
     """Name and first line of the docstring are taken; words make a text of it."""
     assert (first_rank.name, first_rank.pieces, first_rank.kind, first_rank.words) == ("first_rank", 1, "bool", ())
@@ -140,9 +137,6 @@ def test_features_are_listed(ask: Ask, tmp_path: Path, two_pieces: Path) -> None
     more = ask("features", "doushouqi", "--features", file, "--format", "json").json
     assert [line["feature"] for line in more][-1] == "first_rank"
     assert ask("features", "hasenspiel", "--size", "6x6", "--format", "json").json == listed[: len(GENERAL)]
-
-
-# The general features
 
 
 @given(st.sampled_from(GAMES).flatmap(lambda game: st.tuples(st.just(game), toys.positions(game))))

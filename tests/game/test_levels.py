@@ -78,15 +78,6 @@ def test_levels_are_the_naive_ones(game: Game) -> None:
         assert levels == {square: naive.level(game, number, square) for square in game.kinds[number].squares}
 
 
-@pytest.mark.parametrize(("origin", "target"), [(4, 1), (0, 4)])
-def test_a_tiered_kind_with_a_step_elsewhere_is_refused(origin: int, target: int) -> None:
-    """A step from or to a square where the kind cannot stand is told as for any other kind."""
-    runner = replace(line("01 12 23"), squares=(0, 1, 2, 3), tiered=True)
-    runner = replace(runner, steps=(*runner.steps, Step(origin, target)))
-    with pytest.raises(RulesError, match=f"step of runner from square {origin} to {target} leaves the squares"):
-        runners(kinds=(runner, STANDER))
-
-
 def test_a_game_with_colour_swap_has_no_tiers() -> None:
     """Even where both sides' kinds are tiered alike."""
     runner = replace(line("01 12 23 34"), tiered=True)

@@ -28,16 +28,6 @@ def test_a_position_survives_writing_and_reading(pair: tuple[Game, Position]) ->
     assert parse(game, render(game, position)) == position
 
 
-def test_the_start_is_where_the_rules_say() -> None:
-    """White T a1, L g1, C b2, D f2, E a3, W c3, P e3, R g3; Black the same turned by 180 degrees; White moves."""
-    position = parse(GAME, GAME.start)
-    found = {GAME.kinds[kind].symbol: GAME.board.names[square] for kind, square in position.pieces}
-    white = {"T": "a1", "L": "g1", "C": "b2", "D": "f2", "E": "a3", "W": "c3", "P": "e3", "R": "g3"}
-    black = {"t": "g9", "l": "a9", "c": "f8", "d": "b8", "e": "g7", "w": "e7", "p": "c7", "r": "a7"}
-    assert found == white | black
-    assert position.side == 0
-
-
 def test_a_small_position_by_hand() -> None:
     """A rat on b2 and an enemy cat on d5, Black to move, in both directions; spaces around words do not matter."""
     text = "7/7/7/7/3c3/7/7/1R5/7 b"

@@ -157,6 +157,7 @@ def test_commands_without_a_game(folder: Path, ask: Ask, monkeypatch: pytest.Mon
     assert ask("prune", "--rules", "heap.py", "--format", "json", "--data", "d").json[0]["reason"] == "built under other rules"
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("folder")
 def test_a_batch(folder: Path, ask: Ask) -> None:
     """Its builds and its follow-ups, which are other processes, take files; a fault names the line."""

@@ -45,6 +45,7 @@ def test_verify_and_probe_a_variant(fox_tables: Path, ask: Ask) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.full
 def test_workers_find_variants_by_name(fox_tables: Path, tmp_path: Path, ask: Ask) -> None:
     """Two processes build the tables of fewer hounds beside the others, those that were there before with the same bytes."""
     assert ask("build", "foxhounds-4x4", "--pieces", "2-3", "--workers", "2", "--data", tmp_path).code == 0

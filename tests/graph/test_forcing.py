@@ -1,7 +1,7 @@
 """What can be forced and how players with faults fare: against plain Python node by node, and the numbers that are known."""
 
-from collections.abc import Callable, Iterator
-from functools import cached_property
+from collections.abc import Callable
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ from hypothesis import given
 from numpy.typing import NDArray
 from support import toys
 from support.builds import build
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from twins import naive
 from twins import walk as naive_walk
 from twins.walk import Walk, walk
@@ -33,7 +33,6 @@ from tablebase_rules.foxhounds import foxbox
 from tablebase_rules.foxhounds import game as foxhounds
 
 FOX, HOUNDS = 0, 1
-BUILT = ("foxhounds-4x4", "foxhounds-6x6", "foxhounds-8x8", "hexapawn")
 WALKED = ("foxhounds-4x4", "foxhounds-6x6", "hexapawn")
 FUZZ_STEP = 2.0**-17
 """The article's fuzz factors are multiples of this."""
@@ -101,28 +100,18 @@ class Known:
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
-    """The tables of all games here, open."""
-    folder = tmp_path_factory.mktemp("analysis")
-    for name in BUILT:
-        game = load_game(name)
+def known(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Known]:
+    """Gives what is known of a game, as ``known("hexapawn")``, whose tables are built first."""
+
+    @cache
+    def known_of(name: str) -> Known:
+        game, folder = load_game(name), tmp_path_factory.mktemp(name)
         material = start_material(game)
         assert material is not None
         for _ in build(game, plan(game, None, [material]), folder):
             pass
-    with tablebase.open(folder) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def known(tables: Tablebase) -> Callable[[str], Known]:
-    """Gives what is known of a game, as ``known("hexapawn")``."""
-    found: dict[str, Known] = {}
-
-    def known_of(name: str) -> Known:
-        if name not in found:
-            found[name] = Known(load_game(name), tables)
-        return found[name]
+        with tablebase.open(folder) as tables:
+            return Known(game, tables)
 
     return known_of
 
@@ -133,7 +122,7 @@ Knows = Callable[[str], Known]
 # Values
 
 
-@pytest.mark.parametrize("name", WALKED)
+@pytest.mark.parametrize("name", thinned(WALKED, 2))
 def test_values_are_those_of_the_twin(known: Knows, name: str) -> None:
     """At each node the winner and the plies from the tables are those that plain Python finds, won games included."""
     one = known(name)
@@ -177,10 +166,10 @@ def test_values_of_a_game_with_draws(ending: str, tmp_path: Path, monkeypatch: p
     assert (DRAWN in found.winner) is (ending == "gate")
 
 
-def test_values_need_tables(tables: Tablebase) -> None:
+def test_values_need_tables(pawn_tables: Tablebase) -> None:
     """A game of which nothing has been built is an error that names the table."""
     with pytest.raises(MissingTableError, match="hexapawn-3x4"):
-        values(reachable(load_game("hexapawn-3x4")), tables.prober)
+        values(reachable(load_game("hexapawn-3x4")), pawn_tables.prober)
 
 
 # Measures and policies, node by node
@@ -249,21 +238,6 @@ def test_the_best_moves_are_kept_with_all_ties(known: Knows, name: str, side: in
             }
 
 
-@pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("fuzz", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("name", WALKED)
-def test_chances_are_those_of_the_twin(known: Knows, name: str, fuzz: float, player: int) -> None:
-    """At each node the chance to beat a player with faults is the twin's, from one who makes none to one who only makes them."""
-    one = known(name)
-    policy = keep_best(one.graph, 1 - player, result_first(1 - player, one.values.winner, one.random(5, 0, 3)))
-    kept = {position: tuple(some) for position, some in one.kept(policy).items()}
-    expected = naive_walk.fault_probability(one.twin, kept, player, fuzz)
-    found = chance_against(policy, fuzz)
-    np.testing.assert_allclose(found, [expected[position] for position in one.positions], rtol=1e-12, atol=1e-15)
-    if fuzz == 0:
-        assert found.tolist() == (one.values.winner == player).tolist()
-
-
 def test_even_chance_is_found_by_bisection() -> None:
     """The fuzz found is at most the precision below the one at which the chance is even, also at either end."""
     for even in (0.0, 0.006935, 0.5, 1.0):
@@ -277,22 +251,7 @@ def test_even_chance_is_found_by_bisection() -> None:
 # Known numbers of Fox & Hounds
 
 
-@pytest.mark.parametrize(
-    ("size", "plies", "value", "until", "fuzz"),
-    [
-        (4, 0, 2, 4, 0.095558),
-        (6, UNFORCEABLE, UNFORCEABLE, 0, 0.041771),
-        pytest.param(8, 0, 6, 6, 0.006935, marks=pytest.mark.full),
-    ],
-)
-def test_boxes_and_fuzz_are_the_known_ones(known: Knows, size: int, plies: int, value: int, until: int, fuzz: float) -> None:
-    """B at the start, and the largest B that the fox can force, with the plies until then; and the fuzz of an even chance."""
-    one = known(f"foxhounds-{size}x{size}")
-    later = one.boxes.later
-    assert (one.boxes.plies[0], later.value[0], later.plies[0]) == (plies, value, until)
-    assert round(one.boxes.fair_fuzz(), 6) == fuzz
-
-
+@pytest.mark.full
 def test_the_literal_prose_is_another_policy(known: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the player drew any move with probability p, and else one that it keeps, the chance would be even at 0.038383."""
     drawn = policies._after_random_move
@@ -304,6 +263,7 @@ def test_the_literal_prose_is_another_policy(known: Knows, monkeypatch: pytest.M
     assert round(known("foxhounds-8x8").boxes.fair_fuzz(), 6) == 0.038383
 
 
+@pytest.mark.full
 def test_the_fuzz_table(known: Knows) -> None:
     """All nineteen rows of the article's table in both columns, to three decimals, of positions won by the hounds and the fox."""
     one = known("foxhounds-8x8")
@@ -322,15 +282,6 @@ def test_the_fuzz_table(known: Knows) -> None:
 
 
 # FoxBox
-
-
-@pytest.mark.parametrize("size", [4, 6])
-def test_boxes_are_those_of_the_twin(known: Knows, size: int) -> None:
-    """On small boards every position that can be reached is a FoxBox just when plain Python says so."""
-    one = known(f"foxhounds-{size}x{size}")
-    expected = [naive_walk.foxbox(one.game, position) for position in one.positions]
-    assert mark(one.graph, lambda squares: foxbox(one.game, squares)).tolist() == expected
-    assert 0 < sum(expected) < len(expected)
 
 
 @given(toys.positions(foxhounds((10, 10))))

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.checks import thinned
 from support.queries import examples, mined
 
 from tablebase.features.common import features_of
@@ -159,22 +160,21 @@ DECODED = [
 
 @pytest.mark.parametrize(
     ("kinds", "statement"),
-    [*(({"tallied"}, statement) for statement in TALLIED), *(({"decoded", "tallied"}, statement) for statement in BOTH)],
+    thinned(
+        [*(({"tallied"}, statement) for statement in TALLIED), *(({"decoded", "tallied"}, statement) for statement in BOTH)], 3
+    ),
 )
 def test_what_a_statement_reads(kinds: set[str], statement: str, two_pieces: Path) -> None:
     """Equal rows of a block together, single rows, or both."""
     assert check(JUNGLE, two_pieces, statement) == kinds
 
 
-@pytest.mark.parametrize("statement", DECODED)
+@pytest.mark.parametrize("statement", thinned(DECODED, 3))
 def test_what_needs_single_rows(statement: str, two_pieces: Path) -> None:
     """The answer might depend on each of them."""
     with Query(JUNGLE, two_pieces, statement, features_of(JUNGLE)) as query:
         assert {relation.rows for relation in query.relations} == {"decoded"}
         assert query.arrow().num_rows
-
-
-# EXPLAIN and SHOW
 
 
 def test_explain_counts_each_table(two_pieces: Path) -> None:

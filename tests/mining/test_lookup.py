@@ -7,7 +7,7 @@ import duckdb
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.queries import combined, examples, mined
 
 from tablebase.errors import MissingTableError, TablebaseError
@@ -173,7 +173,7 @@ HIDDEN = [
 ]
 
 
-@pytest.mark.parametrize("statement", HIDDEN)
+@pytest.mark.parametrize("statement", thinned(HIDDEN, 2))
 def test_what_is_no_list_of_positions(statement: str, hexapawns: Path, pawns: Database) -> None:
     """Names that hide each other, merged columns, lists that depend on rows, and rows that matter although they do not match."""
     assert_alike(hexapawns, pawns, statement)
@@ -205,7 +205,7 @@ LOOKED_UP = [
 ]
 
 
-@pytest.mark.parametrize(("tables", "count"), LOOKED_UP)
+@pytest.mark.parametrize(("tables", "count"), thinned(LOOKED_UP, 2))
 def test_next_to_nothing_is_decoded(tables: str, count: int, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many indices as there are positions, each in a chunk that is decompressed once for each table that is read."""
     read, original = [0], Table.chunk
@@ -234,7 +234,7 @@ SEARCHED = [
 ]
 
 
-@pytest.mark.parametrize("tables", SEARCHED)
+@pytest.mark.parametrize("tables", thinned(SEARCHED, 2))
 def test_all_else_is_searched(tables: str, two_pieces: Path) -> None:
     """Where other rows can matter, all are decoded; so the counts above are none that every statement has."""
     assert cells(JUNGLE, two_pieces, f"SELECT count(*) FROM {tables}") > 10_000

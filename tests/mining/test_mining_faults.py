@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 from sqlglot import parse_one
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.program import Ask, assert_one_sentence, flip, middle_of_codes
 
 from tablebase.errors import TablebaseError
@@ -132,7 +132,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize(("statement", "said"), STATEMENTS.values(), ids=STATEMENTS)
+@pytest.mark.parametrize(("statement", "said"), thinned(STATEMENTS.values(), 3), ids=STATEMENTS)
 def test_statements(statement: str, said: str, two_pieces: Path, ask: Ask) -> None:
     """What is wrong, or does anything but ask for positions, is refused, and leaves nothing; the fixtures look."""
     assert_one_sentence(ask("mine", "doushouqi", statement, "--data", two_pieces), said)
@@ -213,7 +213,7 @@ def test_feature_files(text: str, wanted: str, said: str, tmp_path: Path, two_pi
         )
 
 
-@pytest.mark.parametrize(("described", "body", "said"), BODIES.values(), ids=BODIES)
+@pytest.mark.parametrize(("described", "body", "said"), thinned(BODIES.values(), 3), ids=BODIES)
 def test_features_that_fail(described: str, body: str, said: str, tmp_path: Path, two_pieces: Path, ask: Ask) -> None:
     """What a feature gives must be a fitting value for each position; the sentence names it."""
     file = tmp_path / "mine.py"

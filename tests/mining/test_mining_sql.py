@@ -9,6 +9,7 @@ import duckdb
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.checks import thinned
 from support.queries import combined, examples, mined
 
 from tablebase.game import Game, load_game
@@ -147,7 +148,7 @@ NOWHERE = [
 ]
 
 
-@pytest.mark.parametrize("condition", NOWHERE)
+@pytest.mark.parametrize("condition", thinned(NOWHERE, 3))
 def test_no_slice_has_no_rows(condition: str, two_pieces: Path) -> None:
     """A condition that no slice can satisfy leaves none, of any column, and does no harm to what is asked beside it."""
     nowhere = f"SELECT count(*), max(distance), min(position), sum(mobility) FROM positions WHERE {condition}"
@@ -223,7 +224,7 @@ def in_turn(cases: list[tuple[str, str, str]], *turns: int) -> Iterator[tuple[tu
 @pytest.mark.parametrize(
     ("case", "order"),
     [
-        *in_turn(WHERES, 0),
+        *thinned(in_turn(WHERES, 0), 4),
         *(pytest.param(*rare, marks=pytest.mark.full) for rare in in_turn(RARE_WHERES, 0)),
         *(pytest.param(*rare, marks=pytest.mark.release) for rare in in_turn(WHERES, 1, 2)),
     ],
@@ -253,7 +254,7 @@ FIELDS = [
 """A structure may be called like the table, and have a field called like a column."""
 
 
-@pytest.mark.parametrize("statement", [*NESTED, *FIELDS])
+@pytest.mark.parametrize("statement", thinned([*NESTED, *FIELDS], 2))
 def test_joins_in_joins_and_fields_of_others(statement: str, hexapawns: Path, pawns: Database) -> None:
     """Conditions are checked beforehand for the rows of their own table alone."""
     assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall()

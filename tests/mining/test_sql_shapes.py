@@ -4,6 +4,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from support.checks import thinned
 from support.program import ask_fresh
 from support.queries import mined
 
@@ -60,7 +61,7 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize("limit", [None, pytest.param(1000, marks=pytest.mark.full)])
-@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize("statement", thinned(STATEMENTS, 3))
 def test_statements_of_every_shape(statement: str, limit: int | None, two_pieces: Path, beasts: Database) -> None:
     """Joins, unions, subqueries and all else that SQL has give what a plain table gives, also in order and with a limit."""
     assert mined(JUNGLE, two_pieces, statement, limit=limit) == beasts.execute(statement).fetchall()

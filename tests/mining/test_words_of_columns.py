@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from support.checks import thinned
 from support.program import Ask, assert_refused
 from support.queries import mined
 
@@ -50,7 +51,7 @@ OTHERS = [
 """Columns of this name that are others'."""
 
 
-@pytest.mark.parametrize("condition", IMPOSSIBLE)
+@pytest.mark.parametrize("condition", thinned(IMPOSSIBLE, 3))
 def test_a_word_that_no_row_has(condition: str, two_pieces: Path) -> None:
     """It is named, with the words there are if they are few; it may stand in a filter, or in a part of the statement."""
     statement = condition if condition.startswith(("SELECT", "WITH")) else f"SELECT count(*) FROM positions p WHERE {condition}"
@@ -59,7 +60,7 @@ def test_a_word_that_no_row_has(condition: str, two_pieces: Path) -> None:
     assert IMPOSSIBLE[condition] in str(fault.value)
 
 
-@pytest.mark.parametrize("statement", OTHERS)
+@pytest.mark.parametrize("statement", thinned(OTHERS, 3))
 def test_columns_of_others_may_have_any_word(statement: str, two_pieces: Path, ask: Ask, tmp_path: Path) -> None:
     """Subqueries, results and tables of the user's own have words of their own."""
     own = tmp_path / "own.csv"

@@ -58,9 +58,6 @@ def test_numbers_have_a_level_each_up_to_32(number: int, levels: int, whole: boo
     assert (found.kind, len(found)) == ("int" if whole and number <= 32 else "range", levels)
 
 
-# Contingency tables
-
-
 SIZES = (3, 1, 5, 2)
 LEAVES, CLASSES = 2, 4
 ROW = st.tuples(*(st.integers(0, size - 1) for size in SIZES), st.integers(0, LEAVES - 1), st.integers(0, CLASSES - 1))
@@ -83,9 +80,6 @@ def test_tables_count_every_combination(rows: list[tuple[int, ...]]) -> None:
         expected = Counter((*(row[place] for place in places), row[-1]) for row in rows)
         assert {cell: number for cell, number in np.ndenumerate(joint) if number} == expected
     assert {cell: number for cell, number in np.ndenumerate(tables.leaves) if number} == Counter(row[-2:] for row in rows)
-
-
-# Trees and rules
 
 
 ODD = Levels("odd", "int", np.arange(3, dtype=np.int16))

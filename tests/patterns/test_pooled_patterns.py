@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support import queries
-from support.checks import at_least_one
+from support.checks import at_least_one, before_release, thinned
 from twins import mining, patterns
 from twins.patterns import Rows
 
@@ -159,7 +159,7 @@ def check_tree(result: Patterns, rows: Rows, settings: Settings) -> None:
     assert (tree.errors, sum(len(reached) for _, reached in leaves)) == (wrong, len(rows))
 
 
-@pytest.mark.parametrize(("pool", "target", "outcome"), CASES)
+@pytest.mark.parametrize(("pool", "target", "outcome"), thinned(CASES, 2))
 def test_every_target_of_slices_together(
     pool: str, target: str, outcome: str | None, hexapawns: Path, pawn_tables: Tablebase
 ) -> None:
@@ -169,9 +169,7 @@ def test_every_target_of_slices_together(
     check(result, examined(pawn_tables, PAWNS, POOLS[pool], target, outcome), settings)
 
 
-@pytest.mark.parametrize(
-    ("target", "outcome"), [("distance", "win"), ("only_move", "draw"), pytest.param("only_move", None, marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize(("target", "outcome"), [("only_move", "draw"), *before_release(("distance", "win"), ("only_move", None))])
 def test_targets_with_draws_and_long_distances(target: str, outcome: str | None, two_pieces: Path, tables: Tablebase) -> None:
     """The same in Dou Shou Qi, whose wins take so long that distances are in ranges."""
     settings = Settings(target_of(target, outcome), conditions=1)
@@ -182,6 +180,7 @@ def test_targets_with_draws_and_long_distances(target: str, outcome: str | None,
     assert ("outcome" in names) == (outcome is None)
 
 
+@pytest.mark.release
 def test_rules_of_two_comparisons(two_pieces: Path, tables: Tablebase) -> None:
     """Trying all comparisons of a slice and all pairs of them finds no rule that is wider and new."""
     result = found(JUNGLE, two_pieces, ["CvT"], Settings())
@@ -213,6 +212,7 @@ def test_the_number_of_conditions(hexapawns: Path) -> None:
         assert {rule.comparisons for rule in some} == {1, 2, 3} - {*range(number + 1, 4)}
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("target", "names"), [("outcome", ["CvC", "RvC"]), ("only_move", ["CvC", "EvR"])])
 def test_many_positions_are_counted_exactly(
     target: str, names: list[str], two_pieces: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ from random import Random
 from xml.etree.ElementTree import Element
 
 import pytest
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.pictures import SVG, parsed, title_of
 
 import tablebase
@@ -92,7 +92,7 @@ def test_what_training_leaves() -> None:
     assert "games won: White 30, Black 0; beads left: 15 of 45" in box_sheet(boxes).title
 
 
-@pytest.mark.parametrize("name", ["hexapawn", "hexapawn-3x4", "foxhounds-4x4"])
+@pytest.mark.parametrize("name", thinned(["hexapawn", "hexapawn-3x4", "foxhounds-4x4"], 2))
 @pytest.mark.parametrize("side", [0, 1])
 def test_nothing_leaves_its_label(name: str, side: int) -> None:
     """Also with many moves: beads lie beside the board, one below the other, and within the label."""

@@ -7,15 +7,12 @@ import pytest
 from support.program import open_files, opened_since, random_position
 
 from tablebase.commands.tablebase import Tablebase
-from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.play.engine_player import SURE, EnginePlayer
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
-from tablebase.slices.location import locate
-from tablebase.slices.material import materials, parse_material
-from tablebase.tables.folder import table_path
+from tablebase.slices.material import materials
 
 JUNGLE = load_game("doushouqi")
 NOWHERE = Path("nowhere")
@@ -89,9 +86,6 @@ def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPat
     assert moves <= set(match.legal())
 
 
-# Folders and levels
-
-
 def test_closing_closes_the_tables(three_pieces: Path) -> None:
     """A player that has looked something up holds files until it is closed."""
     before = open_files(three_pieces)
@@ -100,12 +94,3 @@ def test_closing_closes_the_tables(three_pieces: Path) -> None:
         player.choose(Match(JUNGLE, JUNGLE.parse(text)), Random(0))
         assert opened_since(before, three_pieces)
     assert opened_since(before, three_pieces) == []
-
-
-def test_a_damaged_table_ends_the_game(copied: Path) -> None:
-    """With the error that every reader of the table has."""
-    path = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material)
-    path.write_bytes(path.read_bytes()[:-100])
-    text = "7/7/7/7/3c3/3C3/3d3/7/7 w"
-    with seated(JUNGLE, text, 3, copied) as player, pytest.raises(CorruptTableError):
-        player.choose(Match(JUNGLE, JUNGLE.parse(text)), Random(0))

@@ -229,18 +229,6 @@ def test_a_file_of_something_else_is_refused(damage: dict[str, Any], fault: str,
     assert (learner.games, learner.training, learner.values.weights.any()) == (0, Training(), False)
 
 
-def test_bytes_that_are_no_learner_are_refused(path: Path) -> None:
-    """Whatever is missing or changed, it is one sentence."""
-    trained(1).save(path)
-    whole = path.read_bytes()
-    for content in (b"", b"\xff" * 99, whole[: len(whole) // 2], whole[:200] + b"\0" * 40 + whole[240:]):
-        path.write_bytes(content)
-        with pytest.raises(TablebaseError, match="is not a file of a learner: name another file, or delete it"):
-            loaded(path)
-    with pytest.raises(TablebaseError, match="none"):
-        loaded(path.with_name("none"))
-
-
 def test_files_without_end_are_not_read(path: Path) -> None:
     """No device, no more than the largest file, and no more weights than there are when they are unpacked."""
     with pytest.raises(TablebaseError, match=r"^/dev/zero is not a regular file: name another file$"):

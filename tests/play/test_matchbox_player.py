@@ -4,7 +4,6 @@ They are held against `naive_pawns`, a Hexapawn of 3x3 on strings.
 """
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -308,22 +307,6 @@ def test_who_does_not_resign_plays_on(player: MatchboxPlayer) -> None:
     assert stubborn.remark.startswith("no bead is taken away\n")
     with pytest.raises(TablebaseError, match="the setting resigns must be yes or no, not 'maybe'"):
         open_player("matchboxes:resigns=maybe", Seat(GAME, ROOT, BLACK))
-
-
-def test_a_write_that_fails_leaves_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is replaced as a whole: until the new one is complete, and if the disk is full, the old one stays alone."""
-    player = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
-    before = path.read_bytes()
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(TablebaseError, match="there is no space left") as refused:
-        lost(player, "b1b2", "b2c3", beads="a3a2")
-    assert refused.value.exit_code == 3
-    assert path.read_bytes() == before
-    assert {one.name for one in path.parent.iterdir()} == {path.name, f".{path.name}.lock"}
 
 
 def changed(**fields: Any) -> Callable[[dict[str, Any]], None]:

@@ -113,9 +113,6 @@ def test_a_last_game_without_its_twin_is_no_pair() -> None:
     assert pair_points([played((0, 1), 0), played((1, 0), 1)] * 3 + [played((0, 1), 0)]) == [2.0] * 3
 
 
-# Programs of their own
-
-
 PATIENCE = 4.0
 """Seconds: more than a process needs to start on a busy machine."""
 FAILURES = {
@@ -127,10 +124,11 @@ FAILURES = {
     "talk": f"has not answered within {PATIENCE:g} s",
     "mumble": "has written a line of more than 65,536 bytes",
 }
-COSTLY = ("hang", "talk", "close")
-"""Failures that take a time limit to notice."""
+COSTLY = ("hang", "talk", "close", "empty", "mumble")
+"""Failures that take a time limit to notice, and others that a default run can do without."""
 
 
+@pytest.mark.full
 def test_an_engine_that_plays_well() -> None:
     """A program of its own makes the moves that it says, with the same games for the same seed."""
     one, other = (games(f"{ODD} none", "engine:nodes=40", conditions=replace(HERE, seed=5)) for _ in range(2))

@@ -145,6 +145,7 @@ def test_kinds_of_games_are_apart() -> None:
         collected(replace(WON, game="chess"))
 
 
+@pytest.mark.release
 def test_memory_does_not_grow_with_games(tmp_path: Path) -> None:
     """After some games, hundreds more need no memory worth mentioning, though their text has 100 kB."""
     file = tmp_path / "games"

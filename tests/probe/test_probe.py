@@ -81,6 +81,7 @@ def test_probes_agree_with_the_naive_rules_one_ply_deep(pieces: int, side: int, 
             answer = more_tables.probe(GAME, position)
             assert pair(answer.value) == one_ply(more_tables, position), answer.position
             assert list(answer.moves) == sorted(answer.moves, key=key)
+            assert answer.best == (answer.moves[0].move if answer.moves else None)
             seen.add(frozenset(one.value.outcome for one in answer.moves))
     assert pieces == 2 or frozenset(Outcome) in seen
 
@@ -101,25 +102,6 @@ def test_a_probe_is_the_value_and_the_naive_moves(tables: Tablebase, position: P
             assert pair(one.value) == ("win", 1)
         else:
             assert pair(one.value) == naive.parent(pair(tables.probe_value(GAME, child)))
-
-
-def test_positions_worked_out_by_hand(tables: Tablebase) -> None:
-    """A cat before the den wins in one; the side that must let it has lost in two; a step from taking the last piece too."""
-    at_the_den = tables.probe("doushouqi", KNOWN_WIN)
-    assert (at_the_den.outcome, at_the_den.distance, at_the_den.best) == ("win", 1, "d8d9")
-    too_late = tables.probe("doushouqi", KNOWN_WIN[:-1] + "b")
-    assert [(one.move, pair(one.value)) for one in too_late.moves] == [("a1a2", ("loss", 2)), ("a1b1", ("loss", 2))]
-    next_to_it = tables.probe("doushouqi", "7/7/7/7/7/7/cW5/7/7 w")
-    assert (next_to_it.outcome, next_to_it.distance, next_to_it.best) == ("win", 1, "b3a3")
-    assert next_to_it.moves[0].position == "7/7/7/7/7/7/W6/7/7 b"
-
-
-@given(TWO)
-def test_the_best_move_is_first(tables: Tablebase, position: Position) -> None:
-    """Moves are in the documented order, and the first is worth what the position is worth."""
-    answer = tables.probe(GAME, position)
-    assert list(answer.moves) == sorted(answer.moves, key=key)
-    assert (answer.best, answer.value) == (answer.moves[0].move, answer.moves[0].value)
 
 
 def test_what_is_missing_is_an_error_or_the_default(tables: Tablebase, two_pieces: Path) -> None:

@@ -106,11 +106,13 @@ def busy(tables: Tablebase, folder: Path) -> Iterator[None]:
             thread.join()
 
 
+@pytest.mark.full
 def test_a_fork_waits_for_locks_in_the_order_of_threads() -> None:
     """Otherwise each of the two would wait for the other, forever."""
     assert ask_fresh(program=FORK_IN_BETWEEN, seconds=SECONDS).code == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["fork", *(pytest.param(name, marks=pytest.mark.full) for name in ("spawn", "forkserver"))])
 def test_children_of_a_busy_process(method: str, two_pieces: Path) -> None:
     """Each child answers, and rightly, with the tables it was given and with those it opens."""

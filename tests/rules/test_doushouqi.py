@@ -2,19 +2,24 @@
 
 import csv
 import gzip
-from collections import Counter
+import shutil
+from functools import cache
 from pathlib import Path
+from random import Random
+from typing import Any
 
-import numpy as np
 import pytest
 from support.solved import Solved
+from twins import jungle
 
-from tablebase.game import Game, Outcome
-from tablebase.game.moves import Position, legal_moves
+import tablebase
+from tablebase.errors import CorruptTableError, RulesError, StaleTableError
+from tablebase.game import Game, Outcome, load_game
+from tablebase.game.moves import Position, legal_moves, wins_at_once
 from tablebase.game.notation import parse, render_move
-from tablebase.slices.material import Material, materials, parse_material
-from tablebase.tables.values import Coding, is_loss, is_win
-from tablebase_rules.doushouqi import ANIMALS
+from tablebase.search.perft import leaves_by_depth
+from tablebase.tables.values import Value
+from tablebase_rules.doushouqi import ANIMALS, OPTIONS
 
 AUTHORS = Path(__file__).resolve().parents[3] / "shared" / "data" / "doushouqi_two_pieces_authors.csv.gz"
 
@@ -90,12 +95,6 @@ def test_a_rule(jungle: Game, pieces: str, origin: str, expected: str) -> None:
     assert targets(jungle, pieces, origin) == set(expected.split())
 
 
-@pytest.mark.parametrize(("pieces", "origin", "expected"), [("Lg9 cd2", "d2", "c2 d3 e2 #d1"), ("Ld8 cd7", "d7", "c7 d6 e7 xd8")])
-def test_black_plays_by_the_same_rules(jungle: Game, pieces: str, origin: str, expected: str) -> None:
-    """Black wins on d1, and takes a lion that stands in Black's trap."""
-    assert targets(jungle, pieces, origin, 1) == set(expected.split())
-
-
 def test_nobody_stands_in_a_den_or_on_water_he_cannot_swim(jungle: Game) -> None:
     """Rats have 61 squares, all others 49: 63 without the dens, and without twelve squares of water."""
     assert {kind.name: len(kind.squares) for kind in jungle.kinds} == {
@@ -129,48 +128,6 @@ def test_the_first_moves(jungle: Game) -> None:
 # Published numbers
 
 
-def outcomes(solved: Solved, game: Game, material: Material, side: int = 0) -> tuple[Counter[str], dict[str, int]]:
-    """Placements by outcome (stalemates and voids left out), and the longest distance of wins and of losses."""
-    counts = solved(game).counts(material, side)
-    coding = Coding(1, "uint8")
-    found: Counter[str] = Counter()
-    longest: dict[str, int] = {}
-    for code in np.flatnonzero(counts[: coding.void]).tolist():
-        outcome = "wins" if is_win(code, coding.stride) else "losses" if is_loss(code, coding.stride) else "draws"
-        if coding.value(code).distance is not None:
-            longest[outcome] = max(longest.get(outcome, 0), coding.value(code).distance or 0)
-        found[outcome if code != 1 else "stalemates"] += int(counts[code])
-    return found, longest
-
-
-def test_two_pieces(solved: Solved, jungle: Game) -> None:
-    """The paper's first row: 160,068 positions, 82,852 wins, 64,501 losses, 12,715 draws, longest 33 and 34."""
-    total: Counter[str] = Counter()
-    longest: Counter[str] = Counter()
-    for material in materials(jungle, 2):
-        found, furthest = outcomes(solved, jungle, material)
-        total += found
-        longest |= Counter(furthest)
-    assert total == {"wins": 82_852, "losses": 64_501, "draws": 12_715}
-    assert total.total() == 160_068
-    assert longest == {"wins": 33, "losses": 34}
-
-
-@pytest.mark.parametrize(
-    ("name", "wins", "losses", "draws", "longest"),
-    [
-        ("RCvW", 98_517, 36_199, 4_052, 39),
-        ("TvWD", 59_028, 45_804, 5_712, 37),
-        ("CEvL", 88_655, 21_139, 750, 67),
-    ],
-)
-def test_some_three_piece_slices(solved: Solved, jungle: Game, name: str, wins: int, losses: int, draws: int, longest: int) -> None:
-    """Published counts of three slices with White to move."""
-    found, furthest = outcomes(solved, jungle, parse_material(jungle, name))
-    assert (found["wins"], found["losses"], found["draws"] + found["stalemates"]) == (wins, losses, draws)
-    assert max(furthest.values()) == longest
-
-
 @pytest.mark.skipif(not AUTHORS.exists(), reason="the paper's authors' table is not at hand")
 def test_the_authors_two_piece_table(solved: Solved, jungle: Game) -> None:
     """All 44,819 rows of the authors' own table have our outcome."""
@@ -190,3 +147,127 @@ def test_the_authors_two_piece_table(solved: Solved, jungle: Game) -> None:
                 different.append(row)
     assert rows == 44_819
     assert different == []
+
+
+DEFAULT_DIGEST = "a926f84276761951167016f40b72a79c2fd1aff8e37e6b94450bbb9caa2a4ae2"
+READINGS = [{name: word} for name, words in OPTIONS.items() for word in words[1:]]
+"""One option at a time."""
+TOGETHER = {"traps": "all", "elephant": "spares_rat", "shore": "none", "no_move": "loss"}
+MATERIALS = {"traps": ("CvE", "RvE"), "elephant": ("RvE",), "shore": ("RvR", "RvE"), "no_move": ("CvE",)}
+"""Tables of two pieces whose moves an option is about."""
+
+
+def named(reading: dict[str, str]) -> str:
+    """The full name of a game with these options."""
+    return "-".join(["doushouqi", *(f"{name}={word}" for name, word in reading.items())])
+
+
+each = pytest.mark.parametrize("reading", [*READINGS, TOGETHER], ids=named)
+
+
+def as_twin(game: Game, position: Position) -> tuple[jungle.Board, str]:
+    """A position as the twin writes it."""
+    board = tuple(sorted((game.board.names[square], game.kinds[kind].symbol) for kind, square in position.pieces))
+    return board, game.sides[position.side].letter
+
+
+@cache
+def crowded(count: int) -> list[Position]:
+    """Random positions whose pieces stand close together, near the shore and the traps."""
+    game, random, found = load_game("doushouqi"), Random(7), []
+    middles = game.board.squares("b7 d5 c3 d8 d2 a5 f6 e3")
+    while len(found) < count:
+        file, rank = game.board.cells[random.choice(middles)]
+        near = [number for number, (f, r) in enumerate(game.board.cells) if abs(f - file) + abs(r - rank) <= 2]
+        kinds = {*random.sample(range(16), 4), *(game.by_symbol[letter] for letter in random.sample("REre", 3))}
+        pieces = tuple(sorted((kind, random.choice(near)) for kind in kinds))
+        if len({square for _, square in pieces}) == len(kinds) and all(square in game.kinds[kind].homes for kind, square in pieces):
+            found.append(Position(pieces, random.randrange(2)))
+    return found
+
+
+def test_the_default_is_the_paper() -> None:
+    """Tables built before there were options stay valid: the name and the digest are what they were."""
+    assert [words[0] for words in OPTIONS.values()] == list(jungle.PAPER.values())
+    assert load_game(named(jungle.PAPER)) is load_game("doushouqi")
+    assert load_game("doushouqi").digest == DEFAULT_DIGEST
+
+
+def test_each_reading_has_rules_of_its_own() -> None:
+    """Nine readings, nine names and nine digests; and they differ in their rules, not in their names alone."""
+    games = [load_game(named(reading)) for reading in ({}, *READINGS, TOGETHER)]
+    assert len({game.name for game in games}) == len({game.digest for game in games}) == 9
+    assert len({(game.kinds, game.no_move) for game in games}) == 9
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_unknown_readings(name: str) -> None:
+    words = ", ".join(OPTIONS[name])
+    with pytest.raises(RulesError, match=f"^doushouqi has no variant {name}=xyz: choose one of {words}$"):
+        load_game(f"doushouqi-{name}=xyz")
+
+
+@each
+def test_moves_are_those_of_the_prose(reading: dict[str, str]) -> None:
+    """Of 1,500 crowded positions, many of which have moves that the default does not have, or lacks."""
+    game, default = load_game(named(reading)), load_game("doushouqi")
+    words, different = jungle.PAPER | reading, 0
+    for position in crowded(1_500):
+        board, side = as_twin(game, position)
+        expected = sorted("".join(move) for move in jungle.moves(board, side, words))
+        assert sorted(render_move(game, move) for move in legal_moves(game, position)) == expected
+        different += expected != sorted(render_move(default, move) for move in legal_moves(default, position))
+        for move in legal_moves(game, position):
+            captures_all = (
+                move.captured is not None and sum(game.side_of(kind) != position.side for kind, _ in position.pieces) == 1
+            )
+            assert wins_at_once(game, position, move) == (game.board.names[move.target] in ("d1", "d9") or captures_all)
+    assert (different > 10) == (reading != {"no_move": "loss"})
+
+
+def depths(reading: dict[str, str]) -> list[Any]:
+    """How far the lines of a reading are counted; within five plies of the start, only what the elephant takes matters."""
+    deep = pytest.mark.release if reading else pytest.mark.full
+    few = () if reading else pytest.mark.full
+    return [
+        pytest.param(reading, 3, id=f"3-{named(reading)}", marks=few),
+        pytest.param(reading, 5, id=f"5-{named(reading)}", marks=deep),
+    ]
+
+
+@pytest.mark.parametrize(("reading", "depth"), [one for reading in ({}, *READINGS, TOGETHER) for one in depths(reading)])
+def test_perft(reading: dict[str, str], depth: int) -> None:
+    """From the start to a depth, as the twin counts; the default's are the published numbers of lines."""
+    game = load_game(named(reading))
+    counted = [reached.leaves for reached in leaves_by_depth(game, parse(game, game.start), depth)]
+    assert counted == jungle.perft(jungle.PAPER | reading, depth)
+    assert reading or counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("reading", [TOGETHER, *(pytest.param(one, marks=pytest.mark.release) for one in READINGS)], ids=named)
+def test_tables_of_two_pieces(reading: dict[str, str], solved: Solved) -> None:
+    """Every value of the tables that an option is about."""
+    game = load_game(named(reading))
+    tables = solved(game, "planes")
+    for material in {name for option in reading for name in MATERIALS[option]}:
+        first, _, second = material.partition("v")
+        values = jungle.solve_pair(first, second.lower(), jungle.PAPER | reading)
+        for (board, side), (outcome, distance) in values.items():
+            pieces = tuple(sorted((game.by_symbol[letter], game.board.square(square)) for square, letter in board))
+            assert tables.value(Position(pieces, "wb".index(side))) == Value(Outcome(outcome), distance)
+
+
+@pytest.mark.parametrize(("name", "value"), [("doushouqi", (Outcome.DRAW, None)), ("doushouqi-no_move=loss", (Outcome.LOSS, 0))])
+def test_no_legal_move(name: str, value: tuple[Outcome, int | None], solved: Solved) -> None:
+    """A cat on a1 that stronger pieces on a2 and b1 shut in."""
+    game = load_game(name)
+    assert solved(game).value(parse(game, "7/7/7/7/7/7/7/d6/Cw5 w")) == Value(*value)
+
+
+def test_tables_of_one_reading_are_not_those_of_another(two_pieces: Path, tmp_path: Path) -> None:
+    """Not even if their folder is given the other one's name."""
+    reading = load_game("doushouqi-shore=none")
+    shutil.copytree(two_pieces / "doushouqi", tmp_path / reading.name)
+    with tablebase.open(tmp_path) as tables, pytest.raises((StaleTableError, CorruptTableError)):
+        tables.probe(reading, "7/7/7/7/3r3/7/7/R6/7 w")

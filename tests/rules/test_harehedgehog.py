@@ -1,13 +1,9 @@
 """Hare & Hedgehog: each rule, card and option on a small position, and the published counts of paths."""
 
 from fractions import Fraction
-from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from support.checks import at_least_one
 
 from tablebase.errors import NotationError, RulesError
 from tablebase.game.stochastic import CHANCE, OVER
@@ -334,22 +330,3 @@ def test_no_such_state(text: str, said: str, options: dict[str, Any]) -> None:
     """A sentence names what is wrong; what options allow depends on them."""
     with pytest.raises(NotationError, match=said):
         game(**options).parse(text)
-
-
-# Whole games
-
-
-@settings(max_examples=40)
-@given(st.sampled_from(VARIANTS), st.sampled_from([2, 3, 6]), st.integers(0, 10**6))
-def test_random_play(options: dict[str, Any], players: int, seed: int) -> None:
-    """In every state somebody has something to do, chances add up to one, and the text can be read back."""
-    rules, random = game(players=players, **options), Random(seed)
-    state = rules.start
-    for _ in range(60):
-        assert rules.parse(rules.format(state)) == state
-        if rules.to_move(state) == OVER:
-            break
-        draws = rules.draws(state)
-        assert (rules.to_move(state) == CHANCE) == bool(draws)
-        assert sum(draw.probability for draw in draws) == bool(draws)
-        state = random.choice(at_least_one([*rules.moves(state).values(), *(draw.state for draw in draws)]))

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 from rules.test_harehedgehog import VARIANTS
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from twins import harehedgehog as twin
 
 from tablebase.errors import RulesError
@@ -90,7 +90,7 @@ def twin_ends(node: Any) -> Iterator[str]:
                 yield from twin_ends(child)
 
 
-@pytest.mark.parametrize("options", [*VARIANTS, ALL_AT_ONCE], ids=name_of)
+@pytest.mark.parametrize("options", thinned([ALL_AT_ONCE, *VARIANTS], 4), ids=name_of)
 def test_turns_are_those_of_the_twin(options: dict[str, Any]) -> None:
     """Every path of a turn ends in the same state, in games of two, three and six."""
     for players in PLAYERS:
@@ -102,7 +102,7 @@ def test_turns_are_those_of_the_twin(options: dict[str, Any]) -> None:
             assert sorted(ends(rules, state)) == sorted(twin_ends(twin.turn(twin.read(text), options))), text
 
 
-@pytest.mark.parametrize("options", [*VARIANTS, ALL_AT_ONCE], ids=name_of)
+@pytest.mark.parametrize("options", thinned([ALL_AT_ONCE, *VARIANTS], 4), ids=name_of)
 def test_kernels_are_the_plain_rules(options: dict[str, Any]) -> None:
     """The same rows in the same order, and the same winner."""
     for players in PLAYERS:
@@ -127,61 +127,7 @@ def test_kernels_are_the_plain_rules(options: dict[str, Any]) -> None:
         assert seen > 20
 
 
-# Chances
-
-
-def chance(rules: HareHedgehog, array: Int64, state: State, turns: int, attacker: int) -> Fraction:
-    """The chance that a player wins within a number of turns, by recursion over the compiled function."""
-    who, count, rows = expanded(rules, array, state, attacker)
-    if who == OVER:
-        return Fraction(count == attacker)
-    if turns == 0 and rules.begins_turn(state) and who != DOUBT:
-        return Fraction(0)
-    values = [chance(rules, array, after, turns - begins, attacker) for _, _, begins, after in rows if turns >= begins]
-    if who == CHANCE:
-        weights = [weight for _, weight, _, _ in rows]
-        return sum((Fraction(w, sum(weights)) * value for w, value in zip(weights, values, strict=True)), Fraction(0))
-    return max(values) if who == attacker else min(values)
-
-
-CAPS = [{}, {"cap": "strict", "carrots": 25}, {"cap": "merged", "carrots": 20}]
 TABLED = [options for options in VARIANTS if not {"deck", "rounds"} & options.keys()]
-
-
-@pytest.mark.parametrize("limits", CAPS, ids=lambda limits: limits.get("cap", "none"))
-@pytest.mark.parametrize("options", TABLED, ids=name_of)
-def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any]) -> None:
-    """W and U of one turn, exactly, near the end of the game and near the cap."""
-    rules, random = game(**options), Random(name_of(options))
-    array = rules.region(limits).rules if limits else rules.kernels().rules
-    most = limits.get("carrots", 60) + (limits.get("cap") == "merged")
-    capped = {"cap": limits["carrots"], "merged": limits["cap"] == "merged"} if limits else {}
-    for _ in range(2 if limits.get("cap") == "merged" else 4):
-        squares = random.sample(range(55, 64), 2)
-        carrots = [random.choice([random.randint(0, 12), random.randint(0, most), most]) for _ in squares]
-        lettuces = random.choice([(0, 0), (0, 0), (1, 0), (0, 1), (1, 1)])
-        text = ",".join(f"{a}:{b}:{c}" for a, b, c in zip(squares, carrots, lettuces, strict=True)) + f" {random.choice('12')}"
-        state = rules.parse(text)
-        mover = int(text[-1]) - 1
-        assert chance(rules, array, state, 1, mover) == twin.W(text, 1, **options, **capped), text
-        assert 1 - chance(rules, array, state, 1, 1 - mover) == twin.U(text, 1, **options, **capped), text
-
-
-@pytest.mark.parametrize(
-    ("text", "turns", "limits", "expected"),
-    [
-        # Home costs 21 carrots, and the other comes home in his turn: what helps is 61 or 63 and the card `again`.
-        ("58:20:0,59:20:0 1", 2, {}, Fraction(1, 12)),
-        ("61:6:0,0:0:0 1", 1, {}, Fraction(1)),
-        # More than a strict cap is nobody's win. Under a merged one, 21 may be any larger number, which does not lead home.
-        ("61:25:0,0:0:0 1", 1, {"cap": "strict", "carrots": 20}, Fraction(0)),
-        ("63:21:0,0:0:0 1", 1, {"cap": "merged", "carrots": 20}, Fraction(0)),
-    ],
-)
-def test_chances_by_hand(text: str, turns: int, limits: dict[str, Any], expected: Fraction) -> None:
-    rules = game()
-    array = rules.region(limits).rules if limits else rules.kernels().rules
-    assert chance(rules, array, rules.parse(text), turns, 0) == expected
 
 
 def test_unknown_carrots() -> None:
@@ -217,7 +163,7 @@ def test_a_merged_cap_leaves_a_way_ahead() -> None:
 
 
 @pytest.mark.parametrize("limits", [{}, {"cap": "strict", "carrots": 7}, {"lettuces": 2, "carrots": 20}], ids=str)
-@pytest.mark.parametrize("options", TABLED, ids=name_of)
+@pytest.mark.parametrize("options", thinned(TABLED, 3), ids=name_of)
 def test_numbers(options: dict[str, Any], limits: dict[str, Any]) -> None:
     """A number's state has this number; ranges follow one another, and blocks divide them."""
     rules = game(**options)

@@ -1,10 +1,6 @@
 """Hasenspiel: each rule on a small position under each reading; its published numbers are counted in a graph."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
-from support.program import Answer, assert_no_game, assert_no_position
 
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position, decided, legal_moves
@@ -19,9 +15,6 @@ READINGS = ("default", "article", "none")
 def place(pieces: str, side: int) -> Position:
     """A position of 8×8 from words such as ``Re5 pa5``."""
     return Position(tuple(sorted((GAME.by_symbol[word[0]], GAME.board.square(word[1:])) for word in pieces.split())), side)
-
-
-# Rules
 
 
 def test_the_start() -> None:
@@ -85,33 +78,6 @@ def test_early_wins(rabbit: str, over: str) -> None:
             found[f"{early}-{'wb'[side]}"] = decided(hasenspiel(early=early), position)
             assert found[f"{early}-{'wb'[side]}"] in (None, outcome)
     assert {reading for reading, outcome in found.items() if outcome is not None} == set(over.split())
-
-
-# Malformed input
-
-VARIANTS = {
-    "one rank": ("hasenspiel-8x1", "8x1"),
-    "too many files": ("hasenspiel-14x8", "14x8"),
-    "five pawns": ("hasenspiel-pawns=5", "not 5"),
-}
-
-POSITIONS = {
-    "a pawn too many": ("3R4/8/8/8/8/8/1p6/p1p1p1p1 w", "5 pieces 'p'"),
-    "the rabbit on a light cell": ("4R3/8/8/8/8/8/8/p1p1p1p1 w", "'R' in row 8"),
-    "a pawn on a light cell": ("3R4/8/8/8/8/8/8/1p1p1p1p w", "'p' in row 1"),
-}
-
-
-@pytest.mark.parametrize(("name", "fault"), VARIANTS.values(), ids=VARIANTS)
-def test_bad_variants(name: str, fault: str, ask: Callable[..., Answer]) -> None:
-    """What cannot be set up is refused in a sentence that names it, by the library and by the program."""
-    assert_no_game(name, fault, ask)
-
-
-@pytest.mark.parametrize(("text", "fault"), POSITIONS.values(), ids=POSITIONS)
-def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..., Answer]) -> None:
-    """Text that is no position is refused in a sentence that names the fault, by the library and by the program."""
-    assert_no_position(GAME, text, fault, two_pieces, ask)
 
 
 @pytest.mark.parametrize(("name", "pawns"), [("hasenspiel-6x6", 3), ("hasenspiel-10x8", 5), ("hasenspiel-6x6-pawns=2", 2)])

@@ -1,14 +1,9 @@
 """Hexapawn: each rule on a small position, and the published numbers of small boards."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
-from support.program import Answer, assert_no_position
-from twins.walk import games, walk
 
 from tablebase.game import Outcome
-from tablebase.game.moves import decided, legal_moves, mirrored, wins_at_once
+from tablebase.game.moves import decided, legal_moves, wins_at_once
 from tablebase.game.notation import parse, render_move
 from tablebase_rules.hexapawn import game as hexapawn
 
@@ -24,9 +19,6 @@ def moves(text: str, size: tuple[int, int] = (3, 3)) -> set[str]:
         "x" * (move.captured is not None) + "#" * wins_at_once(game, position, move) + render_move(game, move)
         for move in legal_moves(game, position)
     }
-
-
-# Rules
 
 
 @pytest.mark.parametrize(
@@ -61,30 +53,3 @@ def test_taking_the_last_pawn_wins() -> None:
 def test_who_has_no_move_has_lost(side: str) -> None:
     """Two pawns face to face: the side to move has lost."""
     assert decided(GAME, parse(GAME, f"p2/P2/3 {side}")) is Outcome.LOSS
-
-
-# Published numbers
-
-
-def test_three_by_three() -> None:
-    """White wins 64 of 134 games; 65 of 135 positions are the last; Black must know 37 others, 19 up to mirror image."""
-    walked = walk(GAME)
-    assert games(walked) == (134, (64, 70))
-    assert len(walked.results) == 65
-    black = {position for position in walked.children if position.side == BLACK and position not in walked.results}
-    assert len(black) == 37
-    assert len({frozenset({position, mirrored(GAME, position)}) for position in black}) == 19
-
-
-# Malformed input
-
-POSITIONS = {
-    "a white pawn on its goal": ("P2/3/p2 w", "'P' .* cannot stand on a3"),
-    "a black pawn on its goal": ("3/P2/1p1 b", "'p' .* cannot stand on b1"),
-}
-
-
-@pytest.mark.parametrize(("text", "fault"), POSITIONS.values(), ids=POSITIONS)
-def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..., Answer]) -> None:
-    """Text that is no position is refused in a sentence that names the fault, by the library and by the program."""
-    assert_no_position(GAME, text, fault, two_pieces, ask)

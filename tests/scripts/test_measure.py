@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.wrong_solvers import wrong_by
 
-from scripts.measure import lookahead, tables
+from scripts.measure import tables
 from tablebase.catalog.catalog import Catalog
 
 
@@ -45,16 +45,3 @@ def test_solvers_that_differ_are_not_measured(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(tables, "solve_material", wrong_by(tables.solve_material, "reference"))
     with pytest.raises(SystemExit, match="reference and groups differ on"):
         tables.measure_tables("hexapawn", "PPvPP")
-
-
-def test_tricks_of_looking_ahead() -> None:
-    """Alpha-beta and sorting change neither a move nor a value, sorting alone saves nothing, and cuts save most."""
-    rows = {row["search"]: row for row in lookahead.measure_tricks(12, 4)["tricks"] if row["depth"] == 4}
-    assert list(rows) == list(lookahead.TRICKS)
-    for title in ("lead, sorting", "lead, alpha-beta", "lead, alpha-beta, sorting"):
-        assert (rows[title]["same_move"], rows[title]["same_value"]) == (12, 12)
-    assert rows["lead"]["positions"] == rows["lead, sorting"]["positions"] == rows["own"]["positions"]
-    fewer = [rows[title]["times_fewer"] for title in lookahead.TRICKS if title.startswith("lead, alpha-beta")]
-    assert 3 < fewer[0] < fewer[1] < fewer[2]
-    assert rows["own"]["times_fewer"] == 1 < rows["own, cuts"]["times_fewer"]
-    assert rows["lead"]["evaluations"] < rows["lead, sorting"]["evaluations"]

@@ -25,6 +25,7 @@ def small_tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.full
 def test_killed_and_survived(small_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A change that no test notices survives and is named; the tree is afterwards as it was."""
     survivor = SIGN._replace(replacement="number >= 0")

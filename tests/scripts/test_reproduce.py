@@ -32,9 +32,6 @@ def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foxhounds, "ProcessPoolExecutor", lambda count, _: ThreadPoolExecutor(count))
 
 
-# Fox & Hounds
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [("reachable", 82), ("games", "179"), ("games", "~10^4"), ("start", "Hounds win in 7"), ("start", "Fox win in 8")],
@@ -65,12 +62,10 @@ def test_a_fuzz_factor_that_differs_is_named(tell: Tell, monkeypatch: pytest.Mon
     ]
 
 
+@pytest.mark.release
 def test_a_board_that_is_none_is_code_2(tell: Tell) -> None:
     """A size that the game does not have is one sentence that names it, though another process finds out."""
     assert_one_sentence(tell(foxhounds, "--size", 14), "14x14")
-
-
-# Hasenspiel
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support import toys
-from support.games import after, drawn, sampled
+from support.games import GAMES, after, drawn, sampled
 from twins import minimax
 
 from tablebase.commands.tablebase import Tablebase
@@ -29,9 +29,6 @@ ALONE = parse(JUNGLE, "7/2c4/7/7/7/7/3C3/7/7 w")
 def analysed(engine: Engine, position: Position, **limits: int) -> list[Analysis]:
     """All answers of a search."""
     return list(engine.analyse(position, **limits))  # type: ignore[arg-type]
-
-
-# With tables to compare with
 
 
 def test_exact_searches_agree_with_tables(more_tables: Tablebase) -> None:
@@ -72,9 +69,6 @@ def test_null_moves_do_not_hide_zugzwang() -> None:
         assert exact.value == Value(Outcome.LOSS, 12)
         found = [answer.value for answer in Engine(game, options=SMALL).analyse(position, depth=18)]
         assert {value.outcome for value in found if value} == {Outcome.LOSS}
-
-
-# Limits
 
 
 def test_limits() -> None:
@@ -170,9 +164,6 @@ def test_the_limit_of_progress_draws() -> None:
     assert scores == {0: won, 3: None, 4: None, 5: won, 10**30: won}
 
 
-# Bad input
-
-
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
@@ -214,3 +205,43 @@ def test_what_does_not_fit() -> None:
         Engine(JUNGLE, options=replace(SMALL, hash_bytes=1 << 50))
     with pytest.raises(CapacityError, match="the memory for tables needs"):
         Engine(JUNGLE, options=replace(SMALL, table_bytes=1 << 50))
+
+
+PAWNS = load_game("hexapawn")
+PAWNS_START = parse(PAWNS, PAWNS.start)
+
+
+def test_ways_of_the_same_move_are_one_line() -> None:
+    """Where two steps go from one square to another, each move has one line all the same."""
+    game, doubled = GAMES["corners"], 0
+    engine = Engine(game, options=SMALL)
+    for position in sampled(game, 12):
+        moves = legal_moves(game, position)
+        texts = sorted({render_move(game, move) for move in moves})
+        answers = [answer for answer in engine.analyse(position, depth=2, lines=99) if answer.depth == 2]
+        assert sorted(str(answer.best) for answer in answers) == texts
+        doubled += len(moves) > len(texts)
+    assert doubled
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_a_search_without_a_depth_ends_when_all_is_proved(lines: int) -> None:
+    """All lines of Hexapawn, which is over after seven plies; a search to a depth goes on."""
+    engine = Engine(PAWNS, options=SMALL)
+    answers = list(engine.analyse(PAWNS_START, nodes=10**9, lines=lines))
+    assert answers[-1].depth <= 9
+    assert [answer.rank for answer in answers[-lines:]] == list(range(1, lines + 1))
+    assert all(answer.value for answer in answers[-lines:])
+    assert list(engine.analyse(PAWNS_START, depth=20, lines=lines))[-1].depth == 20
+
+
+def test_verdicts_on_repetitions() -> None:
+    """Two pieces that go to and fro: the second side is the first to repeat a position, unless the first has done so before."""
+    game = toys.pacers()
+    start = parse(game, game.start)
+    engine = Engine(game, options=replace(SMALL, exact=True, repetition=Repetition.LOSS))
+    [*_, won] = engine.analyse(start, depth=4)
+    assert (won.verdict, won.value) == ("win by repetition", None)
+    past = [start, *after(game, start, ["a1b1", "a2b2", "b1a1", "b2a2"] * 2)]
+    [lost] = engine.analyse(past[-1], depth=1, past=past[:-1])
+    assert (lost.verdict, lost.value) == ("loss by repetition", None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.checks import at_least_one, before_release
+from support.checks import at_least_one, before_release, thinned
 from support.lookaheads import LEAD, assert_twin, late, states_of
 from twins import lookahead as twin
 
@@ -44,7 +44,7 @@ FOR_TWO: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("players", [2, 3, *before_release(6)])
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", thinned(SETTINGS, 2), ids=str)
 def test_all_is_as_the_twin_says(players: int, settings: dict[str, Any]) -> None:
     """Values of all moves, the best one, the line and the counts, in the middle of turns, too."""
     game = harehedgehog.game(players=players)

@@ -4,7 +4,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.games import GAMES, random_games
 from twins import naive
 
@@ -28,7 +28,7 @@ def texts(game: Game, steps: list[int]) -> list[str]:
     return sorted(f"{names[rules.origin[step]]}{names[rules.target[step]]}" for step in steps)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", thinned(GAMES, 2))
 def test_moves_are_those_of_the_twin(name: str) -> None:
     """The same moves, counted alike, for either side to move; and the same escapes and threats."""
     game = GAMES[name]
@@ -45,7 +45,7 @@ def test_moves_are_those_of_the_twin(name: str) -> None:
             assert kernels.has_escaped(rules, board, side) == has_escaped(game, turn)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", thinned(GAMES, 2))
 def test_moves_are_made_and_taken_back(name: str) -> None:
     """After each move the board is that of the position it leads to, and afterwards what it was, keys and sums included."""
     game = GAMES[name]
@@ -69,7 +69,7 @@ def test_moves_are_made_and_taken_back(name: str) -> None:
         assert children == {play(position, move) for move in naive.moves(game, position)}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", thinned(GAMES, 2))
 def test_keys_name_positions_and_slices(name: str) -> None:
     """Different positions have different keys, and two positions the same material number exactly if they share a material."""
     game = GAMES[name]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import toys
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.naive_codes import placements_of, small_materials
 from twins import naive
 
@@ -18,13 +18,12 @@ from tablebase.game.notation import parse
 from tablebase.slices.index_arrays import IndexArrays, index_arrays
 from tablebase.slices.index_kernels import index_of
 from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_of, materials, parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 TOYS, TIERED = (toys.pond(), toys.hunt(), toys.twins(), toys.sisters()), toys.with_tiers()
-games = pytest.mark.parametrize("game", [*TOYS, *TIERED], ids=lambda game: game.name)
+games = pytest.mark.parametrize("game", thinned([*TOYS, *TIERED], 4), ids=lambda game: game.name)
 LARGE = [parse_material(GAME, name) for name in ("RvR", "RCvW", "EvRE", "TLvCE", "RWvRE", "CDvRTL", "RWPLvRCDE")]
 
 
@@ -145,21 +144,6 @@ def test_mirror_images_share_an_index_unless_the_lead_is_fixed(pair: tuple[Game,
     assert [index_of(arrays, 0, squares) for squares in both] == [index, other]
     weights = home.weights_many(np.array([index, other]))
     assert weights.tolist() == ([1, 1] if fixed else [2, 2])
-
-
-@pytest.mark.parametrize(("pieces", "placements"), [(2, 160_068), (3, 54_355_896)])
-def test_weights_count_placements(pieces: int, placements: int) -> None:
-    """Weights of all legal indices, summed over all slices under their own names, give the published numbers."""
-    counts = {}
-    total = 0
-    for one in slices(GAME, pieces):
-        table = one.location.material
-        if table not in counts:
-            home = layout_of(GAME, table)
-            indices = np.arange(home.size)
-            counts[table] = int(home.weights_many(indices)[home.squares_many(indices)[1]].sum())
-        total += counts[table]
-    assert total == placements
 
 
 @games

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from slices.test_movegen import GAMES
+from support.checks import thinned
 from support.games import random_games
 from twins import naive
 
@@ -16,7 +17,7 @@ from tablebase.slices.mixed import NO_PIECE, Mixed, in_order, joined, mixed
 from tablebase.slices.movegen import after, moves_of
 from tablebase.slices.texts import read_texts, write_texts
 
-games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+games = pytest.mark.parametrize("game", thinned(GAMES, 3), ids=lambda game: game.name)
 JUNGLE, WIDE = load_game("doushouqi"), load_game("foxhounds-12x12")
 CHARACTERS = "0123456789/ wbhfFHRTr.é\n"
 

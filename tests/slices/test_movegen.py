@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from support import toys
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.program import random_position
 from twins import naive
 
@@ -17,7 +17,7 @@ from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import render
 from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.location import locate, stored_materials
+from tablebase.slices.location import dependencies, dependents, locate, stored_materials
 from tablebase.slices.material import Material, material_of, parse_material
 from tablebase.slices.move_lists import MoveLister
 from tablebase.slices.movegen import MoveGenerator
@@ -42,7 +42,7 @@ SAMPLE = 40
 """Positions of a table looked at, with either side to move."""
 MATERIALS = 12
 """Tables of a game looked at."""
-games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+games = pytest.mark.parametrize("game", thinned(GAMES, 3), ids=lambda game: game.name)
 
 
 @cache
@@ -128,9 +128,6 @@ def test_no_positions_have_no_moves() -> None:
     assert MoveGenerator(own, 1).escaped(nothing).shape == (0,)
 
 
-# Kernels
-
-
 def stored_index(game: Game, position: Position) -> int:
     """The index of a position in the table that stands for its material."""
     way = locate(game, material_of(game, position), position.side)
@@ -185,3 +182,18 @@ def test_the_samples_meet_what_they_are_about() -> None:
                     material_of(game, naive.after(position, move)).advance != material.advance for move in moves
                 )
     assert min(seen[what] for what in ("capture", "win", "stuck", "escape", "tier")) > 50
+
+
+LEADING = [("doushouqi", 2), ("hexapawn", 5), ("foxhounds-4x4", 3), ("hasenspiel", 4)]
+
+
+@pytest.mark.parametrize(("name", "most"), LEADING)
+def test_dependents(name: str, most: int) -> None:
+    """They are the stored materials that depend on it, fewest pieces first and then in the order of materials."""
+    game = load_game(name)
+    for pieces in range(2, most + 1):
+        counts = [count for count in (pieces, pieces + 1) if count <= game.max_pieces]
+        listed = [one for count in counts for one in stored_materials(game, count)]
+        for stored in stored_materials(game, pieces):
+            needing = tuple(one for one in listed if stored in dependencies(game, one) and one != stored)
+            assert dependents(game, stored) == needing

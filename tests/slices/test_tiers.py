@@ -36,9 +36,6 @@ def tiers_of(game: Game, kinds: naive.Kinds) -> list[Material]:
     return [material for material in materials(game, len(kinds)) if material.kinds == kinds]
 
 
-# Which there are
-
-
 @games
 def test_every_placement_lies_in_one_tier(game: Game) -> None:
     """The tiers of a material are in order, each placement names its own, and together they have all placements."""
@@ -71,9 +68,6 @@ def test_a_file_tells_its_tier() -> None:
     (first, second) = (layout_of(FOX_4, parse_material(FOX_4, name)) for name in ("FvHH@2", "FvHH@3"))
     assert first.size != second.size
     assert describe_layout(first) != describe_layout(second)
-
-
-# Names
 
 
 @games
@@ -114,9 +108,6 @@ def test_a_bad_tier_is_refused(game: Game, text: str, sentence: str) -> None:
     if "name one of them" not in sentence:
         with pytest.raises(NotationError):
             parse_materials(game, text)
-
-
-# Ways out
 
 
 def test_a_step_that_only_captures_leads_nowhere_else() -> None:
@@ -161,9 +152,6 @@ def test_a_tiered_kind_is_not_its_untiered_twin() -> None:
     alone = parse_material(game, "BvC")
     assert locate(game, alone, 0).material == alone
     assert locate(game, parse_material(game, "AvC@1"), 0).material == parse_material(game, "AvC@1")
-
-
-# Values
 
 
 @pytest.mark.parametrize(

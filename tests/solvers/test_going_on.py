@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from support import toys
 from support.checkpoints import EveryDistance, StoppedError
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.program import SOLVERS, flip
 from support.solved import Solved
 
@@ -83,7 +83,7 @@ def solve(engine: str, problem: CompiledSlice, checkpoint: Any) -> list[bytes]:
 @pytest.mark.parametrize(
     ("engine", "game", "name", "coding"),
     [
-        *(pytest.param(*case, id=identity(case)) for case in CASES),
+        *thinned((pytest.param(*case, id=identity(case)) for case in CASES), 3),
         *(pytest.param(*case, id=identity(case), marks=pytest.mark.release) for case in IN_PARTS),
         pytest.param(*LARGE, marks=pytest.mark.release),
     ],

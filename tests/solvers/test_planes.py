@@ -9,11 +9,10 @@ from support.checks import at_least_one
 from support.naive_codes import agree
 from support.planeviews import GAME
 from support.solved import Solved
-from twins import naive
 
 from tablebase.compute import threads
 from tablebase.compute.vectors import ELEMENTS
-from tablebase.game import Game, Outcome
+from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, parse_material
@@ -44,9 +43,6 @@ def planes_of(game: Game, material: Material) -> int:
     return prod(layout_of(game, material).radices[:-2])
 
 
-# Whole slices
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -73,15 +69,6 @@ def test_pieces_that_others_block(solved: Solved, game: Game) -> None:
     for table in (*at_least_one(stored_materials(game, 2)), *at_least_one(stored_materials(game, 3))):
         for engine in ("planes", "lean"):
             assert agree(solved(game), solved(game, engine), table)
-
-
-def test_two_ways_to_a_square(solved: Solved) -> None:
-    """Of two steps to one square a piece has the other when one is blocked."""
-    game = toys.corners(3, 3)
-    material = parse_material(game, "AvC")
-    assert choose_solver(game, material)[0].name == "planes"
-    for position, (outcome, distance) in at_least_one(naive.solve(game, material.kinds).items()):
-        assert solved(game, "planes").value(position) == (Outcome(outcome), distance)
 
 
 @pytest.mark.parametrize("name", ["AvC", "BvC"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import toys
-from support.checks import at_least_one
+from support.checks import at_least_one, before_release, thinned
 from support.naive_codes import agree, naive_codes, noisy, same
 from support.solved import Solved, Tables
 
@@ -45,9 +45,9 @@ TIERS, SIZE = 31, 80_000
 
 
 def pursuits(pairs: list[tuple[Game, str]], more: list[tuple[Game, str]] | None = None) -> Callable[..., Any]:
-    """Tests for each of these games and names, and before a release for some more."""
-    cases = [pytest.param(game, name, id=f"{game.name}-{name}") for game, name in pairs]
-    cases += [pytest.param(game, name, id=f"{game.name}-{name}", marks=pytest.mark.release) for game, name in more or ()]
+    """Tests for a third of these games and names, and before a release for all and for some more."""
+    cases, others = ([pytest.param(game, name, id=f"{game.name}-{name}") for game, name in some or ()] for some in (pairs, more))
+    cases = [*thinned(cases, 3), *before_release(*others)]
     return pytest.mark.parametrize(("game", "name"), cases)
 
 

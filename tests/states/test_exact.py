@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,11 +23,11 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import Ending
 from tablebase.game.values import Value
 from tablebase.probe.from_codes import CodesSource
-from tablebase.states import listed
+from tablebase.states import listed, paths
 from tablebase.states.exact import solve
-from tablebase.states.files import ExactFile, exact_path, exact_title, sorted_keys, write_exact
+from tablebase.states.files import ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.states.listed import list_positions
-from tablebase.tables.folder import check_seal
+from tablebase.states.paths import count_games, leaves_by_depth, leaves_by_move
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, NARROW_ANY
 
@@ -182,17 +181,6 @@ def test_golden_values(tmp_path: Path) -> None:
         assert file.values_sha256 == GOLDEN
 
 
-@pytest.mark.parametrize("place", [10, 600, -40, -2])
-def test_damage_is_named(place: int, tmp_path: Path) -> None:
-    """A turned bit, wherever it is, is noticed by who reads all."""
-    path = built(tmp_path, Rows())
-    data = bytearray(path.read_bytes())
-    data[place] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(CorruptTableError, match=r"all\.h5"):
-        check_seal(path, exact_title("rows"))
-
-
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     """Of another game, and of other rules of the same name."""
     path = built(tmp_path, Misere(5))
@@ -277,15 +265,6 @@ def test_faults_of_rules_are_one_sentence(fault: str, said: str) -> None:
         sorted_keys(game, list_positions(game, MUCH).positions)
 
 
-def test_order_of_listing_does_not_matter() -> None:
-    """Codes follow their positions when these are sorted."""
-    positions = list_positions(Misere(9), MUCH)
-    keys, order = sorted_keys(Misere(9), positions.positions)
-    assert [key.decode() for key in keys] == sorted(Misere(9).format(one) for one in positions.positions)
-    assert sorted(order.tolist()) == list(range(len(keys)))
-    assert np.array_equal(keys, np.unique(keys))
-
-
 def test_a_value_is_that_of_the_named_player(tmp_path: Path) -> None:
     """After two stones the same player moves again, so nothing is turned around."""
     game = Misere(9)
@@ -297,3 +276,41 @@ def test_a_value_is_that_of_the_named_player(tmp_path: Path) -> None:
         assert game.to_move(again.child) == 0
         value = source.value(again.child, 0)
         assert again.value == Value(value.outcome, None if value.distance is None else value.distance + 1)
+
+
+def test_noughts_and_crosses() -> None:
+    """5,478 positions, 958 of them final, and 255,168 games: 131,184 are won by the first, 77,904 by the second player."""
+    assert count_games(Rows(), Rows().start) == (5478, 958, 255168, (131184, 77904))
+
+
+@pytest.mark.parametrize("stones", range(1, 9))
+def test_games_are_those_of_the_twin(stones: int) -> None:
+    game = Misere(stones)
+    counts, games = count_games(game, game.start), twin.games(game, game.start)
+    assert (counts.games, *counts.won) == (len(games), games.count(0), games.count(1))
+    assert counts.reachable == len(twin.values(game))
+
+
+def test_a_circle_is_refused() -> None:
+    """Wherever it is; from behind it, the games can be counted."""
+    with pytest.raises(RulesError, match="circle can go on for ever, since a can come up again"):
+        count_games(circle(), "a")
+    assert count_games(circle(), "c").games == 3
+
+
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "TICK", 1000)
+    told: list[int] = []
+    count_games(Rows(), Rows().start, told.append)
+    assert len(told) > 2
+    assert told == sorted(told)
+
+
+def test_lines_of_moves() -> None:
+    """9, 72, 504, … and no longer all of them as soon as games end; by move, they add up."""
+    counts = [depth.leaves for depth in leaves_by_depth(Rows(), Rows().start, 9)]
+    assert counts[:5] == [9, 72, 504, 3024, 15120]
+    assert counts[5:] == [54720, 148176, 200448, 127872]
+    assert sum(leaves_by_move(Rows(), Rows().start, 6).values()) == 54720
+    assert leaves_by_move(circle(), "b", 1) == {"a": 1, "y": 1, "c": 1}
+    assert leaves_by_move(circle(), "b", 2) == {"a": 2, "y": 0, "c": 2}

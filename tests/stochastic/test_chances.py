@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from rules.test_harehedgehog import VARIANTS
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from twins import harehedgehog as twin
 
 from tablebase.errors import CapacityError, NotationError, RulesError
@@ -73,7 +73,7 @@ def sampled(options: dict[str, Any], limits: dict[str, Any], count: int, begin: 
     return [next(states) for _ in range(count)]
 
 
-@pytest.mark.parametrize(("options", "limits"), CASES, ids=name_of)
+@pytest.mark.parametrize(("options", "limits"), thinned(CASES, 4), ids=name_of)
 def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any]) -> None:
     """For every option and cap: a few states within one turn and two, and one of the last squares within three."""
     for place, text in at_least_one(enumerate(sampled(options, limits, 4, 58 if limits.get("cap") == "merged" else 55))):

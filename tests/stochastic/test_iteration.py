@@ -23,9 +23,9 @@ from tablebase.checking.chances import chances_fault
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.kernels import Int64, Layer, Region, alone, call_index
 from tablebase.stochastic import iteration
-from tablebase.stochastic.chances import CLOSED, UNIT, UNSEEN
+from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
-from tablebase.stochastic.formulas import SEEN, Formulas, blocks_read, formulas_of, new_space
+from tablebase.stochastic.formulas import blocks_read, formulas_of, new_space
 from tablebase.stochastic.iteration import TOLERANCE, solve_layer
 from tablebase.tables.checkpoints import discard
 from tablebase_rules import pig
@@ -126,25 +126,6 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (one == three).all()
 
 
-@pytest.mark.parametrize("grain", [1, iteration.GRAIN])
-def test_what_is_left_out_would_have_stayed(grain: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chances have the same bits if every run that is not final is computed each time."""
-    monkeypatch.setattr(iteration, "GRAIN", grain)
-    found = solved_part()
-
-    def forgetful(compute: Any) -> Any:
-        def forgetting(formulas: Formulas, *given: Any, **more: Any) -> Any:
-            times = formulas.runs[:, SEEN]
-            times[times != CLOSED] = UNSEEN
-            return compute(formulas, *given, **more)
-
-        return forgetting
-
-    for name in ("improve", "improve_at_once"):
-        monkeypatch.setattr(iteration, name, forgetful(getattr(iteration, name)))
-    assert (solved_part() == found).all()
-
-
 class Seldom(EveryDistance):
     """Saves after every few batches."""
 
@@ -226,26 +207,6 @@ def near(text: str, distance: int, limits: Mapping[str, int | str]) -> list[int]
             blocks_read(formulas_of(kernels, region.rules, begin, begin + region.block, space), region.block, marks)
         blocks |= set(np.flatnonzero(marks).tolist())
     return sorted(blocks)
-
-
-@pytest.mark.parametrize(
-    ("text", "lower", "upper"),
-    [
-        # Home costs 21 carrots, and the other comes home in his turn: what helps is 61 or 63 and the card `again`.
-        ("58:20:0,59:20:0 1", 1 / 12, 1 / 12),
-        # Nobody can ever move: endless play is nobody's win.
-        ("4:0:0,3:2:0 1", 0, 1),
-        ("61:6:0,58:0:0 1", 1, 1),
-        ("58:0:0,61:6:0 2", 1, 1),
-        ("63:1:0,61:20:0 2", 0, 0),
-    ],
-)
-def test_chances_by_hand(text: str, lower: float, upper: float) -> None:
-    """From the blocks that come next, under a merged cap of 20."""
-    form = compiled(game())
-    region = form.region(MERGED)
-    chances = settled(form.kernels, region, near(text, 1, MERGED))
-    assert bounds(form, chances, region, text) == pytest.approx((lower, upper), rel=0, abs=1e-14)
 
 
 def test_caps_are_the_tighter_the_higher_they_are() -> None:

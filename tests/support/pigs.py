@@ -1,6 +1,7 @@
 """A small game with chance, of which faulty ones are made, and what the conformance suite says about them."""
 
-from tablebase.game.stochastic import StochasticGame
+from typing import Any
+
 from tablebase.testing import check_rules
 from tablebase_rules import pig
 
@@ -15,12 +16,12 @@ class Small(pig.Pig):
         super().__init__(3, 4, players)
 
 
-def failures(game: StochasticGame, samples: int = 300) -> dict[str, str]:
+def failures(game: Any, samples: int = 300) -> dict[str, str]:
     """The failure of each check that fails."""
     return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
 
 
-def only_failure(game: StochasticGame, name: str, samples: int = 300) -> str:
+def only_failure(game: Any, name: str, samples: int = 300) -> str:
     """The failure of a check, all others being passed."""
     found = failures(game, samples)
     assert list(found) == [name], found

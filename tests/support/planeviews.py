@@ -12,6 +12,7 @@ from twins import rows as naive_rows
 from twins.rows import Address, Addresses, Sets
 
 from support import toys
+from support.checks import thinned
 from support.solved import Solved
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
@@ -39,7 +40,7 @@ SLICES = [
 ]
 TINY = [pytest.param(toys.shelter(ending), "AvXY", id=f"shelter-{ending}") for ending in ("win", "draw", "loss", "gate")]
 TINY.append(pytest.param(toys.corners(3, 3), "AvC", id="corners"))
-all_slices = pytest.mark.parametrize(("game", "name"), SLICES + TINY)
+all_slices = pytest.mark.parametrize(("game", "name"), thinned(SLICES + TINY, 2))
 large_slices = pytest.mark.parametrize(("game", "name"), SLICES)
 both_sides = pytest.mark.parametrize("side", [0, 1])
 

@@ -21,10 +21,8 @@ import numpy as np
 import pytest
 
 from tablebase.commands.program import commands, made, run
-from tablebase.errors import NotationError, RulesError
-from tablebase.game import Game, load_game
+from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.game.notation import parse
 from tablebase.slices.material import Material
 
 SOLVERS = ("planes", "lean", "groups", "reference")
@@ -196,19 +194,3 @@ def random_position(game: Game, material: Material, side: int, random: Random) -
         squares = [random.choice(game.kinds[kind].squares) for kind in material.kinds]
         if len(set(squares)) == len(squares):
             return Position(tuple(sorted(zip(material.kinds, squares, strict=True))), side)
-
-
-def assert_no_game(name: str, fault: str, ask: Callable[..., Answer]) -> None:
-    """A variant that cannot be set up is refused in a sentence, by the library and by the program alike."""
-    with pytest.raises(RulesError, match=fault) as refused:
-        load_game(name)
-    answer = ask("estimate", name, "--pieces", "2")
-    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
-
-
-def assert_no_position(game: Game, text: str, fault: str, folder: Path, ask: Callable[..., Answer]) -> None:
-    """Text that is no position is refused in a sentence, by the library and by the program alike."""
-    with pytest.raises(NotationError, match=fault) as refused:
-        parse(game, text)
-    answer = ask("probe", game.name, text, "--data", folder)
-    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")

@@ -106,9 +106,6 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-# Work that can be spread over threads
-
-
 class Work(NamedTuple):
     """A range, and where it was done."""
 
@@ -133,9 +130,6 @@ class Done(NamedTuple):
 def divide(key: str) -> Done:
     """Work that says how it may be spread."""
     return Done(key, os.getpid(), len(threads.spread(note, 1000, 1)))
-
-
-# Work that loses what does it
 
 
 def lose(folder: Path, times: int, victim: str, key: str) -> str:

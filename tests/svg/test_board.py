@@ -1,9 +1,12 @@
 """Pictures of boards, read back: pieces, terrain, names, words, identifiers, and what is refused."""
 
 import re
+import string
 from dataclasses import replace
+from math import cos, hypot, radians, sin
 from random import Random
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import pytest
 from hypothesis import given, settings
@@ -11,15 +14,19 @@ from hypothesis import strategies as st
 from support import toys
 from support.checks import at_least_one
 from support.games import GAMES, random_games
-from support.pictures import SVG, centre, every, parsed, title_of, uses
+from support.pictures import SVG, centre, corners, every, parsed, title_of, uses
 from support.program import ask_fresh
 
 import tablebase
 from tablebase import svg
 from tablebase.errors import NotationError, RulesError, TablebaseError
-from tablebase.game import Board, Game, Kind, load_game
+from tablebase.game import Board, Game, Kind, load_game, types
 from tablebase.game.moves import Move, Position
-from tablebase.game.notation import parse, render
+from tablebase.game.notation import parse, read_move, render
+from tablebase.svg.ground import MEANINGLESS, TEXTURES
+from tablebase.svg.markup import GLYPHS
+from tablebase.svg.shapes import SHAPES
+from tablebase.svg.tokens import FIGURE, RADIUS
 
 JUNGLE = load_game("doushouqi")
 PAIR = "7/7/3t3/7/7/R6/4E2/7/7 w"
@@ -184,3 +191,65 @@ def test_what_cannot_be_drawn_is_refused(case: str) -> None:
     with pytest.raises(error, match=sentence) as refused:
         svg.board(options.pop("game"), options.pop("position"), **options)
     assert "\n" not in str(refused.value)
+
+
+A4, A5 = JUNGLE.board.squares("a4 a5")
+FORMS = ["a4a5", "A4-A5", ("a4", "a5"), ("A4", "A5"), Move(0, A4, A5, None, False)]
+
+
+def arrows(picture: str) -> list[Element]:
+    """The arrows of a picture."""
+    return [node for node in every(parsed(picture), "g") if re.search(r" \((green|red|blue|orange)\)$", title_of(node) or "")]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=map(str, FORMS))
+def test_a_move_may_be_given_in_any_form(form: Any) -> None:
+    """As a text, as two squares, as a move; with a colour or without."""
+    assert svg.board(JUNGLE, PAIR, last_move=form) == svg.board(JUNGLE, PAIR, last_move="a4a5") != svg.board(JUNGLE, PAIR)
+    assert svg.board(JUNGLE, PAIR, arrows=[form]) == svg.board(JUNGLE, PAIR, arrows=[("a4a5", "green")])
+    assert svg.board(JUNGLE, PAIR, arrows=[(form, "red")]) == svg.board(JUNGLE, PAIR, arrows=(("a4a5", "red"),))
+
+
+@pytest.mark.parametrize("move", ["a4a5", "e3d3", "d7c8", "a1g9", "g9a1", "b1a1", "d2d3"])
+def test_an_arrow_points_from_square_to_square(move: str) -> None:
+    """It begins in its origin and ends in its target, whatever the direction; also if the squares are neighbours."""
+    (arrow,) = arrows(svg.board(JUNGLE, PAIR, arrows=[move]))
+    origin, target = (centre(JUNGLE.board, square) for square in read_move(JUNGLE, move))
+    x, y, angle, begin, _ = map(float, re.findall(r"-?[0-9.]+", arrow.attrib["transform"]))
+    assert (x, y) == origin
+    tip = max(across for across, _ in corners(arrow[1].attrib["d"]))
+    end = x + (begin + tip) * cos(radians(angle)), y + (begin + tip) * sin(radians(angle))
+    assert 15 < hypot(end[0] - target[0], end[1] - target[1]) < 30
+    assert 0 < begin < 41
+    assert min(across for across, _ in corners(arrow[1].attrib["d"])) == 0
+    assert title_of(arrow) == f"{move} (green)"
+
+
+def test_every_name_has_its_drawing() -> None:
+    """And every drawing its name, in the order of the alphabet."""
+    assert tuple(SHAPES) == types.SHAPES == tuple(sorted(types.SHAPES))
+    assert tuple(TEXTURES) == types.TEXTURES == tuple(sorted(types.TEXTURES))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_shape_lies_within_its_token(name: str) -> None:
+    """At the size that shapes have on tokens, all its points; and it fills at least half of the height."""
+    points = [point for layer in SHAPES[name] for point in corners(layer.path)]
+    assert all(hypot(x, y) * FIGURE <= RADIUS and max(abs(x), abs(y)) <= 40 for x, y in points)
+    heights = [y for _, y in points]
+    assert max(heights) - min(heights) > 40
+
+
+@pytest.mark.parametrize("path", [*TEXTURES.values(), *MEANINGLESS])
+def test_a_texture_lies_within_its_square_and_shows_around_a_token(path: str) -> None:
+    """All its points within 48 hundredths of the middle, and some of them beyond a round token."""
+    points = corners(path)
+    assert max(max(abs(x), abs(y)) for x, y in points) <= 48
+    assert any(hypot(x, y) > RADIUS + 2 for x, y in points)
+
+
+def test_letters_are_complete() -> None:
+    """Letters of kinds and files and digits of ranks, each within its box, and signs of captions."""
+    assert set(GLYPHS) == {*string.digits, *string.ascii_letters, *" .,:;-+=/%&×?!'()"}
+    for sign in set(GLYPHS) - {" "}:
+        assert all(-0.5 <= x <= 4.5 and -1 <= y <= 8 for x, y in corners(GLYPHS[sign])), sign

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.checks import at_least_one
-from support.program import files_of_at_most, flip
+from support.program import flip
 
 from tablebase.errors import CorruptTableError
 from tablebase.tables import checkpoints
@@ -102,14 +100,6 @@ def test_a_damaged_file_is_not_used(checkpoint: TableCheckpoint) -> None:
     assert_loads(checkpoint, NUMBERS, some_arrays())
 
 
-@given(data=st.one_of(st.binary(), st.builds(b"tablebase checkpoint crc32=00000000\n".__add__, st.binary())))
-def test_any_other_file_is_not_used(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    checkpoint = TableCheckpoint(tmp_path_factory.getbasetemp() / "RvC.h5", "rules")
-    checkpoint.path.write_bytes(data)
-    assert checkpoint.load() is None
-    assert not checkpoint.exists()
-
-
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
 def test_what_is_no_file_is_not_used(make: Callable[[Path], None], checkpoint: TableCheckpoint) -> None:
     """A folder or a pipe neither fails nor waits."""
@@ -156,14 +146,6 @@ def test_without_room_all_stays_as_it_was(checkpoint: TableCheckpoint, monkeypat
     checkpoint.save({}, arrays)
     assert_loads(checkpoint, {}, arrays)
     assert names(checkpoint) == [NAME]
-
-
-def test_a_quota_does_not_stop_the_work(checkpoint: TableCheckpoint) -> None:
-    """If a write fails, the old checkpoint stays, and no draft does."""
-    with files_of_at_most(10_000):
-        checkpoint.save({}, [np.zeros(100_000, dtype=np.uint8)])
-    assert names(checkpoint) == [NAME]
-    assert_loads(checkpoint, NUMBERS, some_arrays())
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])

@@ -55,9 +55,6 @@ def test_the_catalog_is_one_file(two_pieces: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
-# Second files of a first: links and copies
-
-
 def refused(*_: object, **__: object) -> None:
     """As between file systems."""
     raise OSError(errno.EXDEV, "Invalid cross-device link")

@@ -103,7 +103,7 @@ def test_an_honest_table_passes(command: Callable[[Path], None], folder: Path) -
 
 
 @pytest.mark.parametrize(
-    "command", [probed, reindexed, *(pytest.param(command, marks=pytest.mark.full) for command in (mined, verified))]
+    "command", [probed, *(pytest.param(command, marks=pytest.mark.full) for command in (mined, reindexed, verified))]
 )
 @pytest.mark.parametrize(
     ("change", "said"),

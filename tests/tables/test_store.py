@@ -1,17 +1,14 @@
 """One table, one file: what is written is read, and whatever happens to the file is noticed."""
 
-import errno
 import hashlib
 import os
 import resource
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import h5py
 import hdf5plugin  # noqa: F401 (gives h5py the compression)
@@ -20,10 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.checks import at_least_one
-from support.program import SEAL, drafts, flip, middle_of_codes, open_files, reseal
+from support.program import SEAL, flip, open_files
 
 from tablebase.compute import threads
-from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.errors import CorruptTableError, StaleTableError, TablebaseError
 from tablebase.files.outputs import publish
 from tablebase.game import Outcome, load_game
 from tablebase.slices.indexing import layout_of
@@ -277,33 +274,6 @@ def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) ->
         Table(path, GAME, RATS)
 
 
-def test_a_forged_seal_does_not_help(two_pieces: Path, tmp_path: Path) -> None:
-    """Damaged codes under a seal that fits are found when they are read."""
-    path = tmp_path / "RvR.h5"
-    shutil.copy(table_path(two_pieces, GAME, RATS), path)
-    flip(path, middle_of_codes(path))
-    reseal(path)
-    check_seal(path, title(GAME, RATS))
-    with closing(Table(path, GAME, RATS)) as table, pytest.raises(CorruptTableError, match=str(path)):
-        table.read(0)
-
-
-@pytest.mark.parametrize("change", ["no move loses", "no mirror", "a rat less mobile"])
-def test_a_table_of_other_rules_is_stale(change: str, two_pieces: Path) -> None:
-    """A table built under rules that differ anywhere is refused, and the sentence says why."""
-    rat = GAME.kinds[0]
-    others = {
-        "no move loses": replace(GAME, no_move=Outcome.LOSS),
-        "no mirror": replace(GAME, mirror=None),
-        "a rat less mobile": replace(GAME, kinds=(replace(rat, steps=rat.steps[1:]), *GAME.kinds[1:])),
-    }
-    path = table_path(two_pieces, GAME, RATS)
-    with pytest.raises(StaleTableError, match="was built under other rules of doushouqi than those installed") as caught:
-        Table(path, others[change], RATS)
-    assert str(path) in str(caught.value)
-    Table(path, replace(GAME, title="Jungle"), RATS).close()
-
-
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
 def test_a_refused_file_is_closed(two_pieces: Path, tmp_path: Path) -> None:
     """A file that turns out to be no table, or one of other rules, is not kept open."""
@@ -332,44 +302,3 @@ def test_too_many_open_files_are_no_damage(two_pieces: Path) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert not isinstance(caught.value, CorruptTableError)
     assert "delete" not in str(caught.value)
-
-
-def test_a_missing_table_names_the_command(tmp_path: Path) -> None:
-    """What is not there is an error that names the table and what builds it, and a KeyError too."""
-    with pytest.raises(MissingTableError) as caught:
-        Table(table_path(tmp_path, GAME, LONG), GAME, LONG)
-    sentence = f"run 'tablebase build doushouqi --material CWvD --data {tmp_path}'"
-    assert str(caught.value) == f"the table CWvD of doushouqi has not been built: {sentence}"
-    assert isinstance(caught.value, KeyError)
-
-
-def test_a_full_disk_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a table cannot be written to the end, neither it nor its draft stays."""
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(CapacityError, match="No space left"):
-        written(tmp_path, RATS, random_codes(RATS, NARROW))
-    assert not list(tmp_path.rglob("*.h5"))
-    assert drafts(tmp_path) == []
-
-
-def test_threads_read_alike(long_table: Table) -> None:
-    """Eight threads that read batches, points and chunks of one table at once all get what it holds."""
-    expected = [long_table.read(side) for side in (0, 1)]
-
-    def read(seed: int) -> bool:
-        random = Random(seed)
-        right = True
-        for _ in range(30):
-            side = random.randrange(2)
-            index = np.array([random.randrange(long_table.layout.size) for _ in range(20)])
-            wanted = expected[side][index].tolist()
-            right &= long_table.codes_at(side, index).tolist() == wanted
-            right &= [cached.code(long_table, side, int(one)) for one in index] == wanted
-        return right & all((long_table.read(side) == expected[side]).all() for side in (0, 1))
-
-    with closing(Store(long_table.path.parent.parent.parent)) as cached, ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(read, range(8)))

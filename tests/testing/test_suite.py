@@ -12,7 +12,9 @@ from unittest import SkipTest
 
 import numpy as np
 import pytest
-from support.toys import ORTHOGONAL, SIDES, court, neighbours, symmetries
+from support.checks import thinned
+from support.pigs import failures, only_failure
+from support.toys import ORTHOGONAL, SIDES, neighbours, symmetries
 
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
@@ -95,17 +97,6 @@ class TestHounds(GameTests):
         return hounds()
 
 
-class TestCourt(GameTests):
-    """A game with kings, made as the documents say."""
-
-    pieces = 4
-    samples = 500
-
-    def game(self) -> Game:
-        """Kings and rooks."""
-        return court()
-
-
 def recast(game: Game, cls: type[Game]) -> Game:
     """The same rules as a subclass of `Game`."""
     return cls(**{field.name: getattr(game, field.name) for field in fields(game)})
@@ -115,18 +106,6 @@ def with_steps(game: Game, change: Callable[[Kind, Step], list[Step]]) -> Game:
     """The game with each step replaced by these."""
     kinds = [replace(kind, steps=tuple(new for step in kind.steps for new in change(kind, step))) for kind in game.kinds]
     return replace(game, kinds=tuple(kinds))
-
-
-def failures(game: Game, samples: int = 150) -> dict[str, str]:
-    """The failure of each check that fails."""
-    return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
-
-
-def only_failure(game: Game, name: str) -> str:
-    """The failure of a check, all others being passed."""
-    found = failures(game)
-    assert list(found) == [name], found
-    return found[name]
 
 
 @pytest.mark.parametrize("game", [doushouqi.game(), duel(), hounds()], ids=lambda game: game.name)
@@ -185,7 +164,7 @@ FAULTS: dict[str, tuple[Callable[[], Game], str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "check", "said"), FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(("make", "check", "said"), thinned(FAULTS.values(), 2), ids=FAULTS)
 def test_a_fault_of_the_rules_is_found(make: Callable[[], Game], check: str, said: str) -> None:
     """Its check says what is wrong; where a text cannot be read, the checks of every game say so, too."""
     found = failures(make())
@@ -229,6 +208,7 @@ def test_a_mirror_without_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ", but the image of that is " in failure
 
 
+@pytest.mark.release
 def test_one_wrong_step_in_a_corner_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A single capture that is missing on one square of the real game does not depend on random positions."""
     # The other checks, of as many positions, take long.

@@ -7,7 +7,6 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -74,36 +73,6 @@ def test_a_body_that_is_announced_too_large(address: str) -> None:
     assert b"larger than 1,048,576 bytes" in body
 
 
-@pytest.mark.release
-def test_200_slow_clients(address: str) -> None:
-    """100 send a head and 100 a body, a byte a second; all are refused after ten, and 20 others are answered meanwhile."""
-    with ExitStack() as stack:
-        heads, bodies = ([stack.enter_context(connected(address)) for _ in range(100)] for _ in range(2))
-        for slow in heads:
-            slow.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
-        for slow in bodies:
-            slow.sendall(post_head(len(BODY)))
-        begin = time.monotonic()
-        for _ in range(9):
-            for slow in heads + bodies:
-                slow.sendall(b" ")
-            for _ in range(20):
-                assert get_raw(address, PROBE)[0]["distance"] == 8
-            time.sleep(max(0.0, 0.9 - (time.monotonic() - begin) % 0.9))
-        answers = [read_answer(slow) for slow in heads + bodies]
-    assert 8 < time.monotonic() - begin < 20
-    for (status, headers, body), what in zip(answers, ["head of the request"] * 100 + ["body"] * 100, strict=True):
-        assert (status, headers["content-type"], headers["connection"]) == (408, PROBLEM, "close")
-        assert f"the {what} did not arrive within 10 s" in body.decode()
-
-
-def test_a_head_that_is_too_large(address: str) -> None:
-    """Its size is limited however many lines it has."""
-    with connected(address) as connection, suppress(ConnectionError):
-        connection.sendall(b"GET /healthz HTTP/1.1\r\n" + b"X: y\r\n" * 20_000)
-        assert 400 <= read_answer(connection)[0] < 500
-
-
 @pytest.mark.parametrize("part", ["path", "line", "lines"])
 def test_the_documented_size_of_a_head(address: str, part: str) -> None:
     """Also if it arrives in one piece: 64 KiB are read, and 1 KiB more is not."""
@@ -158,6 +127,7 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
         assert (process.returncode, out, err) == (0, "", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("workers", "number"),
     [
@@ -182,6 +152,7 @@ def test_a_server_ends_with_its_terminal(workers: int, number: signal.Signals, t
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 def test_clients_of_a_unix_socket(two_pieces: Path, tmp_path: Path) -> None:
     """The access log has the client that the proxy names last; the one before may be an invention of that client."""
     with served("--data", two_pieces, "--unix-socket", tmp_path / "s", "--access-log", "json") as (process, address):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from support.checks import at_least_one
+from support.checks import at_least_one, thinned
 from support.web import PROBLEM, get_raw, served
 
 with warnings.catch_warnings():
@@ -115,7 +115,7 @@ def test_examples_are_answered(description: Any, described: dict[str, Any]) -> N
         case.validate_response(answer, checks=[check for check in CHECKS if check is not unsupported_method])
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", thinned(OPERATIONS, 3))
 def test_requests_made_from_the_description(described: dict[str, Any], name: str) -> None:
     """Valid and invalid ones: answers are as described, and never a fault of the server."""
 

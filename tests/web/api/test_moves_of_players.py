@@ -1,14 +1,11 @@
 """Moves of named players, the commands for Hare & Hedgehog, counts, estimates and statements."""
 
-import asyncio
 import json
 import signal
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,8 +14,7 @@ from support.web import SMALL, TestClient, ask_raw, client_of, connected, senten
 
 from tablebase.commands.game_requests import COMMANDS
 from tablebase.web import questions
-from tablebase.web.problems import ProblemError
-from tablebase.web.settings import Limits, Settings
+from tablebase.web.settings import Limits
 
 COUNTS = "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n"
 START = "0:68:3,0:68:3 1"
@@ -213,47 +209,6 @@ def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.
         assert "ask again in a moment" in sentence_of(second.result(), 503)
         assert second.result().headers["retry-after"] == "1"
         assert "takes longer than 1.5 s" in sentence_of(first.result(), 504)
-
-
-class Endless:
-    """A process that answers nothing, until it is killed."""
-
-    def __init__(self, *_: object) -> None:
-        self.pipe, self.killed = self, Event()
-
-    def send_bytes(self, message: bytes) -> None:
-        """Take a question."""
-
-    def receive(self, *_: object) -> bytes:
-        """Wait, as for a process that is ended meanwhile."""
-        assert self.killed.wait(10)
-        raise EOFError
-
-    def kill(self) -> None:
-        """End it."""
-        self.killed.set()
-
-    def join(self) -> None:
-        """It is gone."""
-
-
-def test_a_client_that_goes_frees_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process of its question is killed, and the next question need not wait; the answer of one that stays is awaited."""
-    started: list[Endless] = []
-    monkeypatch.setattr(questions, "ChildProcess", lambda *given: started.append(Endless(*given)) or started[-1])
-    monkeypatch.setattr(questions, "LOOK", 0.01)
-    looks = iter([False, False, True, True])
-    left: Any = SimpleNamespace(is_disconnected=lambda: asyncio.sleep(0, next(looks)))
-
-    async def asked() -> None:
-        apart = questions.Apart(Settings(tmp_path, limits=Limits(apart=1)))
-        for _ in range(2):
-            with pytest.raises(ProblemError, match="the client has gone"):
-                await apart.answer(left, questions.Question("mine", {}, "the statement", "ask for less"))
-
-    asyncio.run(asked())
-    assert [process.killed.is_set() for process in started] == [True, True]
-    assert not list(looks)
 
 
 @pytest.mark.full

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.checks import thinned
 from support.html import addresses, classed, identified, parsed, said, shown
 from support.web import TestClient
 
@@ -187,10 +188,10 @@ def test_escapes(client: TestClient) -> None:
         parsed(answer.text)
 
 
-PICTURES = ("/hexapawn/board/ppp/3/PPP_w.svg", "/hexapawn/piece/P.svg")
+OTHERS = ("/hexapawn/board/ppp/3/PPP_w.svg", "/hexapawn/piece/P.svg", "/hexapawn", "/hexapawn/position", "/nowhere", "/metrics")
 
 
-@pytest.mark.parametrize("address", [*KINDS_OF_PAGES, *PICTURES, "/hexapawn", "/hexapawn/position", "/nowhere", "/metrics"])
+@pytest.mark.parametrize("address", thinned([*KINDS_OF_PAGES, *OTHERS], 3))
 def test_head(address: str, client: TestClient) -> None:
     page, head = (client.request(method, address, follow_redirects=False) for method in ("GET", "HEAD"))
     assert (head.status_code, head.content) == (page.status_code, b"")
@@ -275,7 +276,7 @@ def test_links_lead_to_pages_of_this_server(count: int, left_out: tuple[str, ...
 ROOT = "/games/tables"
 
 
-@pytest.mark.parametrize("removed", [True, False])
+@pytest.mark.parametrize("removed", thinned([True, False], 2))
 @pytest.mark.parametrize(("root", "headers"), [(ROOT, {"x-forwarded-prefix": "/other"}), ("", {"x-forwarded-prefix": f"{ROOT}/"})])
 def test_behind_a_proxy(root: str, headers: dict[str, str], removed: bool, two_games: Path) -> None:
     """All links of all pages begin with the root path and are answered, whether or not the proxy removes it from the request."""

@@ -171,16 +171,6 @@ def test_setting_up_by_keyboard(visit: Open) -> None:
         page.keyboard.press("Delete")
 
 
-def test_best_moves_to_the_end(visit: Open) -> None:
-    """The first of the moves, again and again, ends the game after as many plies as the page has said."""
-    page = visit().go(START)
-    for plies in range(6, 0, -1):
-        expect(verdict(page)).to_have_text(re.compile(f"in {plies} (ply|plies)$"))
-        with leads_to(page, str(page.locator("a.move").first.get_attribute("href"))):
-            page.locator("a.move").first.click()
-    expect(verdict(page)).to_have_text("The pawn has reached c1: Black won")
-
-
 def test_moves_on_the_board(visit: Open) -> None:
     """A legal move is made by two clicks; another one is refused in a sentence."""
     page = visit().go(START)
@@ -228,18 +218,6 @@ def test_the_line(visit: Open) -> None:
     with leads_to(page, "/hexapawn/position/ppp/1P1/P1P_b"):
         page.locator("#line [data-last=b1b2]").click()
     expect(verdict(page)).to_be_focused()
-
-
-def test_a_record(visit: Open) -> None:
-    page = visit().go("/")
-    page.get_by_role("heading", name="Dou Shou Qi").get_by_role("link").click()
-    page.get_by_role("link", name=re.compile("^RvE: ")).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("RvE")
-    page.locator("nav").get_by_role("link", name="Records").click()
-    row = page.locator("tbody tr").first
-    plies = row.locator("td").first.inner_text()
-    row.locator("a.text").click()
-    expect(verdict(page)).to_have_text(re.compile(f"wins in {plies} plies$"))
 
 
 def test_hexapawn_to_the_end(visit: Open, pawn_tables: Tablebase) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote_plus, urlsplit
 
 import pytest
+from support.checks import thinned
 from support.html import identified, parsed, said, shown
 from support.recorded import KINDS, records
 from support.web import TestClient, client_of
@@ -18,7 +19,7 @@ from tablebase.play.records import Record, label_of, replayed, write_record
 from tablebase.web.settings import Limits
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", thinned(KINDS, 3))
 def test_records_become_addresses(name: str, client: TestClient) -> None:
     """A record of any game leads to its page, from the page of any other; each position is that of the record."""
     first, second = records(name, 2)
