@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from tablebase.commands.arguments import as_catalog, as_folder, checked
+from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import CatalogUrl, Data, Shell, Verbose
 from tablebase.compute.messages import in_bytes, in_time, say
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from tablebase.building.options import BuildOptions, Counted, Requirements
     from tablebase.building.records import BuildResult
     from tablebase.commands.batch_steps import Prepared
-    from tablebase.commands.calls import Call
 
 T = TypeVar("T")
 
@@ -117,8 +117,6 @@ def show_batch(call: Call) -> int | None:
     Without options, this command checks the file, builds the tables that do not exist yet, and then runs the commands. If the file
     does not name a folder for the tables, it uses the folder 'data'.
     """
-    from tablebase.commands.calls import program_call
-
     result = call()
     if result is None:
         return None

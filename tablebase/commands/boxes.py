@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tablebase.commands.arguments import checked, rules_for
-from tablebase.commands.parameters import AnyPosition, Format, GameName, Page, Shell, Size, Style, Variant
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import AnyPosition, GameName, Page, Shell, Size, Variant
 from tablebase.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.commands.row_types import BoxRow
     from tablebase.play.learning.matchboxes import Bead, Matchboxes
     from tablebase.svg.sheets import Sheet
@@ -124,7 +124,6 @@ def show_boxes(
     *,
     output: Annotated[Path | None, Shell(metavar="FILE")] = None,
     page: Page = "a4",
-    style: Style = Format.TABLE,
 ) -> None:
     """Write a row for each box.
 
@@ -134,7 +133,6 @@ def show_boxes(
         Also draw printable labels for real matchboxes, as a PDF, SVG or PNG file.
     """
     from tablebase.commands.drawings import write_sheet
-    from tablebase.commands.output import write_rows
     from tablebase.svg.printing import check_sheet
 
     if output is not None:
@@ -142,4 +140,4 @@ def show_boxes(
     found = call()
     if output is not None:
         write_sheet(found.sheet(page), output)
-    write_rows(found, style)
+    call.write(found)

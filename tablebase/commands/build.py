@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_texts, as_time, checked
+from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import (
     CatalogUrl,
     Data,
@@ -17,7 +18,6 @@ from tablebase.commands.parameters import (
     Pieces,
     Shell,
     Size,
-    Style,
     Variant,
     Verbose,
     Workers,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from tablebase.building.options import TableQuery
     from tablebase.building.records import BuildResult
     from tablebase.commands.build_results import Estimates
-    from tablebase.commands.calls import Call
 
 Memory = Annotated[
     int | str | None,
@@ -150,10 +149,7 @@ def show_build(call: Call) -> None:
     Without options, this command builds all tables that a game from the initial position can reach. If these are too many, it
     builds nothing and reports an error. It writes the tables to the folder 'data' and uses all processors.
     """
-    from tablebase.commands.calls import program_call
-
-    left = call().left
-    if left:
+    if left := call().left:
         raise DeadlineError(left, program_call())
 
 
@@ -199,21 +195,20 @@ def estimate(
     return Estimates(lines, 1 if kind.in_process else options.limits.workers)
 
 
-def show_estimate(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_estimate(call: Call) -> None:
     """Write a row for each line, and for people what all need together.
 
     Without options, this command estimates the cost of building all tables that a game from the initial position can reach. If
     these are too many, it reports an error. It does not build any tables.
     """
     from tablebase.building.kinds import table_kind
-    from tablebase.commands.output import write_rows
 
     lines = call()
-    if style is not Format.TABLE:
-        write_rows(lines.rows, style)
+    if call.style is not Format.TABLE:
+        call.write(lines.rows)
         return
     rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
-    write_rows(rows, style)
+    call.write(rows)
     sys.stdout.write(f"\n{below}\n")
 
 

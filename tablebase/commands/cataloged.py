@@ -9,14 +9,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Style, Timeout
+from tablebase.commands.calls import Call, from_input
+from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
 from tablebase.commands.registry import check_verb
 from tablebase.compute.messages import say
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog
-    from tablebase.commands.calls import Call
     from tablebase.commands.catalog_statements import CatalogRows
     from tablebase.commands.statistics import Statistics
     from tablebase.game import Game
@@ -178,38 +178,32 @@ class Cataloged:
         return closing(Catalog(self.folder, catalog=self._url))
 
 
-def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_stats(call: Call) -> None:
     """Write a row for each entry, and remarks.
 
     Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and losses
     are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
     positions.
     """
-    from tablebase.commands.output import write_rows
-
     found = call()
-    columns = [name for name in found.rows[0] if name != "of_slices" or style is Format.JSON]
-    write_rows(found.rows, style, columns, keys=1 + 1 * ("side" in columns))
+    columns = [name for name in found.rows[0] if name != "of_slices" or call.style is Format.JSON]
+    call.write(found.rows, columns, keys=1 + 1 * ("side" in columns))
     for remark in found.remarks:
         say(remark)
 
 
-def show_sql(call: Call, *, style: Style = Format.TABLE) -> int:
+def show_sql(call: Call) -> int:
     """Write the rows; return the exit code of the process that answers.
 
     Without options, this command queries the catalog in the folder 'data' and prints all rows of the result. Statements cannot
     change the catalog.
     """
-    from tablebase.commands.calls import from_input
     from tablebase.commands.child_processes import run_statement
 
     call.given["statement"] = from_input(call.given["statement"])
 
     def answer() -> None:
-        # Loaded where the statement runs, which may be a process that is forked for it.
-        from tablebase.commands.output import write_rows
-
         found = call()
-        write_rows([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], style, found.columns)
+        call.write([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], found.columns)
 
     return run_statement(answer, call.given.get("timeout"))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from weakref import WeakSet
 
 from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_texts, checked, known_features
+from tablebase.commands.calls import Call, from_input
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import (
     PYTHON_ONLY,
@@ -25,7 +26,6 @@ from tablebase.commands.parameters import (
     Pieces,
     Shell,
     Statement,
-    Style,
     Threads,
     Tick,
     Timeout,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from tablebase.commands.calls import Call
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
     from tablebase.mining.query import Query
@@ -151,6 +150,8 @@ class Collection(Cataloged):
         workers: Threads = None,
     ) -> int:
         """Write positions to Parquet files. Each file contains the positions with one set of pieces and one side to move.
+
+        With only --to, this command exports all tables of the game in the folder 'data'.
 
         A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error.
 
@@ -369,7 +370,6 @@ def show_mine(
     Without options, this command queries the tables in the folder 'data' and shows at most 1,000 rows. Statements cannot change
     anything, and can read only the files that you name with --table.
     """
-    from tablebase.commands.calls import from_input
     from tablebase.commands.child_processes import run_statement
 
     call.given["statement"] = from_input(call.given["statement"])
@@ -377,7 +377,6 @@ def show_mine(
 
     def answer() -> None:
         # Loaded where the statement runs, which may be a process that is forked for it.
-        from tablebase.commands.output import write_rows
         from tablebase.compute.progress import progress
         from tablebase.mining.results import names_and_rows, write_parquet
 
@@ -392,7 +391,8 @@ def show_mine(
                 write_parquet(sys.stdout.buffer, batches)
                 return
             columns, rows = names_and_rows(batches)
-            write_rows(islice(rows, SHOWN) if capped else rows, Format(style), columns, verbatim=True)
+            call.style = Format(style)
+            call.write(islice(rows, SHOWN) if capped else rows, columns, verbatim=True)
             is_cut = capped and next(rows, None) is not None
         if is_cut:
             say(f"the table ends after {SHOWN:,} rows: use --limit for more, or --format csv for all")
@@ -400,13 +400,11 @@ def show_mine(
     return run_statement(answer, timeout, threads)
 
 
-def show_features(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_features(call: Call) -> None:
     """Write a row for each feature.
 
     Without options, this command lists the features that the game defines, each with a description. It does not need tables.
     """
-    from tablebase.commands.output import write_rows
-
     subjects = {0: "position", 1: "each piece", 2: "each pair"}
     rows = [
         {
@@ -418,15 +416,7 @@ def show_features(call: Call, *, style: Style = Format.TABLE) -> None:
         }
         for feature in call()
     ]
-    write_rows(rows, style)
-
-
-def show_export(call: Call) -> None:
-    """Write nothing more than the export itself.
-
-    With only --to, this command exports all tables of the game in the folder 'data'.
-    """
-    call()
+    call.write(rows)
 
 
 def show_plot(
@@ -459,7 +449,6 @@ def show_patterns(
     output: Annotated[
         Path | None, Shell(help="Also write an HTML page with tables and charts to this file.", metavar="FILE")
     ] = None,
-    style: Style = Format.TABLE,
 ) -> None:
     """Write the patterns of each set of positions as they are found, and a page.
 
@@ -490,7 +479,7 @@ def show_patterns(
                     found.append(result)
                 yield result
 
-        write_findings(noted(), len(planned), top, style)
+        write_findings(noted(), len(planned), top, call.style)
         return found
 
     found = call(run=run)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 from tablebase.commands.arguments import as_folder, as_optional, as_texts, checked, rules_for
-from tablebase.commands.parameters import Data, Format, GameName, Players, PositionText, RulesFiles, Shell, Size, Style, Variant
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import Data, Format, GameName, Players, PositionText, Shell, Size, Variant
 from tablebase.compute.messages import Amount, say
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import as_list, as_path
 from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.play.statistics import Statistics
     from tablebase.play.tournament import Conditions, Played
     from tablebase.protocol.client import Budget
@@ -140,20 +140,18 @@ def match(
     return MatchRows((of_pairs if schedule.paired else of_rounds)(names, played), played)
 
 
-def show_match(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_match(call: Call) -> None:
     """Write a row for each player; in a table, numbers with their intervals.
 
     With only --player, given once for each player, this command plays 100 games, each with 4 random moves at the start, and prints
     one row for each player.
     """
-    from tablebase.commands.output import write_rows
-
     rows, columns = call(), None
-    if style is Format.TABLE:
+    if call.style is Format.TABLE:
         columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
         shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
         rows = [{**row, **{name: _interval(row, name) for name in shown}} for row in rows]
-    write_rows(rows, style, columns)
+    call.write(rows, columns)
 
 
 def _interval(row: dict[str, Any], name: str) -> str:
@@ -242,23 +240,21 @@ def match_stats(
     return rows
 
 
-def show_match_stats(call: Call, *, rules: RulesFiles = None, style: Style = Format.TABLE) -> None:
+def show_match_stats(call: Call) -> None:
     """Write the rows, of which a table has fewer columns.
 
     Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the files
     contain different games, it prints one row for each of them.
     """
-    del rules
-    from tablebase.commands.output import write_rows
     from tablebase.play.statistics import ROWS
 
     rows, by = call(), call.given.get("by", "game")
     columns = [one.name for one in fields(ROWS[by])]
-    if style is Format.TABLE and by == "game":
+    if call.style is Format.TABLE and by == "game":
         rows, columns = [_shown(row) for row in rows], SHOWN
-    elif style is Format.TABLE and len({row["game"] for row in rows}) == 1:
+    elif call.style is Format.TABLE and len({row["game"] for row in rows}) == 1:
         columns = [name for name in columns if name not in LEFT_OUT]
-    write_rows(rows, style, columns)
+    call.write(rows, columns)
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

@@ -203,3 +203,14 @@ Timeout = Annotated[
     float | None, Shell(help="Stop with an error if the statement takes longer than this.", metavar="SECONDS", parse=parse_seconds)
 ]
 Tick = Annotated[Callable[[int, int | None], None] | None, PYTHON_ONLY]
+
+
+def of_shell(
+    size: Size = None,
+    variant: Variant = None,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    rules: RulesFiles = None,
+    style: Style = Format.TABLE,
+) -> None:
+    """The parameters of commands that their functions or methods do not have."""

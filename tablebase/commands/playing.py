@@ -12,7 +12,6 @@ from tablebase.commands.parameters import Data, GameName, Players, PositionText,
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.game.rules import Rules
 
 SEEDS = 1_000_000
@@ -36,6 +35,9 @@ def play(
     data: Data = None,
 ) -> None:
     """Play against the tables or another player, in the terminal.
+
+    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'. In
+    games with chance, it searches ahead instead.
 
     Parameters
     ----------
@@ -89,15 +91,6 @@ def play(
             _check_tables(name, rules, start, folder)
         Session(rules, start, people, opened, seed, folder).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
-
-
-def show_play(call: Call) -> None:
-    """Play until the game is over or abandoned.
-
-    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'. In
-    games with chance, it searches ahead instead.
-    """
-    call()
 
 
 def _seated(rules: Rules[Any], names: Sequence[str], seats: int) -> list[str]:

@@ -53,6 +53,10 @@ class Verb:
         Whether it is about one game.
     of_folder : sequence of str
         The options of the folder that the command about an open tablebase has.
+    takes_rules : bool
+        Whether it has the option --rules, for games that it meets without their names.
+    writes_rows : bool
+        Whether its result is rows, and so it has the option --format.
     http : sequence of str
         The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
     http_objection : callable, optional
@@ -65,6 +69,8 @@ class Verb:
     objection: Objection = _none
     takes_game: bool = True
     of_folder: Sequence[str] = ("data", "catalog")
+    takes_rules: bool = False
+    writes_rows: bool = True
     http: Sequence[str] = ()
     http_objection: Objection | None = None
 
@@ -86,25 +92,27 @@ class Verb:
 
     @property
     def show(self) -> Any:
-        """The function that writes the result on the command line; None if that is rows alone."""
-        return getattr(self._module, f"show_{self.name.replace('-', '_')}", None)
+        """The function that writes the result on the command line."""
+        from tablebase.commands.calls import show_result
+
+        return getattr(self._module, f"show_{self.name.replace('-', '_')}", show_result)
 
 
 VERBS = {
     verb.name: verb
     for verb in (
-        Verb("games", "Build", "games", takes_game=False),
+        Verb("games", "Build", "games", takes_game=False, takes_rules=True),
         Verb("check-rules", "Build", "games"),
         Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_objection=_listed),
-        Verb("build", "Build", "build"),
-        Verb("batch", "Build", "batch", takes_game=False),
-        Verb("verify", "Build", "verify"),
-        Verb("copy", "Build", "transfers"),
-        Verb("merge", "Build", "transfers", takes_game=False),
-        Verb("pack", "Build", "transfers"),
-        Verb("unpack", "Build", "transfers", takes_game=False),
-        Verb("reindex", "Build", "upkeep", takes_game=False),
-        Verb("prune", "Build", "upkeep", takes_game=False),
+        Verb("build", "Build", "build", writes_rows=False),
+        Verb("batch", "Build", "batch", takes_game=False, writes_rows=False),
+        Verb("verify", "Build", "verify", writes_rows=False),
+        Verb("copy", "Build", "transfers", writes_rows=False),
+        Verb("merge", "Build", "transfers", takes_game=False, takes_rules=True, writes_rows=False),
+        Verb("pack", "Build", "transfers", writes_rows=False),
+        Verb("unpack", "Build", "transfers", takes_game=False, takes_rules=True, writes_rows=False),
+        Verb("reindex", "Build", "upkeep", takes_game=False, takes_rules=True, writes_rows=False),
+        Verb("prune", "Build", "upkeep", takes_game=False, takes_rules=True),
         Verb("probe", "Ask", "probe:Tablebase", of_folder=("data",)),
         Verb("line", "Ask", "line:Tablebase", of_folder=("data",)),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
@@ -112,20 +120,20 @@ VERBS = {
         Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
         Verb("analyse", "Ask", "searching", objection=_no_pieces),
         Verb("prove", "Ask", "searching", objection=_no_pieces),
-        Verb("mine", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("mine", "Mine", "collection:Collection", objection=_no_pieces, writes_rows=False),
         Verb("sql", "Mine", "cataloged:Cataloged", takes_game=False),
         Verb("features", "Mine", "collection:Collection", objection=_no_pieces, of_folder=()),
-        Verb("export", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("export", "Mine", "collection:Collection", objection=_no_pieces, writes_rows=False),
         Verb("patterns", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("plot", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("play", "Play", "playing"),
+        Verb("plot", "Mine", "collection:Collection", objection=_no_pieces, writes_rows=False),
+        Verb("play", "Play", "playing", writes_rows=False),
         Verb("match", "Play", "matches"),
-        Verb("match-stats", "Play", "matches", takes_game=False),
+        Verb("match-stats", "Play", "matches", takes_game=False, takes_rules=True),
         Verb("train", "Play", "training", objection=_no_pieces),
         Verb("boxes", "Play", "boxes", objection=_no_pieces),
         Verb("exploit", "Play", "exploiting", objection=_no_pieces),
-        Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
-        Verb("uci", "Serve", "searching", objection=_no_pieces),
+        Verb("serve", "Serve", "tablebase.web.serving", takes_game=False, takes_rules=True, writes_rows=False),
+        Verb("uci", "Serve", "searching", objection=_no_pieces, writes_rows=False),
         Verb("materials", objection=_no_pieces),
         Verb("material", objection=_no_pieces),
         Verb("records", objection=_no_pieces),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import checked, optional_folder, rules_for
+from tablebase.commands.calls import Call
 from tablebase.commands.parameters import (
     CHECK_FAILED,
     Data,
@@ -20,7 +21,6 @@ from tablebase.commands.parameters import (
     PositionText,
     Shell,
     Size,
-    Style,
     Threads,
     Variant,
 )
@@ -33,7 +33,6 @@ from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.game import Game
     from tablebase.game.moves import Position
     from tablebase.probe.prober import Prober
@@ -105,14 +104,12 @@ def perft(
     return rows
 
 
-def show_perft(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_perft(call: Call) -> None:
     """Write the leaves of each depth, or of each move.
 
     Without options, this command prints the number of sequences of each length from 1 to 4. It does not need tables.
     """
-    from tablebase.commands.output import write_rows
-
-    write_rows(call(), style, ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
+    call.write(call(), ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
 
 
 def _counting(rules: Any, repetitions: RepeatedLines, threads: int) -> tuple[Any, Any, tuple[Any, ...]]:
@@ -215,18 +212,16 @@ def analyse(
         return _analysed(engine, answers, prober, stack.pop_all())
 
 
-def show_analyse(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_analyse(call: Call) -> None:
     """Write a line for each depth as soon as there is one.
 
     Without options, this command searches for up to 5 seconds with one thread, and prints a line after each search depth. It uses
     the tables in the folder 'data' if this folder exists.
     """
-    from tablebase.commands.output import write_rows
-
-    if style is Format.TABLE:
+    if call.style is Format.TABLE:
         _write_lines(call())
     else:
-        write_rows((_analysis_row(answer, style) for answer in call()), style)
+        call.write(_analysis_row(answer, call.style) for answer in call())
 
 
 def _analysis_row(answer: Analysis, style: Format) -> dict[str, Any]:
@@ -346,27 +341,25 @@ def prove(
     return row
 
 
-def show_prove(call: Call, *, style: Style = Format.TABLE) -> int | None:
+def show_prove(call: Call) -> int | None:
     """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold.
 
     Without options, this command searches for up to 60 seconds. It uses the tables in the folder 'data' if this folder exists.
     """
-    from tablebase.commands.output import write_rows
-
     row = call()
     if "fault" in row:
         holds = "the proof holds, " if row["fault"] is None else "the proof does not hold: "
         shown = f"{row['positions']:,} positions checked" if row["fault"] is None else row["fault"]
-        if style is Format.TABLE:
+        if call.style is Format.TABLE:
             sys.stdout.write(f"{row['outcome']} of {row['position']}: {holds}{shown}\n")
         else:
-            write_rows([row], style)
+            call.write([row])
         return CHECK_FAILED if row["fault"] else None
-    if style is Format.TABLE:
+    if call.style is Format.TABLE:
         sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
     else:
-        shown = row if style is Format.JSON else {**row, "line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
-        write_rows([shown], style)
+        words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
+        call.write([row if call.style is Format.JSON else {**row, **words}])
     return None
 
 
@@ -434,6 +427,9 @@ def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, 
 def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Data = None) -> None:
     """Run the search as a UCI engine, for use in a chess GUI.
 
+    Without options, this command reads the commands of the Universal Chess Interface (UCI) from standard input until the command
+    'quit'. It uses the tables in the folder 'data' if this folder exists.
+
     Parameters
     ----------
     game : str or Game
@@ -445,15 +441,6 @@ def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Dat
 
     rules, folder = rules_for("uci", game, size, variant), optional_folder(data)
     UciServer(Settings(rules, folder), _write).serve(_lines())
-
-
-def show_uci(call: Call) -> None:
-    """Answer until the other program ends.
-
-    Without options, this command reads the commands of the Universal Chess Interface (UCI) from standard input until the command
-    'quit'. It uses the tables in the folder 'data' if this folder exists.
-    """
-    call()
 
 
 def _lines() -> Iterator[str]:

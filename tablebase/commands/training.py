@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_duration, as_folder, as_optional, checked, rules_for
-from tablebase.commands.parameters import Data, Format, GameName, Shell, Size, Style, Variant
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import Data, GameName, Shell, Size, Variant
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.plain_arguments import as_path, parse_duration
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.play.learning.learner import Learner
     from tablebase.play.learning.self_play import Measure
     from tablebase.probe.prober import Prober
@@ -115,16 +115,15 @@ def train(
     return [asdict(one) for one in learner.curve]
 
 
-def show_train(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_train(call: Call) -> None:
     """Write a row for each measurement.
 
     With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its play
     with the tables in the folder 'data'. If tables are missing, it does not make this comparison.
     """
-    from tablebase.commands.output import write_rows
     from tablebase.play.learning.self_play import Measure
 
-    write_rows(call(), style, [one.name for one in fields(Measure)])
+    call.write(call(), [one.name for one in fields(Measure)])
 
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:

@@ -15,7 +15,6 @@ from tablebase.commands.parameters import (
     GameName,
     Materials,
     Pieces,
-    RulesFiles,
     Shell,
     Size,
     To,
@@ -31,7 +30,6 @@ from tablebase.game.plain_arguments import as_path
 if TYPE_CHECKING:
     from tablebase.building.transfer import Taken
     from tablebase.catalog.entries import Entry
-    from tablebase.commands.calls import Call
     from tablebase.executors.executor import Watch
 
 STRONGEST = 22
@@ -240,20 +238,6 @@ def unpack(
     entries, faults = usable_entries(entries_of(folder).values())
     restored = partial(rewrite, folder, entries, target, BUILT, executor, faults=faults)
     return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(faults), verbose=verbose)
-
-
-def show_copy(call: Call) -> None:
-    """Take tables; all is written meanwhile."""
-    call()
-
-
-def show_merge(call: Call, *, rules: RulesFiles = None) -> None:
-    """Take tables of these games, too."""
-    del rules
-    call()
-
-
-show_pack, show_unpack = show_copy, show_merge
 
 
 def _other(name: str, place: str | Path, data: Path) -> Path:

@@ -8,14 +8,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_catalog, as_folder, checked
-from tablebase.commands.parameters import PYTHON_ONLY, CatalogUrl, Data, Format, RulesFiles, Style
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import PYTHON_ONLY, CatalogUrl, Data
 from tablebase.compute.messages import say
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
     from tablebase.building.prune import Prunable
     from tablebase.building.reindex import Rebuilt
-    from tablebase.commands.calls import Call
 
 Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY]
 
@@ -42,13 +42,12 @@ def reindex(data: Data = None, catalog: CatalogUrl = None) -> Rebuilt:
     return rebuild(folder, as_catalog(catalog))
 
 
-def show_reindex(call: Call, *, rules: RulesFiles = None) -> None:
+def show_reindex(call: Call) -> None:
     """Say what has been found.
 
     Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in that
     folder.
     """
-    del rules
     from tablebase.building.reindex import left_out
 
     done = call()
@@ -92,7 +91,7 @@ def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, a
     return found
 
 
-def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, style: Style = Format.TABLE) -> None:
+def show_prune(call: Call, *, kernels: bool = False) -> None:
     """Write what may be removed, and ask.
 
     Without options, this command lists the files in the folder 'data' that it would remove, and removes them only if you confirm.
@@ -102,8 +101,6 @@ def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, s
     kernels : bool
         Instead of tables, remove compiled code that this version of the program does not use.
     """
-    del rules
-    from tablebase.commands.output import write_rows
     from tablebase.compute.kernel_cache import cache_parent, prune_kernels
 
     total, removed = "", False
@@ -111,7 +108,7 @@ def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, s
     def agreed(items: Sequence[Any]) -> bool:
         nonlocal total, removed
         rows = [asdict(item) for item in items]
-        write_rows(rows, style)
+        call.write(rows)
         total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
         removed = call.given.get("yes") or _agreed(f"remove {total}?")
         return removed

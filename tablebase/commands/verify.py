@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_texts, checked
+from tablebase.commands.calls import Call
 from tablebase.commands.parameters import (
     CHECK_FAILED,
     CatalogUrl,
@@ -29,7 +30,6 @@ from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
     from tablebase.checking.checksums import Checks
-    from tablebase.commands.calls import Call
 
 
 @dataclass(frozen=True)
