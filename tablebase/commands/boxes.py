@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tablebase.commands.arguments import checked, rules_for
 from tablebase.commands.calls import Call
-from tablebase.commands.parameters import AnyPosition, GameName, Page, Shell, Size, Variant
+from tablebase.commands.parameters import AnyPosition, GameName, Output, Page, Shell, Size, Variant
 from tablebase.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -74,15 +74,13 @@ def boxes(
 
     Parameters
     ----------
-    game : str or Game
     position : str or Position, optional
         Where games begin; by default the start.
     side : str, optional
         Side that the boxes play; by default, the side that moves second.
     boxes : str or Path, optional
         File that 'play --boxes' has written; by default, all boxes are full, as before the first game.
-    size, variant
-        See `tablebase.build`.
+    game, size, variant : see `tablebase.build`
 
     Returns
     -------
@@ -122,7 +120,7 @@ def boxes(
 def show_boxes(
     call: Call,
     *,
-    output: Annotated[Path | None, Shell(metavar="FILE")] = None,
+    output: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
 ) -> None:
     """Write a row for each box.

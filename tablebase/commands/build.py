@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_texts, as_time, checked
 from tablebase.commands.calls import Call, program_call
@@ -15,6 +17,7 @@ from tablebase.commands.parameters import (
     Format,
     GameName,
     Materials,
+    Output,
     Pieces,
     Shell,
     Size,
@@ -37,10 +40,14 @@ from tablebase.game.plain_arguments import (
 )
 
 if TYPE_CHECKING:
+    from tablebase.building.estimate import Estimate
+    from tablebase.building.exact_kind import Estimate as ExactEstimate
     from tablebase.building.kind import TableKind
+    from tablebase.building.layer_kind import Estimate as LayerEstimate
     from tablebase.building.options import TableQuery
     from tablebase.building.records import BuildResult
-    from tablebase.commands.build_results import Estimates
+
+    AnyEstimate: TypeAlias = Estimate | LayerEstimate | ExactEstimate
 
 Memory = Annotated[
     int | str | None,
@@ -67,8 +74,8 @@ def build(
     deadline: Annotated[str | datetime | float | None, Shell(metavar="TIME", parse=parse_time)] = None,
     duration: Annotated[str | timedelta | float | None, Shell(metavar="TIME", option="--for", parse=parse_duration)] = None,
     grace: Annotated[str | timedelta | float, Shell(metavar="TIME", parse=parse_duration)] = DEFAULT_GRACE,
-    log: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
-    json_log: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    log: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.ADDED)] = None,
+    json_log: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.ADDED)] = None,
     verbose: Verbose = False,
     **limits: int | str,
 ) -> BuildResult:
@@ -127,7 +134,6 @@ def build(
     from tablebase.building.build import build as build_tables
     from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
     from tablebase.building.records import Log
-    from tablebase.commands.build_results import ShownResult
 
     end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     if executor not in (LOCAL, DASK):
@@ -140,7 +146,7 @@ def build(
     with Log(as_optional(as_path, "log", log), as_optional(as_path, "json_log", json_log), folder) as lines:
         options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None)
         summarized = end is not None or log is not None or json_log is not None
-        return ShownResult(**vars(build_tables(kind, wanted, options, summarized=summarized)))
+        return build_tables(kind, wanted, options, summarized=summarized)
 
 
 def show_build(call: Call) -> None:
@@ -151,6 +157,35 @@ def show_build(call: Call) -> None:
     """
     if left := call().left:
         raise DeadlineError(left, program_call())
+
+
+class Estimates(list["AnyEstimate"]):
+    """The needs of a build: one line for each number of pieces, material, layer or table of exact values. Notebooks show a table.
+
+    Parameters
+    ----------
+    lines : iterable of Estimate
+    workers : int
+        Number of processes that the times by the clock are for.
+
+    Attributes
+    ----------
+    rows : list of dict
+    """
+
+    def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
+        super().__init__(lines)
+        self.workers = workers
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The lines as ``tablebase estimate --format json`` writes them."""
+        return [asdict(line) for line in self]
+
+    def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
+        return titled_table("estimate", [], self.rows)
 
 
 @checked
@@ -172,8 +207,7 @@ def estimate(
 
     Parameters
     ----------
-    game, size, variant, pieces, material, data, catalog, workers, memory, **limits
-        See `build`.
+    game, size, variant, pieces, material, data, catalog, workers, memory, **limits : see `build`
     measure : bool
         First measure the speed of this machine by building a table in a temporary folder.
 
@@ -185,7 +219,6 @@ def estimate(
     """
     from tablebase.building.options import BuildOptions
     from tablebase.catalog.catalog import read_known
-    from tablebase.commands.build_results import Estimates
     from tablebase.executors.executor import Limits
 
     kind, wanted = _wanted(game, size, variant, pieces, material, limits)

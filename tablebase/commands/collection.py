@@ -23,6 +23,7 @@ from tablebase.commands.parameters import (
     GameName,
     Materials,
     OutcomeName,
+    Output,
     Pieces,
     Shell,
     Statement,
@@ -129,8 +130,7 @@ class Collection(Cataloged):
 
         Parameters
         ----------
-        game, features
-            See `mine`.
+        game, features : see `mine`
         """
         return known_features(self._game(game, "features"), features)
 
@@ -138,7 +138,7 @@ class Collection(Cataloged):
     def export(
         self,
         game: GameName,
-        to: Annotated[str | Path, Shell(metavar="DIR")],
+        to: Annotated[str | Path, Shell(metavar="DIR", output=Output.FOLDER)],
         *,
         material: Materials = None,
         pieces: Pieces = None,
@@ -171,8 +171,7 @@ class Collection(Cataloged):
             Write only a random sample that contains each position with this probability.
         seed : int
             Seed for the random sample; the same seed selects the same positions.
-        game, features, workers
-            See `mine`.
+        game, features, workers : see `mine`
 
         Returns
         -------
@@ -246,8 +245,7 @@ class Collection(Cataloged):
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
             For the chart 'chances', the weakened player, as in 'tablebase exploit --player'; repeatable.
-        game, workers
-            See `mine`.
+        game, workers : see `mine`
         tick : callable, optional
             Called from time to time with the numbers of indices decoded so far and in all.
 
@@ -325,8 +323,7 @@ class Collection(Cataloged):
             Minimum share of the positions that a rule or a leaf of a tree must cover.
         depth : int
             Depth of the decision trees; 0 for no trees.
-        game, material, pieces, features, workers
-            See `export`.
+        game, material, pieces, features, workers : see `export`
         run : callable, optional
             Runs the searches that it is given, and returns the results to keep; by default it keeps them all.
 
@@ -422,7 +419,7 @@ def show_features(call: Call) -> None:
 def show_plot(
     call: Call,
     *,
-    output: Annotated[Path, Shell(help="PNG, SVG or PDF file to write.", metavar="FILE", parse=_picture)],
+    output: Annotated[Path, Shell(help="PNG, SVG or PDF file to write.", metavar="FILE", parse=_picture, output=Output.FILE)],
 ) -> None:
     """Write the chart to a file.
 
@@ -447,7 +444,7 @@ def show_patterns(
     *,
     top: Annotated[int, Shell(help="Number of features, and of feature pairs, to show.", metavar="N", least=1)] = 10,
     output: Annotated[
-        Path | None, Shell(help="Also write an HTML page with tables and charts to this file.", metavar="FILE")
+        Path | None, Shell(help="Also write an HTML page with tables and charts to this file.", metavar="FILE", output=Output.FILE)
     ] = None,
 ) -> None:
     """Write the patterns of each set of positions as they are found, and a page.

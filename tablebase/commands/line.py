@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
-from tablebase.commands.output import in_digits, value_columns
-from tablebase.commands.parameters import Format, Page, Shell, complete_player
+from tablebase.commands.parameters import Format, Output, Page, Shell, complete_player
 from tablebase.commands.tablebase import Tablebase as Tablebase
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
 from tablebase.files.outputs import check_output_folder, written_folder
-from tablebase.game.values import Bounds
+from tablebase.game.values import Bounds, chance_text
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
@@ -35,13 +34,17 @@ def show_line(
     *,
     boards: Annotated[bool, Shell(help="Draw the board of every position.")] = False,
     svg: Annotated[
-        Path | None, Shell(help="Also draw every position as an SVG file, in a new folder.", metavar="DIR", option="--to")
+        Path | None,
+        Shell(
+            help="Also draw every position as an SVG file, in a new folder.", metavar="DIR", option="--to", output=Output.NEW_FOLDER
+        ),
     ] = None,
     sheet: Annotated[
         Path | None,
         Shell(
             help=("Also draw the key positions, such as positions after captures, on printable pages, as a PDF, SVG or PNG file."),
             metavar="FILE",
+            output=Output.FILE,
         ),
     ] = None,
     every: Annotated[bool, Shell(help="Draw every position on the pages of --sheet, not only key positions.")] = False,
@@ -100,7 +103,17 @@ def show_line(
             sys.stdout.write(f"   {_said_of(row)}{', ' + row['best'] if row['best'] else ''}\n\n")
             last = row["best"]
     else:
-        call.write(map(in_digits, rows), ["ply", "side", *value_columns(rules), "best", "position"])
+        call.write(map(_in_digits, rows), ["ply", "side", *_value_columns(rules), "best", "position"])
+
+
+def _value_columns(rules: Rules[Any]) -> tuple[str, ...]:
+    """The columns of values for people: of games with chance the bounds alone."""
+    return tuple(name for name in rules.value_fields if name in ("lower", "upper")) or rules.value_fields
+
+
+def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose chances are text: 0 and 1 only where they are exact."""
+    return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}
 
 
 def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
@@ -134,9 +147,9 @@ def _replay(call: Call, record: Record, *, player: str | None, boards: bool) -> 
         _write_boards(rules, record, shown, rows)
     else:
         # Games of more than two players have no tables.
-        known = [*value_columns(rules), "best"] if rules.players == 2 else []
+        known = [*_value_columns(rules), "best"] if rules.players == 2 else []
         columns = ("ply", "side", "move", "meaning", *known, "position", "remark")
-        call.write(map(in_digits, rows), [name for name in columns if name in rows[0]])
+        call.write(map(_in_digits, rows), [name for name in columns if name in rows[0]])
     say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 from tablebase.commands.arguments import as_folder, as_optional, as_texts, checked, rules_for
 from tablebase.commands.calls import Call
-from tablebase.commands.parameters import Data, Format, GameName, Players, PositionText, Shell, Size, Variant
+from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.compute.messages import Amount, say
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import as_list, as_path
@@ -64,7 +64,7 @@ def match(
     patience: Annotated[float | None, Shell(metavar="S", least=0.1)] = None,
     plies: Annotated[int | None, Shell(metavar="N", least=1)] = None,
     no_tables: bool = False,
-    output: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    output: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.NEW_FILE)] = None,
     players: Players = None,
     size: Size = None,
     variant: Variant = None,
@@ -76,7 +76,6 @@ def match(
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
     position : str, optional
         Where games begin; by default at the start.
     player : str or sequence of str
@@ -100,8 +99,7 @@ def match(
         Play every game to the end; by default, a game ends as soon as its position is in a table, with the outcome in the table.
     output : str or Path, optional
         Record the games in a new file, which 'line --replay' can show.
-    players, size, variant, data
-        See `tablebase.build`.
+    game, players, size, variant, data : see `tablebase.build`
 
     Raises
     ------
@@ -200,7 +198,7 @@ def match_stats(
     *,
     by: Literal["game", "seat", "ending", "chance", "square", "piece"] = "game",
     with_opening: bool = False,
-    curve: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    curve: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
 ) -> list[dict[str, Any]]:
     """Show statistics of recorded games, such as lengths and results.
 

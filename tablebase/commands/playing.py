@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_folder, checked, rules_for
-from tablebase.commands.parameters import Data, GameName, Players, PositionText, Shell, Size, Variant, complete_player
+from tablebase.commands.parameters import Data, GameName, Output, Players, PositionText, Shell, Size, Variant, complete_player
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def play(
     player: Annotated[str | Sequence[str], Shell(metavar="NAME", complete=complete_player)] = (),
     side: Annotated[str | Sequence[str], Shell(metavar="SIDE")] = (),
     fuzz: Annotated[str | None, Shell(metavar="P")] = None,
-    boxes: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    boxes: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     level: Annotated[str | None, Shell(metavar="N")] = None,
     seed: Annotated[int | None, Shell(metavar="N", least=0)] = None,
     players: Players = None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, write_sheet
-from tablebase.commands.parameters import Format, Page, Shell
+from tablebase.commands.parameters import Format, Output, Page, Shell
 from tablebase.commands.positions import Asked, asked, is_stream, stream_bytes
 from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import cell_text, say
@@ -53,11 +53,16 @@ def show_probe(
     ] = False,
     svg: Annotated[
         Path | None,
-        Shell(help="Also draw the position as an SVG file, with an arrow for its best move.", metavar="FILE", option="--output"),
+        Shell(
+            help="Also draw the position as an SVG file, with an arrow for its best move.",
+            metavar="FILE",
+            option="--output",
+            output=Output.FILE,
+        ),
     ] = None,
     sheet: Annotated[
         Path | None,
-        Shell(help="Also draw all positions on printable pages, as a PDF, SVG or PNG file.", metavar="FILE"),
+        Shell(help="Also draw all positions on printable pages, as a PDF, SVG or PNG file.", metavar="FILE", output=Output.FILE),
     ] = None,
     page: Page = "a4",
 ) -> None:

@@ -17,6 +17,7 @@ from tablebase.commands.parameters import (
     Format,
     GameName,
     OptionalGame,
+    Output,
     Players,
     PositionText,
     Shell,
@@ -65,7 +66,6 @@ def perft(
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
     position : str, optional
         By default the start.
     depth : int
@@ -76,8 +76,7 @@ def perft(
     repetitions : RepeatedLines or str
         How to count a sequence that returns to one of its earlier positions: 'continue' extends it like any other; 'leaf' ends it
         there, and counts it as one sequence of that length and of every greater length.
-    players, size, variant
-        What distinguishes the variant of the game.
+    game, players, size, variant : see `tablebase.build`
     workers : int, optional
         Number of threads; by default, one for each processor.
 
@@ -154,7 +153,6 @@ def analyse(
 
     Parameters
     ----------
-    game : str or Game
     position : str, optional
         By default the start.
     depth : int, optional
@@ -176,8 +174,7 @@ def analyse(
         Size of the transposition table.
     no_tables : bool
         Search without tables.
-    size, variant
-        What distinguishes the variant of the game.
+    game, size, variant : see `tablebase.build`
     workers : int
         Number of threads. Only a search with one thread always gives the same result.
     data : str or Path, optional
@@ -267,7 +264,7 @@ def prove(
     time: Annotated[float | None, Shell(metavar="SECONDS")] = None,
     memory: Annotated[int | str, Shell(metavar="8G", parse=str)] = "1G",
     table_pieces: Annotated[int | None, Shell(metavar="N", least=0)] = None,
-    output: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    output: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     check: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
     size: Size = None,
     variant: Variant = None,
@@ -293,8 +290,7 @@ def prove(
         Also write the proof to this file.
     check : str or Path, optional
         Instead of searching, check the proof in this file, using only the rules and the tables.
-    size, variant
-        What distinguishes the variant of the game.
+    size, variant : see `tablebase.build`
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
 
@@ -432,9 +428,7 @@ def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Dat
 
     Parameters
     ----------
-    game : str or Game
-    size, variant, data
-        See `analyse`.
+    game, size, variant, data : see `analyse`
     """
     from tablebase.protocol.uci_server import UciServer
     from tablebase.protocol.uci_settings import Settings

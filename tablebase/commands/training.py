@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_duration, as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
-from tablebase.commands.parameters import Data, GameName, Shell, Size, Variant
+from tablebase.commands.parameters import Data, GameName, Output, Shell, Size, Variant
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.plain_arguments import as_path, parse_duration
@@ -29,7 +29,7 @@ OTHER_FILE = "name another file with --output"
 def train(
     game: GameName,
     *,
-    output: Annotated[str | Path, Shell(metavar="FILE")],
+    output: Annotated[str | Path, Shell(metavar="FILE", output=Output.FILE)],
     games: Annotated[int, Shell(metavar="N", least=1)] = 20_000,
     duration: Annotated[str | timedelta | float | None, Shell(metavar="TIME", option="--for", parse=parse_duration)] = None,
     every: Annotated[int, Shell(metavar="N", least=1)] = 1_000,
@@ -38,7 +38,7 @@ def train(
     exploration: Annotated[float | None, Shell(metavar="P")] = None,
     trace: Annotated[float | None, Shell(metavar="P")] = None,
     seed: Annotated[int | None, Shell(metavar="N", least=0)] = None,
-    curve: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    curve: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     size: Size = None,
     variant: Variant = None,
     data: Data = None,
@@ -69,8 +69,7 @@ def train(
         Seed for the random number generator; by default, 1. The same seed gives the same player.
     curve : str or Path, optional
         Also draw the learning curve, as a PNG, SVG or PDF file.
-    size, variant, data
-        See `tablebase.build`.
+    size, variant, data : see `tablebase.build`
 
     Returns
     -------

@@ -92,11 +92,9 @@ def copy(
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
     to : str or Path
         Another folder, or the address of an object store, such as ``s3://bucket/path``.
-    size, variant, pieces, material, data, catalog, verbose
-        See `tablebase.build`; by default all tables of the game.
+    game, size, variant, pieces, material, data, catalog, verbose : see `tablebase.build`; by default all tables of the game
     with_dependencies : bool
         Whether to take the tables that these depend on, too.
 
@@ -141,8 +139,7 @@ def merge(
     ----------
     place : str or Path
         Folder that contains the tables to import, or an object store, such as s3://bucket/path.
-    data, catalog, verbose
-        As in `copy`: of the folder that gets the tables.
+    data, catalog, verbose : as in `copy`: of the folder that gets the tables
 
     Raises
     ------
@@ -224,8 +221,7 @@ def unpack(
     ----------
     place : str or Path
         Folder that contains packed tables.
-    to, workers, verbose
-        As in `pack`.
+    to, workers, verbose : as in `pack`
     """
     from tablebase.building.copies import rewrite
     from tablebase.building.options import local_executor

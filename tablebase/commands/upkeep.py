@@ -26,8 +26,7 @@ def reindex(data: Data = None, catalog: CatalogUrl = None) -> Rebuilt:
 
     Parameters
     ----------
-    data, catalog
-        See `tablebase.build`.
+    data, catalog : see `tablebase.build`
 
     Returns
     -------
@@ -62,8 +61,7 @@ def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, a
 
     Parameters
     ----------
-    data, catalog
-        See `tablebase.build`.
+    data, catalog : see `tablebase.build`
     yes : bool
         Remove files without asking for confirmation.
     agreed : callable, optional

@@ -88,8 +88,7 @@ def verify(
     ----------
     game : str, Game or StochasticGame, optional
         Name of a game, or a Python file with the rules of a game; with --quick, all games by default.
-    size, variant, pieces, material, data, catalog, workers, verbose
-        See `tablebase.build`; by default all tables of the game.
+    size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default all tables of the game
     published : str or Path, optional
         Also compare the checksums of table values with the published checksums in this CSV file.
     quick : bool

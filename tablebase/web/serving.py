@@ -60,8 +60,7 @@ def serve(
         Log each request to standard error as a line of JSON, or log nothing (none).
     root_path : str
         Path under which a reverse proxy serves the pages, such as /tables.
-    data, catalog
-        See `tablebase.build`.
+    data, catalog : see `tablebase.build`
 
     Raises
     ------
@@ -88,5 +87,3 @@ def serve(
     settings = Settings(folder.absolute(), as_catalog(catalog), mine, origins, size, access_log == "json", root=root)
     address = Address(host, port, as_optional(as_path, "unix_socket", unix_socket))
     run(settings, address, usable_workers(workers), lambda where: say(f"serving {folder} at {where}"))
-
-
