@@ -22,6 +22,8 @@ from tablebase.game.rules import Rules
 if TYPE_CHECKING:
     from tablebase.game.features import Feature as Feature
 
+QUIET = "TABLEBASE_QUIET"
+"""Variable of the environment that is set to 1 for commands that print only results and errors."""
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
 PYTHON_ONLY = "only Python"
@@ -205,5 +207,6 @@ def of_shell(
     catalog: CatalogUrl = None,
     rules: RulesFiles = None,
     style: Style = Format.TABLE,
+    quiet: Annotated[bool, Shell(help="Print only results and errors.", variable=QUIET)] = False,
 ) -> None:
     """The parameters of commands that their functions or methods do not have."""

@@ -80,10 +80,8 @@ class Verb:
 
     @property
     def show(self) -> Any:
-        """The function that writes the result on the command line."""
-        from tablebase.commands.calls import show_result
-
-        return getattr(import_module(self.module), f"show_{self.function_name}", show_result)
+        """The function that writes the result on the command line; None if that needs none."""
+        return getattr(import_module(self.module), f"show_{self.function_name}", None)
 
 
 VERBS = {

@@ -19,13 +19,14 @@ from click.core import ParameterSource
 from tablebase.commands.calls import OF_FOLDER, Call, use_all
 from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of
 from tablebase.commands.registry import Verb
+from tablebase.compute.messages import silenced
 from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 
 HELP = ("-h", "--help")
-LAST = (*OF_FOLDER, "workers", "style")
+LAST = (*OF_FOLDER, "workers", "style", "quiet")
 """Parameters that come last in the help of a command about an open tablebase."""
-MOST_OPTIONS = 12
+MOST_OPTIONS = 13
 """Most options that the help of a command lists without groups."""
 OPTION_GROUPS = {
     "Game and tables": ("rules", "size", "variant", "players", "pieces", "material", "with_dependencies", *OF_FOLDER),
@@ -42,7 +43,7 @@ OPTION_GROUPS = {
         "cache",
         "hash",
     ),
-    "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "access_log"),
+    "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "quiet", "access_log"),
 }
 """Further groups of options in the help, with the names of parameters."""
 
@@ -53,8 +54,8 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
     An open tablebase has a folder, a catalog and variants of games; parameters that commands share come before its own.
     """
     shared = {one.name: one for one in parameters_of(of_shell)}
-    own, shown = list(parameters_of(verb.function)), list(parameters_of(verb.show))
-    shown = [shared["rules"]] * verb.takes_rules + shown + [shared["style"]] * verb.writes_rows
+    own, shown = list(parameters_of(verb.function)), list(parameters_of(verb.show or show_result))
+    shown = [shared["rules"]] * verb.takes_rules + shown + [shared["style"]] * verb.writes_rows + [shared["quiet"]]
     if not verb.owner:
         return own + shown
     own.sort(key=lambda one: not (one.shell.argument or one.shell.help))
@@ -169,7 +170,7 @@ class _Command(Exemplified, click.Command):
 
     def __init__(self, verb: Verb) -> None:
         self.verb, self.parameters = verb, verb_parameters(verb)
-        more = docstring(verb.show).partition("\n\n")[2].partition("Parameters\n---")[0].strip()
+        more = docstring(verb.show or show_result).partition("\n\n")[2].partition("Parameters\n---")[0].strip()
         first, *others = docstring(verb.function).split("\n\n")
         text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith(("Without ", "With only "))), more)))
         more_options = "limits" in inspect.signature(verb.function).parameters
@@ -198,14 +199,17 @@ class _Command(Exemplified, click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Call the function with what is given, and write its result; the exit code, if there is one."""
         given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
+        show = self.verb.show or show_result
         use_all(given.pop("rules", None))
-        shown = {one.name: given.pop(one.name) for one in parameters_of(self.verb.show) if one.name in given}
+        if given.pop("quiet", False):
+            ctx.with_resource(silenced())
+        shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
         call = Call(self.verb, given)
         if ctx.args:
             from tablebase.building.kinds import table_kind
 
             call.given |= table_kind(call.rules).limits_from(ctx.args, lambda: _unknown_option(ctx))
-        return self.verb.show(call, **shown)
+        return show(call, **shown)
 
 
 def _unknown_option(ctx: click.Context) -> TablebaseError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from logging import ERROR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -189,5 +190,5 @@ def _checked(
                 shown.note(f"{name}: {good}")
             else:
                 faults[name] = fault
-                shown.write(f"error: {fault}")
+                shown.write(f"error: {fault}", ERROR)
     return faults
