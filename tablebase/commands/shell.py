@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 from click.core import ParameterSource
 
-from tablebase.commands.calls import OF_FOLDER, Call, use_all
+from tablebase.commands.calls import OF_FOLDER, Call, show_result, use_all
 from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of
 from tablebase.commands.registry import Verb
 from tablebase.compute.messages import silenced
