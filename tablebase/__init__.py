@@ -60,9 +60,9 @@ if TYPE_CHECKING:
     from tablebase.commands.games import load as load
     from tablebase.commands.matches import match as match
     from tablebase.commands.matches import match_stats as match_stats
+    from tablebase.commands.proving import prove as prove
     from tablebase.commands.searching import analyse as analyse
     from tablebase.commands.searching import perft as perft
-    from tablebase.commands.searching import prove as prove
     from tablebase.commands.tablebase import Tablebase as Tablebase
     from tablebase.commands.training import train as train
     from tablebase.commands.transfers import copy as copy

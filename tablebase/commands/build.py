@@ -9,22 +9,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_texts, as_time, checked
 from tablebase.commands.calls import Call, program_call
-from tablebase.commands.parameters import (
-    CatalogUrl,
-    Data,
-    Format,
-    GameName,
-    Materials,
-    Output,
-    Pieces,
-    Shell,
-    Size,
-    Variant,
-    Verbose,
-    Workers,
-)
+from tablebase.commands.parameters import Format, Output, Shell
 from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
 from tablebase.game.plain_arguments import (
     as_path,
@@ -58,15 +46,15 @@ DEFAULT_GRACE = "10min"
 
 @checked
 def build(
-    game: GameName,
+    game: shared.GameName,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
     memory: Memory = None,
     executor: Literal["local", "dask"] = "local",
     scheduler: Annotated[str | None, Shell(metavar="URL")] = None,
@@ -76,7 +64,7 @@ def build(
     grace: Annotated[str | timedelta | float, Shell(metavar="TIME", parse=parse_duration)] = DEFAULT_GRACE,
     log: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.ADDED)] = None,
     json_log: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.ADDED)] = None,
-    verbose: Verbose = False,
+    verbose: shared.Verbose = False,
     **limits: int | str,
 ) -> BuildResult:
     """Solve, verify and store tables that do not exist yet.
@@ -190,15 +178,15 @@ class Estimates(list["AnyEstimate"]):
 
 @checked
 def estimate(
-    game: GameName,
+    game: shared.GameName,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
     memory: Memory = None,
     measure: bool = False,
     **limits: int | str,
@@ -246,7 +234,13 @@ def show_estimate(call: Call) -> None:
 
 
 def _wanted(
-    game: GameName, size: Size, variant: Variant, pieces: Pieces, material: Materials, limits: dict[str, Any], solver: str = "auto"
+    game: shared.GameName,
+    size: shared.Size,
+    variant: shared.Variant,
+    pieces: shared.Pieces,
+    material: shared.Materials,
+    limits: dict[str, Any],
+    solver: str = "auto",
 ) -> tuple[TableKind[Any, Any], TableQuery]:
     """The kind of a game's tables, and those that the arguments name."""
     from tablebase.building.kinds import table_kind

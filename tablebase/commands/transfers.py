@@ -8,21 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, as_texts, checked, rules_for
-from tablebase.commands.parameters import (
-    CatalogUrl,
-    Data,
-    GameName,
-    Materials,
-    Pieces,
-    Shell,
-    Size,
-    To,
-    Variant,
-    Verbose,
-    WithDependencies,
-    Workers,
-)
+from tablebase.commands.parameters import Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, ConflictError
 from tablebase.game.plain_arguments import as_path
@@ -73,17 +61,17 @@ class Transfer:
 
 @checked
 def copy(
-    game: GameName,
-    to: To,
+    game: shared.GameName,
+    to: shared.To,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    with_dependencies: WithDependencies = False,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    verbose: Verbose = False,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    with_dependencies: shared.WithDependencies = False,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    verbose: shared.Verbose = False,
 ) -> Transfer:
     """Copy tables to another folder or an object store.
 
@@ -127,9 +115,9 @@ def copy(
 def merge(
     place: Annotated[str | Path, Shell(metavar="DIR", argument=True, parse=str)],
     *,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    verbose: Verbose = False,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    verbose: shared.Verbose = False,
 ) -> Transfer:
     """Import tables from another folder or an object store.
 
@@ -164,19 +152,19 @@ def merge(
 
 @checked
 def pack(
-    game: GameName,
-    to: To,
+    game: shared.GameName,
+    to: shared.To,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    with_dependencies: WithDependencies = False,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    with_dependencies: shared.WithDependencies = False,
     strength: Annotated[int, Shell(metavar="N", least=1, most=STRONGEST)] = 19,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
-    verbose: Verbose = False,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
+    verbose: shared.Verbose = False,
 ) -> Transfer:
     """Write smaller copies of tables, which can still be probed.
 
@@ -211,7 +199,11 @@ def pack(
 
 @checked
 def unpack(
-    place: Annotated[str | Path, Shell(metavar="DIR", argument=True)], to: To, *, workers: Workers = None, verbose: Verbose = False
+    place: Annotated[str | Path, Shell(metavar="DIR", argument=True)],
+    to: shared.To,
+    *,
+    workers: shared.Workers = None,
+    verbose: shared.Verbose = False,
 ) -> Transfer:
     """Restore the original files of packed tables.
 

@@ -9,21 +9,10 @@ from logging import ERROR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_texts, checked
 from tablebase.commands.calls import Call
-from tablebase.commands.parameters import (
-    CHECK_FAILED,
-    CatalogUrl,
-    Data,
-    Materials,
-    OptionalGame,
-    Pieces,
-    Shell,
-    Size,
-    Variant,
-    Verbose,
-    Workers,
-)
+from tablebase.commands.parameters import CHECK_FAILED, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError
 from tablebase.game.plain_arguments import usable_workers
@@ -68,18 +57,18 @@ class VerifyResult:
 
 @checked
 def verify(
-    game: OptionalGame = None,
+    game: shared.OptionalGame = None,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
     published: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
     quick: bool = False,
-    verbose: Verbose = False,
+    verbose: shared.Verbose = False,
 ) -> VerifyResult:
     """Check every byte and every position of the tables.
 
