@@ -263,7 +263,8 @@ class _Reader:
         given = {}
         for key, value in content.items():
             if key not in fields:
-                meant = did_you_mean(key, fields) or f": there are {', '.join(fields)}"
+                tables = () if table else ("[[build]]", "[[then]]")
+                meant = did_you_mean(key, fields) or f": there are {', '.join([*fields, *tables])}"
                 where = f"[[{table}]]" if table else "the file"
                 raise self._error((table, number, key), f"{where} has no key {quoted(key)}{meant}", (key, 0, ""))
             try:

@@ -69,7 +69,7 @@ def batch(
     file : str or Path
         TOML file that lists the tables to build and the commands to run afterwards.
     dry_run : bool
-        Only show the time, memory and disk space that the builds and commands are expected to need.
+        Only estimate the time, memory and disk space; build nothing and run no commands.
     data, catalog
         The folder of the tables and its catalog, unless the file names them.
     verbose : bool
@@ -115,8 +115,9 @@ def batch(
 def show_batch(call: Call) -> int | None:
     """Exit with the code of the first fault, or with that of a deadline if something is left.
 
-    Without options, this command checks the file, builds the tables that do not exist yet, and then runs the commands. If the file
-    does not name a folder for the tables, it uses the folder 'data'.
+    Without options, this command checks the TOML file, builds the tables that do not exist yet, and then runs the commands
+    listed in it. Each [[build]] in the file has a game and options of 'build'; each [[then]] has a command, such as
+    'stats doushouqi'. If the file does not name a folder for the tables, it uses the folder 'data'.
     """
     result = call()
     if result is None:

@@ -67,10 +67,10 @@ def boxes(
     size: Size = None,
     variant: Variant = None,
 ) -> Boxes:
-    """List the boxes of a learning player made of matchboxes. This command does not need tables.
+    """List the matchboxes of a learning player (as in MENACE). This command does not need tables.
 
-    Without options, this command lists the boxes of the side that moves second, as they are before the first game. Each box stands
-    for a position, and each bead in a box stands for a move.
+    Without options, this command lists the boxes of the side that moves second, in their state before the first game. Each box
+    represents a position, and each bead in it represents a move; a move with more beads is played more often.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def boxes(
     side : str, optional
         Side that the boxes play; by default, the side that moves second.
     boxes : str or Path, optional
-        File that 'play --boxes' has written; by default, all boxes are full, as before the first game.
+        File that 'play --boxes' has written; by default, the state before the first game.
     game, size, variant : see `tablebase.build`
 
     Returns

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Memory = Annotated[
     int | str | None,
-    Shell(help="Memory limit; only as many tables are solved at the same time as fit into it.", metavar="8G", parse=parse_size),
+    Shell(help="Memory limit; fewer tables are solved at the same time to stay within it.", metavar="8G", parse=parse_size),
 ]
 DEFAULT_GRACE = "10min"
 
@@ -67,7 +67,7 @@ def build(
     verbose: shared.Verbose = False,
     **limits: int | str,
 ) -> BuildResult:
-    """Solve, verify and store tables that do not exist yet.
+    """Solve, verify and store missing tables.
 
     A bar (without a terminal or a notebook, a line each minute) and messages are written to standard error.
     An interrupted build can be started again: finished tables and checkpoints are kept, and drafts are removed.
@@ -97,18 +97,18 @@ def build(
     scheduler : str, optional
         Address of the Dask scheduler, tcp://HOST:PORT; by default, the command starts a scheduler on this machine.
     solver : str
-        Algorithm that solves the tables: planes, pursuit, groups, reference, or auto, which selects the fastest one that supports
-        the table. All of them write the same files.
+        Solver: planes, pursuit, groups, reference (simple and slow), or auto, which selects the fastest one that supports the
+        table. All solvers write the same files.
     deadline : str, datetime or float, optional
         Stop at this time, such as 07:00 or 2030-01-31T07:00.
     duration : str, timedelta or float, optional
         Stop after this duration, such as 8h or 90min.
     grace : str, timedelta or float
-        Time after the deadline to finish tables that were started before it.
+        Extra time after the deadline in which started tables may finish.
     log : str or Path, optional
-        Append a line about each table to this file.
+        Append a line of text for each table to this file.
     json_log : str or Path, optional
-        Append a JSON object about each table to this file, one per line.
+        Append a JSON object for each table to this file, one per line.
     verbose : bool
         Whether to write a line about each table.
     **limits
@@ -140,8 +140,9 @@ def build(
 def show_build(call: Call) -> None:
     """Exit with an error if tables are left; all else is written while tables are built.
 
-    Without options, this command builds all tables that a game from the initial position can reach. If these are too many, it
-    builds nothing and reports an error. It writes the tables to the folder 'data' and uses all processors.
+    Without options, this command builds every table that games from the initial position can reach. If there are too many, it
+    builds nothing and reports an error; select fewer with --pieces or --material. It writes the tables to the folder 'data' and
+    uses all processors.
     """
     if left := call().left:
         raise DeadlineError(left, program_call())
@@ -219,8 +220,8 @@ def estimate(
 def show_estimate(call: Call) -> None:
     """Write a row for each line, and for people what all need together.
 
-    Without options, this command estimates the cost of building all tables that a game from the initial position can reach. If
-    these are too many, it reports an error. It does not build any tables.
+    Without options, this command estimates the cost of building every table that games from the initial position can reach. If
+    there are too many, it reports an error; select fewer with --pieces or --material. It does not build any tables.
     """
     from tablebase.building.kinds import table_kind
 

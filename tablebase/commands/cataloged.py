@@ -73,7 +73,7 @@ class Cataloged:
             return select(catalog, text, limit)
 
     def stats(self, game: GameName, by: By = "pieces", pieces: Pieces = None) -> Statistics[Any]:
-        """Count the wins, losses and draws in the tables of a game.
+        """Count won, lost and drawn positions in the tables of a game.
 
         Counts are for the side to move, and include aliases.
 
@@ -81,7 +81,7 @@ class Cataloged:
         ----------
         game : str, Game or StochasticGame
         by : str
-            Show one row for each number of pieces, or one for each set of pieces (material).
+            Show one row for each number of pieces (pieces) or for each set of pieces (material).
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
 
@@ -195,7 +195,7 @@ def show_stats(call: Call) -> None:
 def show_sql(call: Call) -> int:
     """Write the rows; return the exit code of the process that answers.
 
-    Without options, this command queries the catalog in the folder 'data' and prints all rows of the result. Statements cannot
+    Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
     change the catalog.
     """
     from tablebase.commands.child_processes import run_statement

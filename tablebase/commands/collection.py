@@ -100,7 +100,7 @@ class Collection(Cataloged):
         return query
 
     def features(self, game: shared.GameName, features: shared.Features = None) -> tuple[Feature, ...]:
-        """List the features of positions that SQL queries can use.
+        """List the features of positions, as columns for SQL queries.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Collection(Cataloged):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files. Each file contains the positions with one set of pieces and one side to move.
+        """Write positions to Parquet files. Each file contains the positions of one set of pieces with one side to move.
 
         With only --to, this command exports all tables of the game in the folder 'data'.
 
@@ -138,11 +138,11 @@ class Collection(Cataloged):
         pieces : int, range or str, optional
             All distinct slices with this number of pieces, or these numbers; without material and pieces, all distinct slices.
         aliases : bool
-            Also write sets of pieces that are not stored because they are equivalent to a stored set.
+            Also write the tables that are not stored because they are equivalent to a stored table.
         columns : str or iterable of str, optional
             Columns to write; by default, the columns that SELECT * returns in 'mine'.
         sample : float
-            Write only a random sample that contains each position with this probability.
+            Write a random sample: each position with this probability.
         seed : int
             Seed for the random sample; the same seed selects the same positions.
         game, features, workers : see `mine`
@@ -200,17 +200,19 @@ class Collection(Cataloged):
         Parameters
         ----------
         chart : str
-            Chart to draw: distances (positions by distance), squares (outcomes by the square of a piece), draws (share of draws by
-            the pieces of both sides), parity (outcomes by the parity of the distance between two pieces), or chances (of winning
-            against a weakened player).
+            Chart: distances (positions by distance), squares (outcomes by square of a piece), draws (share of draws by
+            material), parity (outcomes by parity of the distance between two pieces) or chances (winning chances against a
+            weakened player).
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
         material : str or sequence of str, optional
-            Set of pieces, such as RCvW for rat and cat against wolf, or a pattern, such as '?v?' or 'R*v*'; repeatable.
+            Set of pieces, such as RCvW (rat and cat against wolf), or a pattern in which ? stands for one piece and * for any
+            number of pieces; repeatable.
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         piece : int or sequence of int, optional
-            Number of the piece in the set of pieces: in RCvW, 2 is the cat. For the chart 'parity', give this option twice.
+            Number of the piece in the set, counting from 1: in RCvW, piece 2 is the cat. For the chart 'parity', give this
+            option twice.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
@@ -218,7 +220,7 @@ class Collection(Cataloged):
         position : str, optional
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
-            For the chart 'chances', the weakened player, as in 'tablebase exploit --player'; repeatable.
+            For the chart 'chances', a player that 'tablebase exploit --help' lists; repeatable.
         game, workers : see `mine`
         tick : callable, optional
             Called from time to time with the numbers of indices decoded so far and in all.
@@ -290,11 +292,12 @@ class Collection(Cataloged):
         target : str
             Column to predict.
         outcome : str, optional
-            Use only positions with this outcome: win or loss to predict 'distance', and win or draw to predict 'only_move'.
+            Use only positions with this outcome: win or loss to predict 'distance', win or draw to predict 'only_move' (whether
+            only one move keeps the outcome).
         conditions : int
             Maximum number of conditions in a rule, from 1 to 3.
         support : float
-            Minimum share of the positions that a rule or a leaf of a tree must cover.
+            Minimum share of positions covered by a rule or by a leaf of a tree.
         depth : int
             Depth of the decision trees; 0 for no trees.
         game, material, pieces, features, workers : see `export`

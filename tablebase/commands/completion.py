@@ -62,6 +62,6 @@ def eager(name: str, callback: Callable[[click.Context, click.Parameter, bool], 
 
 OPTIONS = (
     eager("--install-completion", _install, "Install completion for the current shell."),
-    eager("--show-completion", _show, "Show completion for the current shell, to copy it or customize the installation."),
+    eager("--show-completion", _show, "Print the completion script for the current shell."),
 )
 """The options about completion."""

@@ -38,7 +38,7 @@ def count(
     position : str, optional
         By default the start.
     divide : bool
-        Show a row for each legal move, with the number of possible games after it and its result under best play.
+        Show one row for each legal move: the number of possible games after it, and its result under best play.
     game, size, variant, workers : see `tablebase.build`; the workers are threads
     data : str or Path, optional
         The folder of the tables, which say what moves force if there are too many positions to solve the game here.

@@ -42,25 +42,24 @@ def show_line(
     sheet: Annotated[
         Path | None,
         Shell(
-            help=("Also draw the key positions, such as positions after captures, on printable pages, as a PDF, SVG or PNG file."),
+            help=("Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file."),
             metavar="FILE",
             output=Output.FILE,
         ),
     ] = None,
-    every: Annotated[bool, Shell(help="Draw every position on the pages of --sheet, not only key positions.")] = False,
+    every: Annotated[bool, Shell(help="With --sheet, draw every position instead of only the key positions.")] = False,
     page: Page = "a4",
     replay: Annotated[
         Path | None,
         Shell(help="Instead of best play, show a recorded game from a file that 'match --output' has written.", metavar="FILE"),
     ] = None,
-    number: Annotated[int, Shell(help="Number of the game in the file that --replay names.", metavar="N", least=1)] = 1,
+    number: Annotated[int, Shell(help="With --replay, number of the game in the file.", metavar="N", least=1)] = 1,
     player: Annotated[
         str | None,
         Shell(
             help=(
-                "With --replay, show what this player expects in positions that have no table: engine or computer, which "
-                "search ahead, or another player that 'tablebase play --help' lists. By default, no value is shown for these "
-                "positions."
+                "With --replay, player that evaluates positions without tables: engine or computer (both search ahead), "
+                "or another player that 'tablebase play --help' lists. By default, these positions have no value."
             ),
             metavar="NAME",
             complete=complete_player,
@@ -69,8 +68,8 @@ def show_line(
 ) -> None:
     """Write a row or draw a board for each position, and draw pictures.
 
-    Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. In a draw,
-    it stops when a position repeats.
+    Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
+    position is drawn, the line ends when a position repeats.
     """
     rules = call.rules
     if replay is not None and (call.has_start or svg is not None or sheet is not None):

@@ -79,24 +79,25 @@ def match(
     position : str, optional
         Where games begin; by default at the start.
     player : str or sequence of str
-        Player that 'tablebase play --help' lists, with optional settings as in engine:level=3, or an external engine as in
-        'uci:stockfish'. Give this option once for each player.
+        A player that 'tablebase play --help' lists, with optional settings (engine:level=3), or an external engine
+        (uci:stockfish). Give this option once for each player.
     games : int
-        Number of games. If you name more players than the game has sides, each possible group of players plays so many games.
+        Number of games. In games with chance or more than two players, you can name more players than the game has sides; each
+        possible group of players then plays this number of games.
     opening : int
         Number of random moves at the start of each game; in games with chance or more than two players, the number of random turns.
     seed : int
         Seed for the random number generator; the same seed gives the same games.
     nodes : int, optional
-        Number of positions that external engines search for each move; by default, 10,000.
+        Node limit for each move of an external engine; by default, 10,000.
     time : float, optional
-        Seconds that external engines have for each move, instead of --nodes.
+        Time in seconds for each move of an external engine; replaces --nodes.
     patience : float, optional
-        Seconds after which an external engine that does not answer loses the game; by default, 30.
+        Seconds in which an external engine must answer; otherwise, it loses the game; by default, 30.
     plies : int, optional
         Number of plies (moves by one side) after which a game is a draw; by default, 300.
     no_tables : bool
-        Play every game to the end; by default, a game ends as soon as its position is in a table, with the outcome in the table.
+        Play every game to the end; by default, a game ends as soon as a table contains its position.
     output : str or Path, optional
         Record the games in a new file, which 'line --replay' can show.
     game, players, size, variant, data : see `tablebase.build`
@@ -141,8 +142,7 @@ def match(
 def show_match(call: Call) -> None:
     """Write a row for each player; in a table, numbers with their intervals.
 
-    With only --player, given once for each player, this command plays 100 games, each with 4 random moves at the start, and prints
-    one row for each player.
+    With only --player, this command plays 100 games, each starting with 4 random moves, and prints one row for each player.
     """
     rows, columns = call(), None
     if call.style is Format.TABLE:
@@ -207,12 +207,12 @@ def match_stats(
     files : sequence of str or Path
         Files of recorded games, which 'match --output' has written.
     by : str
-        Group the statistics by game, seat (playing order), ending (why games ended), chance (dice rolls and cards), square (to
-        which pieces moved) or piece.
+        Group the statistics by game, seat (playing order), ending (why games ended), chance (dice rolls and cards), square
+        (destination of moves) or piece (moved piece).
     with_opening : bool
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional
-        Also draw a chart of the average points of each player during the match, as a PNG, SVG or PDF file.
+        Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
 
     Raises
     ------
@@ -241,8 +241,8 @@ def match_stats(
 def show_match_stats(call: Call) -> None:
     """Write the rows, of which a table has fewer columns.
 
-    Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the files
-    contain different games, it prints one row for each of them.
+    Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the
+    files contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
     """
     from tablebase.play.statistics import ROWS
 

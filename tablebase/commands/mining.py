@@ -40,8 +40,8 @@ def show_mine(
 ) -> int:
     """Write the rows; return the exit code of the process that answers.
 
-    Without options, this command queries the tables in the folder 'data' and shows at most 1,000 rows. Statements cannot change
-    anything, and can read only the files that you name with --table.
+    Without options, this command runs the statement on the tables in the folder 'data', and shows at most 1,000 rows.
+    Statements are read-only, and can read only the files that you pass with --table. 'DESCRIBE positions' lists the columns.
     """
     from tablebase.commands.child_processes import run_statement
 
@@ -118,15 +118,15 @@ def show_plot(
 def show_patterns(
     call: Call,
     *,
-    top: Annotated[int, Shell(help="Number of features, and of feature pairs, to show.", metavar="N", least=1)] = 10,
+    top: Annotated[int, Shell(help="Show this many features, and as many feature pairs.", metavar="N", least=1)] = 10,
     output: Annotated[
         Path | None, Shell(help="Also write an HTML page with tables and charts to this file.", metavar="FILE", output=Output.FILE)
     ] = None,
 ) -> None:
     """Write the patterns of each set of positions as they are found, and a page.
 
-    Without options, this command analyses all tables of the game in the folder 'data', and predicts the outcome. It analyses each
-    set of pieces separately, and also stores these results in the catalog.
+    Without options, this command analyses all tables of the game in the folder 'data', and finds features and rules that
+    predict the outcome. It analyses each set of pieces separately, and also stores these results in the catalog.
     """
     from importlib.resources import files
 

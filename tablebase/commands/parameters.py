@@ -132,7 +132,7 @@ GameName = Annotated[
 ]
 OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=complete_game)]
 RulesFiles = Annotated[
-    Sequence[str] | None, Shell(help="Python file with the rules of another game; repeatable.", metavar="FILE", option="--rules")
+    Sequence[str] | None, Shell(help="Python file that defines an additional game; repeatable.", metavar="FILE", option="--rules")
 ]
 _START = Shell(
     help="Position in the notation of the game, such as 'ppp/3/PPP w'; by default, the initial position.",
@@ -146,7 +146,7 @@ Size = Annotated[str | None, Shell(help="Board size (files x ranks), for games w
 Variant = Annotated[
     str | Sequence[str] | None,
     Shell(
-        help="Rule to change. 'tablebase games' lists the rules of each game and their default values. Repeatable.",
+        help="Rule to change, such as no_move=loss; 'tablebase games' lists the rules and their default values. Repeatable.",
         metavar="NAME=VALUE",
     ),
 ]
@@ -167,7 +167,9 @@ To = Annotated[
         output=Output.FOLDER,
     ),
 ]
-WithDependencies = Annotated[bool, Shell(help="Also include all tables that the selected tables depend on.")]
+WithDependencies = Annotated[
+    bool, Shell(help="Also include all tables that the selected tables depend on, such as the tables after captures.")
+]
 Data = Annotated[
     str | Path | None, Shell(help="Folder that contains the tables.", metavar="DIR", variable="TABLEBASE_DATA", default="data")
 ]
@@ -181,7 +183,7 @@ CatalogUrl = Annotated[
 ]
 Workers = Annotated[int | None, Shell(help="Number of processes; by default, one for each processor.", metavar="N", least=1)]
 Threads = Annotated[int | None, Shell(help="Number of threads; by default, one for each processor.", metavar="N", least=1)]
-Verbose = Annotated[bool, Shell(help="Print a line about each table.")]
+Verbose = Annotated[bool, Shell(help="Print a line for each table.")]
 Page = Annotated[Literal["a4", "letter"], Shell(help="Paper size of printable pages.")]
 Style = Annotated[Format, Shell(help="Output format.", option="--format")]
 By = Literal["pieces", "material"]

@@ -36,22 +36,22 @@ def play(
 ) -> None:
     """Play against the tables or another player, in the terminal.
 
-    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'. In
-    games with chance, it searches ahead instead.
+    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'.
+    In games with chance, it searches ahead.
 
     Parameters
     ----------
     player : str or sequence of str
-        Your opponent: tables (plays perfectly), fuzzy (plays from the tables, with mistakes), engine (searches ahead), random,
-        learner (was trained by self-play), matchboxes (learns from each game), exploit (tries to make you err), ranking (prefers
-        moves after which it can win most games), or foxbox (plays only foxhounds). In games with chance or more than two players:
-        computer (searches ahead), tables, fuzzy or random. Repeat this option for several opponents, in the order in which they
-        play.
+        Your opponent: tables (perfect play), fuzzy (plays from the tables, with mistakes), engine (searches ahead), random,
+        learner (trained by self-play), matchboxes (learns from each game), exploit (tries to make you err), ranking (prefers
+        moves that leave it the most won games) or foxbox (only for foxhounds). In games with chance or more than two players,
+        choose computer (searches ahead), tables, fuzzy or random. Repeat this option for several opponents, in the order in
+        which they play.
     side : str or sequence of str
         Letter or number of the side that you play; by default, the side that moves first. Repeat this option if several people
         play.
     fuzz : str, optional
-        How much your opponent is weakened, from 0 (plays only best moves) to 1 (plays random moves).
+        Weakness of your opponent, from 0 (plays only best moves) to 1 (plays random moves).
     boxes : str or Path, optional
         JSON file in which the player 'matchboxes' saves what it has learned.
     level : str, optional

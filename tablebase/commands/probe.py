@@ -68,8 +68,8 @@ def show_probe(
 ) -> None:
     """Write the answers for many positions.
 
-    Without options, this command reads the tables in the folder 'data'. It also draws the board of each position, unless the
-    positions come from a file or from standard input.
+    Without options, this command reads the tables in the folder 'data', and prints the value of each position and of its moves.
+    It also draws the board of each position, unless the positions come from a file or from standard input.
     """
     rules, turns = call.rules, call.given.get("turns")
     if svg is not None:

@@ -63,7 +63,7 @@ def prove(
     output : str or Path, optional
         Also write the proof to this file.
     check : str or Path, optional
-        Instead of searching, check the proof in this file, using only the rules and the tables.
+        Check the proof in this file instead of searching; the check uses only the rules and the tables.
     size, variant : see `tablebase.build`
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
@@ -114,7 +114,8 @@ def prove(
 def show_prove(call: Call) -> int | None:
     """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold.
 
-    Without options, this command searches for up to 60 seconds. It uses the tables in the folder 'data' if this folder exists.
+    Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
+    folder exists.
     """
     row = call()
     if "fault" in row:

@@ -47,13 +47,13 @@ def perft(
     position : str, optional
         By default the start.
     depth : int
-        Maximum length of the sequences, in plies (moves by one side). In games with chance and in games with more than two players,
-        it is the number of turns, where one turn includes all moves of a player until it is the next player's turn.
+        Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, maximum
+        number of turns; a turn contains all consecutive moves of one player.
     divide : bool
-        Show a row for each first move, for sequences of length --depth only.
+        Show one row for each first move, only for the length --depth.
     repetitions : RepeatedLines or str
-        How to count a sequence that returns to one of its earlier positions: 'continue' extends it like any other; 'leaf' ends it
-        there, and counts it as one sequence of that length and of every greater length.
+        How to treat a sequence that repeats an earlier position: 'continue' extends it as usual; 'leaf' ends it, and counts it
+        once at that length and at every greater length.
     game, players, size, variant : see `tablebase.build`
     workers : int, optional
         Number of threads; by default, one for each processor.
@@ -84,7 +84,8 @@ def perft(
 def show_perft(call: Call) -> None:
     """Write the leaves of each depth, or of each move.
 
-    Without options, this command prints the number of sequences of each length from 1 to 4. It does not need tables.
+    Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. It does
+    not need tables.
     """
     call.write(call(), ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
 
@@ -142,10 +143,10 @@ def analyse(
     lines : int
         Number of best moves to show.
     exact : bool
-        Search all moves to the same depth, as plain minimax does.
+        Search every move to the full depth, as plain minimax does.
     repetition : Repetition or str
-        What happens when a position occurs for the third time: nothing (none), a draw (draw), or a loss for the side that repeats
-        it (loss). Values from tables ignore this rule.
+        Effect of the third occurrence of a position: none, draw, or loss (for the side that repeats it). Table values ignore
+        this rule.
     progress_limit : int
         Number of plies without a capture after which the game is a draw; 0 for no limit.
     hash : int or str
@@ -154,7 +155,7 @@ def analyse(
         Search without tables.
     game, size, variant : see `tablebase.build`
     workers : int
-        Number of threads. Only a search with one thread always gives the same result.
+        Number of threads. With several threads, results can vary.
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
 
@@ -190,8 +191,8 @@ def analyse(
 def show_analyse(call: Call) -> None:
     """Write a line for each depth as soon as there is one.
 
-    Without options, this command searches for up to 5 seconds with one thread, and prints a line after each search depth. It uses
-    the tables in the folder 'data' if this folder exists.
+    Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
+    depth. It uses the tables in the folder 'data' if this folder exists.
     """
     if call.style is Format.TABLE:
         _write_lines(call())
@@ -235,10 +236,10 @@ def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None
 
 @checked
 def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Variant = None, data: shared.Data = None) -> None:
-    """Run the search as a UCI engine, for use in a chess GUI.
+    """Run the search engine over UCI, for use in a chess GUI.
 
-    Without options, this command reads the commands of the Universal Chess Interface (UCI) from standard input until the command
-    'quit'. It uses the tables in the folder 'data' if this folder exists.
+    Without options, this command reads UCI (Universal Chess Interface) commands from standard input until 'quit'. It uses the
+    tables in the folder 'data' if this folder exists.
 
     Parameters
     ----------

@@ -230,9 +230,7 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
     if shell.argument and shell.option:
-        yield click.Option(
-            [shell.option, "start"], metavar=metavar, help=f"Position, if you do not give it as the argument {metavar}."
-        )
+        yield click.Option([shell.option, "start"], metavar=metavar, help=f"Same as the argument {metavar}.")
     if not shell.argument:
         yield click.Option(
             [shell.option or f"--{one.name.replace('_', '-')}", one.name],

@@ -139,7 +139,7 @@ class Tablebase(Collection):
         game : str, Game or StochasticGame
         position : str or Position
         strict : bool
-            Stop with an error at the first position that is invalid, or that needs a missing table for its value or for a move.
+            Stop with an error at the first position that is invalid, or for which a table is missing.
         turns : int, optional
             In games with chance, also show the probability of winning within T turns.
 

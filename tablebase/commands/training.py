@@ -58,9 +58,9 @@ def train(
     every : int
         Measure and save the player after every N games.
     order : int, optional
-        The player learns a weight for each group of up to N pieces, from 1 to 5; by default, 4.
+        The player learns one weight for each group of at most N pieces; N is from 1 to 5, by default 4.
     rate : float, optional
-        Learning rate: the share of an error that each step corrects; by default, 0.5.
+        Learning rate: the fraction of an error that each update corrects; by default, 0.5.
     exploration : float, optional
         Probability of a random move in training; by default, 0.1.
     trace : float, optional
@@ -117,8 +117,8 @@ def train(
 def show_train(call: Call) -> None:
     """Write a row for each measurement.
 
-    With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its play
-    with the tables in the folder 'data'. If tables are missing, it does not make this comparison.
+    With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its
+    play with the tables in the folder 'data'. If tables are missing, it skips this comparison.
     """
     from tablebase.play.learning.self_play import Measure
 

@@ -75,8 +75,8 @@ def copy(
 ) -> Transfer:
     """Copy tables to another folder or an object store.
 
-    With only --to, this command copies all tables of the game in the folder 'data'. If both folders are on the same file system,
-    the copies are hard links, which need no additional disk space.
+    With only --to, this command copies all tables of the game from the folder 'data'. If the source and target folders are on
+    the same file system, the copies are hard links and use no additional disk space.
 
     Parameters
     ----------
@@ -121,7 +121,8 @@ def merge(
 ) -> Transfer:
     """Import tables from another folder or an object store.
 
-    Without options, this command adds the tables to the folder 'data'. It does not replace tables that are already there.
+    Without options, this command imports the tables in DIR into the folder 'data'. It does not replace tables that are already
+    there.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def pack(
     workers: shared.Workers = None,
     verbose: shared.Verbose = False,
 ) -> Transfer:
-    """Write smaller copies of tables, which can still be probed.
+    """Write compressed copies of tables, which can still be probed.
 
     With only --to, this command packs all tables of the game in the folder 'data' and uses all processors. The original tables
     remain unchanged.
@@ -207,7 +208,7 @@ def unpack(
 ) -> Transfer:
     """Restore the original files of packed tables.
 
-    With only --to, this command restores all tables in the folder DIR and uses all processors. The packed tables remain unchanged.
+    With only --to, this command restores all packed tables in DIR and uses all processors. The packed tables remain unchanged.
 
     Parameters
     ----------

@@ -92,12 +92,13 @@ def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, a
 def show_prune(call: Call, *, kernels: bool = False) -> None:
     """Write what may be removed, and ask.
 
-    Without options, this command lists the files in the folder 'data' that it would remove, and removes them only if you confirm.
+    Without options, this command lists the outdated files in the folder 'data', and asks for confirmation before it removes
+    them.
 
     Parameters
     ----------
     kernels : bool
-        Instead of tables, remove compiled code that this version of the program does not use.
+        Remove cached compiled code that this version does not use, instead of tables.
     """
     from tablebase.compute.kernel_cache import cache_parent, prune_kernels
 

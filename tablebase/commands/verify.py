@@ -77,10 +77,10 @@ def verify(
     Parameters
     ----------
     game : str, Game or StochasticGame, optional
-        Name of a game, or a Python file with the rules of a game; with --quick, all games by default.
+        Name of a game, or a Python file with the rules of a game; optional with --quick, which then checks all games.
     size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default all tables of the game
     published : str or Path, optional
-        Also compare the checksums of table values with the published checksums in this CSV file.
+        CSV file with published checksums of table values, to compare with the checksums of your tables.
     quick : bool
         Check only the bytes of the files, not the positions.
 

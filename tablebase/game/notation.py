@@ -64,7 +64,7 @@ def read(game: Game, text: str) -> Position:
     words = text.split()
     lost = words[2:] == [LOST]
     if len(words) != 2 and not lost:
-        form = f"write rows and the side to move, as in {game.start!r}"
+        form = f"write the ranks from top to bottom, with digits for empty squares, and the side to move, as in {game.start!r}"
         raise NotationError(f"{quoted(text)} is not a position: {form}" if words else f"the position is empty: {form}")
     side = _parse_side(game, words[1])
     rows = words[0].split("/")

@@ -34,8 +34,8 @@ def serve(
 ) -> None:
     """Run an HTTP server with a JSON interface and web pages.
 
-    Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, which only programs on this
-    computer can reach. To stop it, press Ctrl-C.
+    Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, to programs on this computer
+    only. The JSON interface is described at /api/v1/openapi.json. To stop it, press Ctrl-C.
 
     It serves until a signal such as Ctrl-C asks to stop. Without a root path, the path is the one that a trusted proxy names in the
     header ``X-Forwarded-Prefix``.
@@ -51,15 +51,15 @@ def serve(
     workers : int
         Number of processes.
     mine : bool
-        Also accept SQL queries over positions, with limits on time, memory and rows.
+        Also accept SQL queries on positions, limited in time, memory and rows.
     origin : str or sequence of str
         Allow web pages from this origin to send requests (CORS); '*' allows every origin; repeatable.
     cache : int or str, optional
         Size of the cache for table data in each process; by default, 256M.
     access_log : str
-        Log each request to standard error as a line of JSON, or log nothing (none).
+        Log each request as a line of JSON to standard error (json), or log nothing (none).
     root_path : str
-        Path under which a reverse proxy serves the pages, such as /tables.
+        URL prefix under which a reverse proxy publishes the server, such as /tables.
     data, catalog : see `tablebase.build`
 
     Raises

@@ -89,6 +89,7 @@ def test_a_batch_file(tmp_path: Path) -> None:
         ("\nworkers = true\n[[build]]\ngame = 'x'", 2, "workers must be a whole number, not 'True'"),
         ("workers = 1\nworker = 2\n[[build]]\ngame = 'x'", 2, r"no key 'worker' \(did you mean 'workers'\?\)"),
         ("[[build]]\ngame = 'x'\n[[build]]\npieces = 4", 3, r"this \[\[build\]\] has no game: add one"),
+        ("limits = 2\n[[build]]\ngame = 'x'", 1, r"no key 'limits': there are .*, \[\[build\]\], \[\[then\]\]"),
         ("[[build]]\ngame = 'x'\n\n[[build]]\ngame = 'y'\nprice = 4", 6, r"\[\[build\]\] has no key 'price'"),
         ("[[build]]\ngame = 'x'\npieces = [4]", 3, r"pieces must be a text, not '\[4\]'"),
         ("[[build]]\ngame = 'x'\nmaterial = [4]", 3, "material must be a text or a list of texts"),

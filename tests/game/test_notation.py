@@ -58,10 +58,10 @@ def test_runs_of_more_than_nine_and_missing_cells() -> None:
 
 BAD_TEXTS = {
     "empty": ("", "the position is empty"),
-    "no side": ("7/7/7/7/2r4/7/7/R6/7", "not a position: write rows and the side to move"),
+    "no side": ("7/7/7/7/2r4/7/7/R6/7", "not a position: write the ranks from top to bottom, "),
     "a digit of another script": ("7/7/7/7/2r4/7/7/R\N{ARABIC-INDIC DIGIT SIX}/7 w", "is not a piece of doushouqi"),
     "too many digits for Python": (f"{'9' * 5000}/7/7/7/2r4/7/7/R6/7 w", "row 9"),
-    "three words": ("7/7/7/7/2r4/7/7/R6/7 w b", "not a position: write rows and the side to move"),
+    "three words": ("7/7/7/7/2r4/7/7/R6/7 w b", "not a position: write the ranks from top to bottom, "),
     "unknown side": ("7/7/7/7/2r4/7/7/R6/7 x", "the side to move is 'w' or 'b', not 'x'"),
     "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", r"'2r04'\) has a run of 04 empty squares: runs begin with a digit from 1 to 9"),
     "eight rows": ("7/7/7/2r4/7/7/R6/7 w", "has 8 rows; the board of doushouqi has 9"),

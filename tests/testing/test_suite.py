@@ -170,7 +170,7 @@ FAULTS: dict[str, tuple[Callable[[], Game], str, str]] = {
     "a side whose letter is a blank": (
         lambda: replace(duel(), sides=(Side("w", "White"), Side(" ", "Black"))),
         "materials",
-        "' is not a position: write rows and the side to move",
+        "' is not a position: write the ranks from top to bottom, with digits for empty squares, and the side to move",
     ),
     "a symbol that is two letters in upper case": (
         lambda: replace(hounds(), kinds=(hounds().kinds[0], replace(hounds().kinds[1], symbol="ß")), start="1ß2/4/4/H1H1 w"),
