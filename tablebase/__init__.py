@@ -1,5 +1,8 @@
 """Endgame tablebases for any small board game described as data.
 
+Every error that a user can cause is a `TablebaseError`: an argument that is wrong, or a file or a table that is missing, damaged or
+of other rules.
+
 >>> import tablebase
 >>> tables = tablebase.open("data")  # doctest: +SKIP
 >>> tables.probe("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w").outcome  # doctest: +SKIP
@@ -102,11 +105,6 @@ def open(  # noqa: A001 (read as `tablebase.open`)
         TABLEBASE_CATALOG names, or else a file in the folder.
     cache : int or str, optional
         Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
     """
     # Loaded here so that `import tablebase` stays quick.
     from tablebase.commands.tablebase import Tablebase

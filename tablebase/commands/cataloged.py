@@ -89,11 +89,6 @@ class Cataloged:
         -------
         Statistics
             A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
-
-        Raises
-        ------
-        MissingTableError
-            If there is no table of the game, or none with so many pieces.
         """
         from tablebase.commands.arguments import as_counts
         from tablebase.commands.statistics import statistics, with_remarks
@@ -113,11 +108,6 @@ class Cataloged:
         game : str or Game
         pieces : int, optional
             Only those with this number of pieces.
-
-        Raises
-        ------
-        MissingTableError
-            If there is no table of the game.
         """
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
@@ -137,11 +127,6 @@ class Cataloged:
         dict
             Of a game: title, board, sides, pieces, start, and what has been built. Of a material: its pieces, and statistics
             of its slices.
-
-        Raises
-        ------
-        MissingTableError
-            If the material's table has not been built.
         """
         from tablebase.commands.descriptions import describe_game, describe_material
 

@@ -83,13 +83,6 @@ class Collection(Cataloged):
             Number of threads; by default, one for each processor.
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
             Parquet or CSV file that the statement can read as table NAME; repeatable.
-
-        Raises
-        ------
-        MissingTableError
-            If it needs slices that have not been built.
-        TablebaseError
-            If the statement is invalid, or does anything but select.
         """
         from tablebase.mining.query import Query
 
@@ -151,13 +144,6 @@ class Collection(Cataloged):
         -------
         int
             Number of rows written.
-
-        Raises
-        ------
-        MissingTableError
-            If a slice has not been built.
-        TablebaseError
-            If there is no such column, or the folder contains anything else.
         """
         from tablebase.compute.progress import progress
         from tablebase.mining.export import export
@@ -224,13 +210,6 @@ class Collection(Cataloged):
         game, workers : see `mine`
         tick : callable, optional
             Called from time to time with the numbers of indices decoded so far and in all.
-
-        Raises
-        ------
-        MissingTableError
-            If no slice has been built, or one that is named has not.
-        TablebaseError
-            If there is no such chart, or it cannot be drawn of these slices.
         """
         rules = self._game(game, "plot")
         check_extra("pictures", "plot")
@@ -306,12 +285,8 @@ class Collection(Cataloged):
 
         Raises
         ------
-        MissingTableError
-            If a slice has not been built.
         MissingExtraError
             If trees are asked for, and scikit-learn is not installed.
-        TablebaseError
-            If no position of these slices can be examined, or a setting is out of range.
         """
         from tablebase.commands.findings import Findings
         from tablebase.mining.selection import select_by_name

@@ -35,8 +35,7 @@ def count(
 
     Parameters
     ----------
-    position : str, optional
-        By default the start.
+    position : str, by default the start
     divide : bool
         Show one row for each legal move: the number of possible games after it, and its result under best play.
     game, size, variant, workers : see `tablebase.build`; the workers are threads

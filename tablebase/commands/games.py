@@ -101,12 +101,6 @@ def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -
 
     `tablebase.testing.check_rules` has more settings.
 
-    Parameters
-    ----------
-    game : str, Game or StochasticGame
-    size : str, optional
-    variant : str or sequence of str, optional
-
     Returns
     -------
     list of CheckResult

@@ -101,16 +101,6 @@ def match(
     output : str or Path, optional
         Record the games in a new file, which 'line --replay' can show.
     game, players, size, variant, data : see `tablebase.build`
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong, or a player cannot play.
-
-    Examples
-    --------
-    >>> rows = tablebase.match("hexapawn", player=["ranking", "random"], games=10)  # doctest: +SKIP
-    >>> rows[0]["share"]  # doctest: +SKIP
     """
     from tablebase.game.game_arguments import refuse_given
     from tablebase.play.schedules import schedule_of
@@ -213,11 +203,6 @@ def match_stats(
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional
         Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
-
-    Raises
-    ------
-    TablebaseError
-        If there are no games, or none that has such rows.
     """
     from tablebase.play.statistics import ROWS
 

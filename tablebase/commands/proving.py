@@ -50,8 +50,7 @@ def prove(
     ----------
     game : str or Game, optional
         Name of the game; not needed with --check, because the proof contains it.
-    position : str, optional
-        By default the start.
+    position : str, by default the start
     nodes : int, optional
         Maximum number of positions to search.
     time : float, optional

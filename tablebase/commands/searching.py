@@ -44,8 +44,7 @@ def perft(
 
     Parameters
     ----------
-    position : str, optional
-        By default the start.
+    position : str, by default the start
     depth : int
         Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, maximum
         number of turns; a turn contains all consecutive moves of one player.
@@ -132,8 +131,7 @@ def analyse(
 
     Parameters
     ----------
-    position : str, optional
-        By default the start.
+    position : str, by default the start
     depth : int, optional
         Maximum search depth, in plies (moves by one side).
     time : float, optional
@@ -158,11 +156,6 @@ def analyse(
         Number of threads. With several threads, results can vary.
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong, or if a table is damaged or was built under other rules.
     """
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober

@@ -75,16 +75,6 @@ def train(
     -------
     list of dict
         A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is invalid, or the file is damaged, or belongs to another game or other settings.
-
-    Examples
-    --------
-    >>> rows = tablebase.train("foxhounds", output="fox.learner", games=10_000)  # doctest: +SKIP
-    >>> rows[-1]["kept"]  # doctest: +SKIP
     """
     from tablebase.files.outputs import check_output, lock_of, locked
     from tablebase.probe.prober import Prober

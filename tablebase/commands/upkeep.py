@@ -71,11 +71,6 @@ def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, a
     -------
     list of Prunable
         The files, with their bytes and the reason for each, also if they are not removed.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
     """
     from tablebase.building.prune import prune as remove
 

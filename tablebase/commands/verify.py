@@ -88,11 +88,6 @@ def verify(
     -------
     VerifyResult
         Its `faults` are empty if all tables are correct; a fault is not an error.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong, or there is nothing to check.
     """
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery

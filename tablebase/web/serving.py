@@ -66,8 +66,6 @@ def serve(
     ------
     MissingExtraError
         If the packages of servers are not installed.
-    TablebaseError
-        If there is no such folder, or the address cannot be used.
     """
     check_extra("servers", "serve")
     from tablebase.web.proxied import ROOT
