@@ -1,5 +1,8 @@
 """Endgame tablebases for any small board game described as data.
 
+Every error that a user can cause is a `TablebaseError`: an argument that is wrong, or a file or a table that is missing, damaged or
+of other rules.
+
 >>> import tablebase
 >>> tables = tablebase.open("data")  # doctest: +SKIP
 >>> tables.probe("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w").outcome  # doctest: +SKIP
@@ -21,132 +24,66 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler and (
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tablebase.commands.registry import VERBS
 from tablebase.compute.modules import lazy
-from tablebase.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    BatchError,
-    CapacityError,
-    CatalogBusyError,
-    ClusterError,
-    CommandError,
-    ConflictError,
-    CorruptCatalogError,
-    CorruptTableError,
-    DeadlineError,
-    ForfeitError,
-    MissingCatalogError,
-    MissingExtraError,
-    MissingTableError,
-    NotationError,
-    RulesError,
-    SquaresError,
-    StaleTableError,
-    TablebaseError,
-    TimeLimitError,
-    UnusableFileError,
-)
+from tablebase.errors import ArgumentError as ArgumentError
+from tablebase.errors import ArgumentTypeError as ArgumentTypeError
+from tablebase.errors import BatchError as BatchError
+from tablebase.errors import CapacityError as CapacityError
+from tablebase.errors import CatalogBusyError as CatalogBusyError
+from tablebase.errors import ClusterError as ClusterError
+from tablebase.errors import CommandError as CommandError
+from tablebase.errors import ConflictError as ConflictError
+from tablebase.errors import CorruptCatalogError as CorruptCatalogError
+from tablebase.errors import CorruptTableError as CorruptTableError
+from tablebase.errors import DeadlineError as DeadlineError
+from tablebase.errors import ForfeitError as ForfeitError
+from tablebase.errors import MissingCatalogError as MissingCatalogError
+from tablebase.errors import MissingExtraError as MissingExtraError
+from tablebase.errors import MissingTableError as MissingTableError
+from tablebase.errors import NotationError as NotationError
+from tablebase.errors import RulesError as RulesError
+from tablebase.errors import SquaresError as SquaresError
+from tablebase.errors import StaleTableError as StaleTableError
+from tablebase.errors import TablebaseError as TablebaseError
+from tablebase.errors import TimeLimitError as TimeLimitError
+from tablebase.errors import UnusableFileError as UnusableFileError
 from tablebase.version import VERSION
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
-    from tablebase.commands.batch import batch
-    from tablebase.commands.boxes import boxes
-    from tablebase.commands.build import build, estimate
-    from tablebase.commands.count import count
-    from tablebase.commands.exploiting import exploit
-    from tablebase.commands.games import check_rules, games, load
-    from tablebase.commands.matches import match, match_stats
-    from tablebase.commands.searching import analyse, perft, prove
-    from tablebase.commands.tablebase import Tablebase
-    from tablebase.commands.training import train
-    from tablebase.commands.transfers import copy, merge, pack, unpack
-    from tablebase.commands.upkeep import prune, reindex
-    from tablebase.commands.verify import verify
-    from tablebase.web.serving import serve
+    from tablebase.commands.batch import batch as batch
+    from tablebase.commands.boxes import boxes as boxes
+    from tablebase.commands.build import build as build
+    from tablebase.commands.build import estimate as estimate
+    from tablebase.commands.count import count as count
+    from tablebase.commands.exploiting import exploit as exploit
+    from tablebase.commands.games import check_rules as check_rules
+    from tablebase.commands.games import games as games
+    from tablebase.commands.games import load as load
+    from tablebase.commands.matches import match as match
+    from tablebase.commands.matches import match_stats as match_stats
+    from tablebase.commands.proving import prove as prove
+    from tablebase.commands.searching import analyse as analyse
+    from tablebase.commands.searching import perft as perft
+    from tablebase.commands.tablebase import Tablebase as Tablebase
+    from tablebase.commands.training import train as train
+    from tablebase.commands.transfers import copy as copy
+    from tablebase.commands.transfers import merge as merge
+    from tablebase.commands.transfers import pack as pack
+    from tablebase.commands.transfers import unpack as unpack
+    from tablebase.commands.upkeep import prune as prune
+    from tablebase.commands.upkeep import reindex as reindex
+    from tablebase.commands.verify import verify as verify
+    from tablebase.web.serving import serve as serve
 
 __version__ = VERSION
 
-__all__ = [
-    "ArgumentError",
-    "ArgumentTypeError",
-    "BatchError",
-    "CapacityError",
-    "CatalogBusyError",
-    "ClusterError",
-    "CommandError",
-    "ConflictError",
-    "CorruptCatalogError",
-    "CorruptTableError",
-    "DeadlineError",
-    "ForfeitError",
-    "MissingCatalogError",
-    "MissingExtraError",
-    "MissingTableError",
-    "NotationError",
-    "RulesError",
-    "SquaresError",
-    "StaleTableError",
-    "Tablebase",
-    "TablebaseError",
-    "TimeLimitError",
-    "UnusableFileError",
-    "analyse",
-    "batch",
-    "boxes",
-    "build",
-    "check_rules",
-    "copy",
-    "count",
-    "estimate",
-    "exploit",
-    "games",
-    "load",
-    "match",
-    "match_stats",
-    "merge",
-    "open",
-    "pack",
-    "perft",
-    "prove",
-    "prune",
-    "reindex",
-    "serve",
-    "train",
-    "unpack",
-    "verify",
-]
-
-__getattr__ = lazy(
-    __name__,
-    {
-        "Tablebase": "tablebase.commands.tablebase",
-        "analyse": "tablebase.commands.searching",
-        "batch": "tablebase.commands.batch",
-        "boxes": "tablebase.commands.boxes",
-        "build": "tablebase.commands.build",
-        "check_rules": "tablebase.commands.games",
-        "copy": "tablebase.commands.transfers",
-        "count": "tablebase.commands.count",
-        "estimate": "tablebase.commands.build",
-        "exploit": "tablebase.commands.exploiting",
-        "games": "tablebase.commands.games",
-        "load": "tablebase.commands.games",
-        "match": "tablebase.commands.matches",
-        "match_stats": "tablebase.commands.matches",
-        "merge": "tablebase.commands.transfers",
-        "pack": "tablebase.commands.transfers",
-        "perft": "tablebase.commands.searching",
-        "prove": "tablebase.commands.searching",
-        "prune": "tablebase.commands.upkeep",
-        "reindex": "tablebase.commands.upkeep",
-        "serve": "tablebase.web.serving",
-        "svg": "tablebase.svg",
-        "train": "tablebase.commands.training",
-        "unpack": "tablebase.commands.transfers",
-        "verify": "tablebase.commands.verify",
-    },
-)
+HOMES = {verb.function_name: verb.module for verb in VERBS.values() if verb.is_function}
+HOMES |= {"Tablebase": "tablebase.commands.tablebase", "load": "tablebase.commands.games", "svg": "tablebase.svg"}
+"""Modules of the names that are loaded when they are first used."""
+__all__ = sorted(name for name in {"open", *globals(), *HOMES} if name.endswith("Error") or name in {"open", *HOMES} - {"svg"})
+__getattr__ = lazy(__name__, HOMES)
 
 
 def __dir__() -> list[str]:
@@ -168,11 +105,6 @@ def open(  # noqa: A001 (read as `tablebase.open`)
         TABLEBASE_CATALOG names, or else a file in the folder.
     cache : int or str, optional
         Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
     """
     # Loaded here so that `import tablebase` stays quick.
     from tablebase.commands.tablebase import Tablebase

@@ -14,6 +14,8 @@ from tablebase.files.outputs import appended
 
 CLOCK = 1e-3
 """Seconds that a clock can tell from none."""
+SHOWN = 10
+"""Tables that a notebook shows, the slowest first."""
 
 # The names of the fields are those of a JSON log. Seconds are by the clock, unless they are CPU-seconds.
 
@@ -172,3 +174,18 @@ class BuildResult:
         left = f", {self.left} left" if self.left else ""
         counts = f"{self.built} of {self.tables} tables built{left}"
         return f"BuildResult({self.game}, {str(self.folder)!r}: {counts}, {self.placements:,} placements, {in_time(self.seconds)})"
+
+    def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
+        rows = [
+            {
+                "table": record.material,
+                "placements": f"{record.placements:,}",
+                "engine": record.engine,
+                "time": in_time(record.seconds),
+                "on disk": in_bytes(record.bytes),
+            }
+            for record in sorted(self.records, key=lambda record: -record.seconds)[:SHOWN]
+        ]
+        return titled_table(repr(self), [], rows)

@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from logging import INFO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from tablebase.commands.arguments import as_catalog, as_folder, checked
-from tablebase.commands.parameters import CatalogUrl, Data, Shell, Verbose
-from tablebase.compute.messages import in_bytes, in_time, say
+from tablebase.commands.calls import Call, program_call
+from tablebase.commands.parameters import QUIET, CatalogUrl, Data, Shell, Verbose
+from tablebase.compute.messages import in_bytes, in_time, logger, say
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_size, parse_time
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from tablebase.building.options import BuildOptions, Counted, Requirements
     from tablebase.building.records import BuildResult
     from tablebase.commands.batch_steps import Prepared
-    from tablebase.commands.calls import Call
 
 T = TypeVar("T")
 
@@ -118,8 +119,6 @@ def show_batch(call: Call) -> int | None:
     listed in it. Each [[build]] in the file has a game and options of 'build'; each [[then]] has a command, such as
     'stats doushouqi'. If the file does not name a folder for the tables, it uses the folder 'data'.
     """
-    from tablebase.commands.calls import program_call
-
     result = call()
     if result is None:
         return None
@@ -279,7 +278,6 @@ def _write_needs(
 def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
     """Build all entries, go on after faults, and run the commands if everything is there."""
     from tablebase.commands.batch_steps import run
-    from tablebase.compute.messages import logger
 
     begin, faults, left = time.monotonic(), list[TablebaseError](), 0
     done = {"commands run": 0, "unchanged": 0, "failed": 0}
@@ -301,6 +299,7 @@ def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: Ba
         left += 0 if result is None else result.left
     # Not every command has the option, and its password must not be shown.
     environment = {} if terms.catalog is None else {"TABLEBASE_CATALOG": terms.catalog}
+    environment |= {QUIET: str(int(not logger.isEnabledFor(INFO)))}
     waiting = list(steps) if not faults and not left else []
     while waiting and (terms.end is None or time.time() <= terms.end):
         one = waiting.pop(0)

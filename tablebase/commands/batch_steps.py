@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from tablebase.building.batch_record import Ran, digest_of
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.calls import from_input, usage_sentence, without_passwords
-from tablebase.commands.outputs import OUTPUTS, Output
+from tablebase.commands.parameters import Output
 from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
+from tablebase.commands.registry import VERBS
 from tablebase.compute.messages import say
 from tablebase.errors import CommandError, MissingTableError, TablebaseError
 from tablebase.files.inputs import check_regular
@@ -258,14 +259,15 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
 
 def _places(step: Step, params: Mapping[str, Any]) -> Iterator[Place]:
     """All places that a command writes to."""
+    from tablebase.commands.shell import verb_parameters
     from tablebase.tables.object_store import is_url
 
     if step.output is not None:
         yield step.output, Output.FILE, OUTPUT_CURE
-    for (name, key), kind in OUTPUTS.items():
-        place = params.get(key)
-        if name == step.command[0] and place and not is_url(str(place)):
-            yield Path(place), kind, "name another place in the command"
+    for one in verb_parameters(VERBS[step.command[0]]):
+        place = params.get(one.name)
+        if one.shell.output and place and not is_url(str(place)):
+            yield Path(place), one.shell.output, "name another place in the command"
 
 
 def _check_replaced(path: Path, step: Step, record: BatchRecord) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tablebase.commands.arguments import checked, rules_for
-from tablebase.commands.parameters import AnyPosition, Format, GameName, Page, Shell, Size, Style, Variant
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import AnyPosition, GameName, Output, Page, Shell, Size, Variant
 from tablebase.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.commands.row_types import BoxRow
     from tablebase.play.learning.matchboxes import Bead, Matchboxes
     from tablebase.svg.sheets import Sheet
@@ -74,15 +74,13 @@ def boxes(
 
     Parameters
     ----------
-    game : str or Game
     position : str or Position, optional
         Where games begin; by default the start.
     side : str, optional
         Side that the boxes play; by default, the side that moves second.
     boxes : str or Path, optional
         File that 'play --boxes' has written; by default, the state before the first game.
-    size, variant
-        See `tablebase.build`.
+    game, size, variant : see `tablebase.build`
 
     Returns
     -------
@@ -122,9 +120,8 @@ def boxes(
 def show_boxes(
     call: Call,
     *,
-    output: Annotated[Path | None, Shell(metavar="FILE")] = None,
+    output: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
-    style: Style = Format.TABLE,
 ) -> None:
     """Write a row for each box.
 
@@ -134,7 +131,6 @@ def show_boxes(
         Also draw printable labels for real matchboxes, as a PDF, SVG or PNG file.
     """
     from tablebase.commands.drawings import write_sheet
-    from tablebase.commands.output import write_rows
     from tablebase.svg.printing import check_sheet
 
     if output is not None:
@@ -142,4 +138,4 @@ def show_boxes(
     found = call()
     if output is not None:
         write_sheet(found.sheet(page), output)
-    write_rows(found, style)
+    call.write(found)

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_texts, as_time, checked
-from tablebase.commands.parameters import (
-    CatalogUrl,
-    Data,
-    Format,
-    GameName,
-    Materials,
-    Pieces,
-    Shell,
-    Size,
-    Style,
-    Variant,
-    Verbose,
-    Workers,
-)
+from tablebase.commands.calls import Call, program_call
+from tablebase.commands.parameters import Format, Output, Shell
 from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
 from tablebase.game.plain_arguments import (
     as_path,
@@ -37,11 +28,14 @@ from tablebase.game.plain_arguments import (
 )
 
 if TYPE_CHECKING:
+    from tablebase.building.estimate import Estimate
+    from tablebase.building.exact_kind import Estimate as ExactEstimate
     from tablebase.building.kind import TableKind
+    from tablebase.building.layer_kind import Estimate as LayerEstimate
     from tablebase.building.options import TableQuery
     from tablebase.building.records import BuildResult
-    from tablebase.commands.build_results import Estimates
-    from tablebase.commands.calls import Call
+
+    AnyEstimate: TypeAlias = Estimate | LayerEstimate | ExactEstimate
 
 Memory = Annotated[
     int | str | None,
@@ -52,15 +46,15 @@ DEFAULT_GRACE = "10min"
 
 @checked
 def build(
-    game: GameName,
+    game: shared.GameName,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
     memory: Memory = None,
     executor: Literal["local", "dask"] = "local",
     scheduler: Annotated[str | None, Shell(metavar="URL")] = None,
@@ -68,9 +62,9 @@ def build(
     deadline: Annotated[str | datetime | float | None, Shell(metavar="TIME", parse=parse_time)] = None,
     duration: Annotated[str | timedelta | float | None, Shell(metavar="TIME", option="--for", parse=parse_duration)] = None,
     grace: Annotated[str | timedelta | float, Shell(metavar="TIME", parse=parse_duration)] = DEFAULT_GRACE,
-    log: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
-    json_log: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
-    verbose: Verbose = False,
+    log: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.ADDED)] = None,
+    json_log: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.ADDED)] = None,
+    verbose: shared.Verbose = False,
     **limits: int | str,
 ) -> BuildResult:
     """Solve, verify and store missing tables.
@@ -128,7 +122,6 @@ def build(
     from tablebase.building.build import build as build_tables
     from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
     from tablebase.building.records import Log
-    from tablebase.commands.build_results import ShownResult
 
     end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     if executor not in (LOCAL, DASK):
@@ -141,7 +134,7 @@ def build(
     with Log(as_optional(as_path, "log", log), as_optional(as_path, "json_log", json_log), folder) as lines:
         options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None)
         summarized = end is not None or log is not None or json_log is not None
-        return ShownResult(**vars(build_tables(kind, wanted, options, summarized=summarized)))
+        return build_tables(kind, wanted, options, summarized=summarized)
 
 
 def show_build(call: Call) -> None:
@@ -151,24 +144,50 @@ def show_build(call: Call) -> None:
     builds nothing and reports an error; select fewer with --pieces or --material. It writes the tables to the folder 'data' and
     uses all processors.
     """
-    from tablebase.commands.calls import program_call
-
-    left = call().left
-    if left:
+    if left := call().left:
         raise DeadlineError(left, program_call())
+
+
+class Estimates(list["AnyEstimate"]):
+    """The needs of a build: one line for each number of pieces, material, layer or table of exact values. Notebooks show a table.
+
+    Parameters
+    ----------
+    lines : iterable of Estimate
+    workers : int
+        Number of processes that the times by the clock are for.
+
+    Attributes
+    ----------
+    rows : list of dict
+    """
+
+    def __init__(self, lines: Iterable[AnyEstimate], workers: int = 1) -> None:
+        super().__init__(lines)
+        self.workers = workers
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The lines as ``tablebase estimate --format json`` writes them."""
+        return [asdict(line) for line in self]
+
+    def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
+        return titled_table("estimate", [], self.rows)
 
 
 @checked
 def estimate(
-    game: GameName,
+    game: shared.GameName,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
     memory: Memory = None,
     measure: bool = False,
     **limits: int | str,
@@ -177,8 +196,7 @@ def estimate(
 
     Parameters
     ----------
-    game, size, variant, pieces, material, data, catalog, workers, memory, **limits
-        See `build`.
+    game, size, variant, pieces, material, data, catalog, workers, memory, **limits : see `build`
     measure : bool
         First measure the speed of this machine by building a table in a temporary folder.
 
@@ -190,7 +208,6 @@ def estimate(
     """
     from tablebase.building.options import BuildOptions
     from tablebase.catalog.catalog import read_known
-    from tablebase.commands.build_results import Estimates
     from tablebase.executors.executor import Limits
 
     kind, wanted = _wanted(game, size, variant, pieces, material, limits)
@@ -200,26 +217,31 @@ def estimate(
     return Estimates(lines, 1 if kind.in_process else options.limits.workers)
 
 
-def show_estimate(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_estimate(call: Call) -> None:
     """Write a row for each line, and for people what all need together.
 
     Without options, this command estimates the cost of building every table that games from the initial position can reach. If
     there are too many, it reports an error; select fewer with --pieces or --material. It does not build any tables.
     """
     from tablebase.building.kinds import table_kind
-    from tablebase.commands.output import write_rows
 
     lines = call()
-    if style is not Format.TABLE:
-        write_rows(lines.rows, style)
+    if call.style is not Format.TABLE:
+        call.write(lines.rows)
         return
     rows, below = table_kind(call.rules).estimate_table(lines, lines.workers, as_folder(call.given.get("data")))
-    write_rows(rows, style)
+    call.write(rows)
     sys.stdout.write(f"\n{below}\n")
 
 
 def _wanted(
-    game: GameName, size: Size, variant: Variant, pieces: Pieces, material: Materials, limits: dict[str, Any], solver: str = "auto"
+    game: shared.GameName,
+    size: shared.Size,
+    variant: shared.Variant,
+    pieces: shared.Pieces,
+    material: shared.Materials,
+    limits: dict[str, Any],
+    solver: str = "auto",
 ) -> tuple[TableKind[Any, Any], TableQuery]:
     """The kind of a game's tables, and those that the arguments name."""
     from tablebase.building.kinds import table_kind

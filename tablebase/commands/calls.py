@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
-
 from tablebase.commands.arguments import rules_for
-from tablebase.commands.parameters import Format, Style
+from tablebase.commands.parameters import Format
 from tablebase.commands.registry import Verb
 from tablebase.errors import LONGEST_QUOTE, TablebaseError, shell_word
 from tablebase.files.inputs import MOST, read_text
@@ -36,6 +34,8 @@ class Call:
     ----------
     given : dict of str to object
         The arguments of the function, by name.
+    style : Format
+        The format of rows.
     rules : Rules or None
         The game.
     has_start : bool
@@ -45,7 +45,7 @@ class Call:
     """
 
     def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
-        self.verb, self.given = verb, given
+        self.verb, self.given, self.style = verb, given, given.pop("style", Format.TABLE)
         if verb.owner:
             from tablebase.tables.folder import default_catalog, default_folder
 
@@ -73,6 +73,14 @@ class Call:
         with self.opened() as function:
             return function(**more)
 
+    def write(
+        self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, *, verbatim: bool = False, keys: int = 1
+    ) -> None:
+        """Write rows in the format of the call; see `tablebase.commands.output.write_rows`."""
+        from tablebase.commands.output import write_rows
+
+        write_rows(rows, self.style, columns, verbatim=verbatim, keys=keys)
+
 
 def chosen_start(game: Any, position: str | None, start: str | None) -> str:
     """The position that an argument or the option --from names; by default the start of the game."""
@@ -91,12 +99,11 @@ def use_all(files: Sequence[str] | None) -> None:
             use_rules(file)
 
 
-def show_rows(call: Call, *, style: Style = Format.TABLE) -> None:
-    """Write the rows that a function returns, or its only one."""
-    from tablebase.commands.output import write_rows
-
+def show_result(call: Call) -> None:
+    """Write the rows that a function returns, or its only one; nothing if its result is not rows."""
     found = call()
-    write_rows([found] if isinstance(found, Mapping) else found, style)
+    if call.verb.writes_rows:
+        call.write([found] if isinstance(found, Mapping) else found)
 
 
 def from_input(word: str) -> str:
@@ -116,6 +123,9 @@ def from_input(word: str) -> str:
 
 def program_call() -> str:
     """The command that is being run, as a shell takes it, without passwords."""
+    # The functions of Python need no shell.
+    import click
+
     return " ".join(map(shell_word, ["tablebase", *map(without_passwords, click.get_current_context().find_root().obj.words)]))
 
 
@@ -127,6 +137,8 @@ def without_passwords(words: str) -> str:
 
 def usage_sentence(fault: Exception) -> str:
     """What a `UsageError` says, in one line."""
+    import click
+
     if isinstance(fault, click.NoSuchOption):
         meant = f" (Possible options: {', '.join(sorted(fault.possibilities))})" if fault.possibilities else ""
         return f"No such option: {fault.option_name}{meant}"

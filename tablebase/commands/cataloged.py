@@ -9,14 +9,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Style, Timeout
+from tablebase.commands.calls import Call, from_input
+from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
 from tablebase.commands.registry import check_verb
 from tablebase.compute.messages import say
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog
-    from tablebase.commands.calls import Call
     from tablebase.commands.catalog_statements import CatalogRows
     from tablebase.commands.statistics import Statistics
     from tablebase.game import Game
@@ -89,11 +89,6 @@ class Cataloged:
         -------
         Statistics
             A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
-
-        Raises
-        ------
-        MissingTableError
-            If there is no table of the game, or none with so many pieces.
         """
         from tablebase.commands.arguments import as_counts
         from tablebase.commands.statistics import statistics, with_remarks
@@ -113,11 +108,6 @@ class Cataloged:
         game : str or Game
         pieces : int, optional
             Only those with this number of pieces.
-
-        Raises
-        ------
-        MissingTableError
-            If there is no table of the game.
         """
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
@@ -137,11 +127,6 @@ class Cataloged:
         dict
             Of a game: title, board, sides, pieces, start, and what has been built. Of a material: its pieces, and statistics
             of its slices.
-
-        Raises
-        ------
-        MissingTableError
-            If the material's table has not been built.
         """
         from tablebase.commands.descriptions import describe_game, describe_material
 
@@ -178,38 +163,32 @@ class Cataloged:
         return closing(Catalog(self.folder, catalog=self._url))
 
 
-def show_stats(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_stats(call: Call) -> None:
     """Write a row for each entry, and remarks.
 
     Without options, this command reads the tables in the folder 'data' and shows one row for each number of pieces. Wins and losses
     are counted for the side to move. The counts include positions that are not stored because they are equivalent to stored
     positions.
     """
-    from tablebase.commands.output import write_rows
-
     found = call()
-    columns = [name for name in found.rows[0] if name != "of_slices" or style is Format.JSON]
-    write_rows(found.rows, style, columns, keys=1 + 1 * ("side" in columns))
+    columns = [name for name in found.rows[0] if name != "of_slices" or call.style is Format.JSON]
+    call.write(found.rows, columns, keys=1 + 1 * ("side" in columns))
     for remark in found.remarks:
         say(remark)
 
 
-def show_sql(call: Call, *, style: Style = Format.TABLE) -> int:
+def show_sql(call: Call) -> int:
     """Write the rows; return the exit code of the process that answers.
 
     Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
     change the catalog.
     """
-    from tablebase.commands.calls import from_input
     from tablebase.commands.child_processes import run_statement
 
     call.given["statement"] = from_input(call.given["statement"])
 
     def answer() -> None:
-        # Loaded where the statement runs, which may be a process that is forked for it.
-        from tablebase.commands.output import write_rows
-
         found = call()
-        write_rows([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], style, found.columns)
+        call.write([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], found.columns)
 
     return run_statement(answer, call.given.get("timeout"))

@@ -5,40 +5,24 @@ What this needs is loaded on first use, so that probing starts quickly.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from weakref import WeakSet
 
+from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_texts, checked, known_features
 from tablebase.commands.cataloged import Cataloged
-from tablebase.commands.parameters import (
-    PYTHON_ONLY,
-    Features,
-    Format,
-    GameName,
-    Materials,
-    OutcomeName,
-    Pieces,
-    Shell,
-    Statement,
-    Style,
-    Threads,
-    Tick,
-    Timeout,
-)
+from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
 from tablebase.compute.messages import say
-from tablebase.errors import ArgumentError, MissingExtraError, TablebaseError, check_extra, quoted
+from tablebase.errors import ArgumentError, MissingExtraError, check_extra, quoted
 from tablebase.game.plain_arguments import as_list, as_number, as_text, usable_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from tablebase.commands.calls import Call
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
     from tablebase.mining.query import Query
@@ -59,16 +43,6 @@ CHARTS_OF_OPTION = {
     "material": OF_TABLES,
 }
 """Options that apply only to some charts."""
-SHOWN = 1000
-"""Most rows in a table for people, unless --limit is given."""
-
-
-def _picture(text: str) -> Path:
-    """The path of a picture that can be written; checked before anything large is loaded."""
-    from tablebase.charts.picture_files import check_picture
-
-    check_picture(Path(text))
-    return Path(text)
 
 
 class Collection(Cataloged):
@@ -87,10 +61,10 @@ class Collection(Cataloged):
     @checked
     def mine(
         self,
-        game: GameName,
-        statement: Statement,
-        features: Features = None,
-        workers: Threads = None,
+        game: shared.GameName,
+        statement: shared.Statement,
+        features: shared.Features = None,
+        workers: shared.Threads = None,
         table: OwnTables = None,
     ) -> Query:
         """Query all positions in SQL (DuckDB).
@@ -109,13 +83,6 @@ class Collection(Cataloged):
             Number of threads; by default, one for each processor.
         table : mapping of str to Path, str or pyarrow.Table, or sequence of str, optional
             Parquet or CSV file that the statement can read as table NAME; repeatable.
-
-        Raises
-        ------
-        MissingTableError
-            If it needs slices that have not been built.
-        TablebaseError
-            If the statement is invalid, or does anything but select.
         """
         from tablebase.mining.query import Query
 
@@ -125,32 +92,33 @@ class Collection(Cataloged):
         self._queries.add(query)
         return query
 
-    def features(self, game: GameName, features: Features = None) -> tuple[Feature, ...]:
+    def features(self, game: shared.GameName, features: shared.Features = None) -> tuple[Feature, ...]:
         """List the features of positions, as columns for SQL queries.
 
         Parameters
         ----------
-        game, features
-            See `mine`.
+        game, features : see `mine`
         """
         return known_features(self._game(game, "features"), features)
 
     @checked
     def export(
         self,
-        game: GameName,
-        to: Annotated[str | Path, Shell(metavar="DIR")],
+        game: shared.GameName,
+        to: Annotated[str | Path, Shell(metavar="DIR", output=Output.FOLDER)],
         *,
-        material: Materials = None,
-        pieces: Pieces = None,
+        material: shared.Materials = None,
+        pieces: shared.Pieces = None,
         aliases: bool = False,
         columns: Annotated[str | Iterable[str] | None, Shell(metavar="A,B,…")] = None,
-        features: Features = None,
+        features: shared.Features = None,
         sample: Annotated[float, Shell(metavar="SHARE")] = 1.0,
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
-        workers: Threads = None,
+        workers: shared.Threads = None,
     ) -> int:
         """Write positions to Parquet files. Each file contains the positions of one set of pieces with one side to move.
+
+        With only --to, this command exports all tables of the game in the folder 'data'.
 
         A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error.
 
@@ -170,20 +138,12 @@ class Collection(Cataloged):
             Write a random sample: each position with this probability.
         seed : int
             Seed for the random sample; the same seed selects the same positions.
-        game, features, workers
-            See `mine`.
+        game, features, workers : see `mine`
 
         Returns
         -------
         int
             Number of rows written.
-
-        Raises
-        ------
-        MissingTableError
-            If a slice has not been built.
-        TablebaseError
-            If there is no such column, or the folder contains anything else.
         """
         from tablebase.compute.progress import progress
         from tablebase.mining.export import export
@@ -206,18 +166,18 @@ class Collection(Cataloged):
     def plot(
         self,
         chart: Annotated[Literal["distances", "squares", "draws", "parity", "chances"], Shell(metavar="CHART", argument=True)],
-        game: GameName,
+        game: shared.GameName,
         *,
-        pieces: Pieces = None,
+        pieces: shared.Pieces = None,
         material: Annotated[str | Sequence[str] | None, Shell(metavar="RCvW")] = None,
         side: Annotated[str | None, Shell(metavar="w")] = None,
         piece: Annotated[int | Sequence[int] | None, Shell(metavar="N", least=1)] = None,
-        outcome: OutcomeName | None = None,
+        outcome: shared.OutcomeName | None = None,
         log: bool = False,
         position: Annotated[str | None, Shell(metavar="POSITION", option="--from")] = None,
         player: Annotated[str | Sequence[str] | None, Shell(metavar="NAME")] = None,
-        workers: Threads = None,
-        tick: Tick = None,
+        workers: shared.Threads = None,
+        tick: shared.Tick = None,
     ) -> Figure:
         """Draw a chart of outcomes, distances or winning chances.
 
@@ -247,17 +207,9 @@ class Collection(Cataloged):
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
             For the chart 'chances', a player that 'tablebase exploit --help' lists; repeatable.
-        game, workers
-            See `mine`.
+        game, workers : see `mine`
         tick : callable, optional
             Called from time to time with the numbers of indices decoded so far and in all.
-
-        Raises
-        ------
-        MissingTableError
-            If no slice has been built, or one that is named has not.
-        TablebaseError
-            If there is no such chart, or it cannot be drawn of these slices.
         """
         rules = self._game(game, "plot")
         check_extra("pictures", "plot")
@@ -294,18 +246,18 @@ class Collection(Cataloged):
     @checked
     def patterns(
         self,
-        game: GameName,
+        game: shared.GameName,
         *,
-        material: Materials = None,
-        pieces: Pieces = None,
+        material: shared.Materials = None,
+        pieces: shared.Pieces = None,
         pool: bool = False,
         target: Literal["outcome", "distance", "only_move"] = "outcome",
-        outcome: OutcomeName | None = None,
-        features: Features = None,
+        outcome: shared.OutcomeName | None = None,
+        features: shared.Features = None,
         conditions: Annotated[int, Shell(metavar="N", least=1, most=3)] = 2,
         support: Annotated[float, Shell(metavar="SHARE")] = 0.0,
         depth: Annotated[int, Shell(metavar="N", least=0, most=8)] = 3,
-        workers: Threads = None,
+        workers: shared.Threads = None,
         run: Run = None,
     ) -> Findings:
         """Find features, rules and decision trees that predict outcomes.
@@ -327,19 +279,14 @@ class Collection(Cataloged):
             Minimum share of positions covered by a rule or by a leaf of a tree.
         depth : int
             Depth of the decision trees; 0 for no trees.
-        game, material, pieces, features, workers
-            See `export`.
+        game, material, pieces, features, workers : see `export`
         run : callable, optional
             Runs the searches that it is given, and returns the results to keep; by default it keeps them all.
 
         Raises
         ------
-        MissingTableError
-            If a slice has not been built.
         MissingExtraError
             If trees are asked for, and scikit-learn is not installed.
-        TablebaseError
-            If no position of these slices can be examined, or a setting is out of range.
         """
         from tablebase.commands.findings import Findings
         from tablebase.mining.selection import select_by_name
@@ -358,148 +305,6 @@ class Collection(Cataloged):
         with closing(Store(self.folder)) as store:
             planned = searches(rules, store, selection, known, usable_workers(workers), settings, pool)
             return Findings(run(planned) if run else (one.run() for one in planned))
-
-
-def show_mine(
-    call: Call,
-    *,
-    limit: Annotated[int | None, Shell(help="Show at most N rows.", metavar="N", least=0)] = None,
-    timeout: Timeout = None,
-    style: Annotated[Literal["table", "json", "csv", "parquet"], Shell(help="Output format.", option="--format")] = "table",
-) -> int:
-    """Write the rows; return the exit code of the process that answers.
-
-    Without options, this command runs the statement on the tables in the folder 'data', and shows at most 1,000 rows.
-    Statements are read-only, and can read only the files that you pass with --table. 'DESCRIBE positions' lists the columns.
-    """
-    from tablebase.commands.calls import from_input
-    from tablebase.commands.child_processes import run_statement
-
-    call.given["statement"] = from_input(call.given["statement"])
-    call.given["workers"] = threads = usable_workers(call.given.get("workers"))
-
-    def answer() -> None:
-        # Loaded where the statement runs, which may be a process that is forked for it.
-        from tablebase.commands.output import write_rows
-        from tablebase.compute.progress import progress
-        from tablebase.mining.results import names_and_rows, write_parquet
-
-        if style == "parquet" and sys.stdout.isatty():
-            raise TablebaseError(
-                "Parquet cannot be shown on a screen: redirect it to a file, as in '--format parquet > result.parquet'"
-            )
-        capped = limit is None and style == "table"
-        with call.opened() as mine, mine() as query, progress(f"mine {query.game.name}", "positions", query.cells) as shown:
-            batches = query.run(SHOWN + 1 if capped else limit, shown.reach, timeout)
-            if style == "parquet":
-                write_parquet(sys.stdout.buffer, batches)
-                return
-            columns, rows = names_and_rows(batches)
-            write_rows(islice(rows, SHOWN) if capped else rows, Format(style), columns, verbatim=True)
-            is_cut = capped and next(rows, None) is not None
-        if is_cut:
-            say(f"the table ends after {SHOWN:,} rows: use --limit for more, or --format csv for all")
-
-    return run_statement(answer, timeout, threads)
-
-
-def show_features(call: Call, *, style: Style = Format.TABLE) -> None:
-    """Write a row for each feature.
-
-    Without options, this command lists the features that the game defines, each with a description. It does not need tables.
-    """
-    from tablebase.commands.output import write_rows
-
-    subjects = {0: "position", 1: "each piece", 2: "each pair"}
-    rows = [
-        {
-            "feature": feature.name,
-            "of": subjects[feature.pieces],
-            "type": " ".join(feature.words) or feature.kind,
-            "column": next(feature.columns(2))[0],
-            "tells": feature.about,
-        }
-        for feature in call()
-    ]
-    write_rows(rows, style)
-
-
-def show_export(call: Call) -> None:
-    """Write nothing more than the export itself.
-
-    With only --to, this command exports all tables of the game in the folder 'data'.
-    """
-    call()
-
-
-def show_plot(
-    call: Call,
-    *,
-    output: Annotated[Path, Shell(help="PNG, SVG or PDF file to write.", metavar="FILE", parse=_picture)],
-) -> None:
-    """Write the chart to a file.
-
-    With only --output, this command draws the chart from all tables of the game in the folder 'data'. The charts 'squares' and
-    'parity' also need one set of pieces, selected with --material. The chart 'chances' does not need tables. All outcomes are for
-    the side to move.
-    """
-    from tablebase.charts.drawing import save
-    from tablebase.compute.progress import progress
-
-    if call.given["chart"] in COUNTING:
-        with progress(f"plot {call.rules.name}", "positions") as shown:
-            figure = call(tick=shown.reach)
-    else:
-        figure = call()
-    save(figure, output)
-    say(f"wrote {output}: {figure.get_label()}")
-
-
-def show_patterns(
-    call: Call,
-    *,
-    top: Annotated[int, Shell(help="Show this many features, and as many feature pairs.", metavar="N", least=1)] = 10,
-    output: Annotated[
-        Path | None, Shell(help="Also write an HTML page with tables and charts to this file.", metavar="FILE")
-    ] = None,
-    style: Style = Format.TABLE,
-) -> None:
-    """Write the patterns of each set of positions as they are found, and a page.
-
-    Without options, this command analyses all tables of the game in the folder 'data', and finds features and rules that
-    predict the outcome. It analyses each set of pieces separately, and also stores these results in the catalog.
-    """
-    from importlib.resources import files
-
-    from tablebase.building.reindex import prepare_catalog
-    from tablebase.charts.report import CURE, write_report
-    from tablebase.commands.findings import stored, write_findings
-    from tablebase.files.outputs import check_output
-    from tablebase.patterns.trees import available
-
-    if call.given.get("depth", 3) and not available():
-        say(str(MissingExtraError("trees", "patterns")))
-        call.given["depth"] = 0
-    if output is not None:
-        check_output(output, CURE, inputs=[call.given.get("features")])
-    prepare_catalog(call.folder, call.catalog)
-
-    def run(planned: list[Search]) -> list[Patterns]:
-        found: list[Patterns] = []
-
-        def noted() -> Iterator[Patterns]:
-            for result in stored(planned, call.folder, call.catalog):
-                if output is not None:
-                    found.append(result)
-                yield result
-
-        write_findings(noted(), len(planned), top, style)
-        return found
-
-    found = call(run=run)
-    if output is not None:
-        write_report(output, found, top, (files("tablebase.web") / "static" / "pages.css").read_text(encoding="utf-8"))
-        say(f"wrote {output}: {len(found)} {'set' if len(found) == 1 else 'sets'} of positions")
 
 
 def _numbers(piece: Any) -> list[int]:

@@ -9,13 +9,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from tablebase.commands.arguments import as_folder, checked, rules_for
-from tablebase.commands.parameters import Data, Format, GameName, PositionText, Size, Style, Threads, Tick, Variant
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import Data, GameName, PositionText, Size, Threads, Tick, Variant
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules, legal
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.commands.row_types import CountRow, DividedRow
 
 
@@ -35,13 +35,10 @@ def count(
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
-    position : str, optional
-        By default the start.
+    position : str, by default the start
     divide : bool
         Show one row for each legal move: the number of possible games after it, and its result under best play.
-    size, variant, workers
-        See `tablebase.build`; the workers are threads.
+    game, size, variant, workers : see `tablebase.build`; the workers are threads
     data : str or Path, optional
         The folder of the tables, which say what moves force if there are too many positions to solve the game here.
     tick : callable, optional
@@ -64,20 +61,18 @@ def count(
         return divided_rows(rules, position, as_folder(data), tick) if divide else count_row(rules, position, tick)
 
 
-def show_count(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_count(call: Call) -> None:
     """Write the counts with the seconds that they took, or a row for each move.
 
     Without options, this command prints one row with the number of positions, the number of games, and how many of these games each
     side wins.
     """
-    from tablebase.commands.output import write_rows
     from tablebase.compute.progress import progress
 
     begin = perf_counter()
     with progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
         found = call(tick=shown.reach)
-    rows = found if call.given.get("divide") else [{**found, "seconds": round(perf_counter() - begin, 2)}]
-    write_rows(rows, style)
+    call.write(found if call.given.get("divide") else [{**found, "seconds": round(perf_counter() - begin, 2)}])
 
 
 def count_row(rules: Rules[Any], position: str | None, tick: Tick) -> CountRow:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from tablebase.commands.parameters import CHECK_FAILED, Format, GameName, RulesFiles, Size, Style, Variant
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import CHECK_FAILED, Format, GameName, Size, Variant
 from tablebase.commands.registry import VERBS, commands_for
 from tablebase.errors import RulesError
 from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.commands.row_types import GameRow
     from tablebase.game.game_arguments import AnyGame
     from tablebase.testing.checks import CheckResult
@@ -43,21 +43,19 @@ def games() -> list[GameRow]:
     return list_games()[0]
 
 
-def show_games(call: Call, *, rules: RulesFiles = None, style: Style = Format.TABLE) -> int | None:
+def show_games(call: Call) -> int | None:
     """Write the games, and a sentence about each that cannot be loaded.
 
     Without options, this command prints the title, initial position, pieces and variants of each installed game.
     """
-    from tablebase.commands.output import write_rows
     from tablebase.commands.row_types import GameRow
     from tablebase.compute.messages import logger
 
-    del call, rules
     rows, faults = list_games()
-    if style is Format.TABLE:
+    if call.style is Format.TABLE:
         sys.stdout.write("\n".join(map(_described, rows)))
     else:
-        write_rows(rows, style, list(GameRow.__annotations__))
+        call.write(rows, list(GameRow.__annotations__))
     for sentence in faults:
         logger.error("error: %s", sentence)
     return CHECK_FAILED if faults else None
@@ -103,12 +101,6 @@ def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -
 
     `tablebase.testing.check_rules` has more settings.
 
-    Parameters
-    ----------
-    game : str, Game or StochasticGame
-    size : str, optional
-    variant : str or sequence of str, optional
-
     Returns
     -------
     list of CheckResult
@@ -120,21 +112,16 @@ def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -
     return run_checks(as_rules(game, size, variant))
 
 
-def show_check_rules(call: Call, *, style: Style = Format.TABLE) -> int | None:
+def show_check_rules(call: Call) -> int | None:
     """Write a row for each test.
 
     Without options, this command tests the game with its default rules and prints one row for each test. If a test fails, the exit
     code is 1.
     """
-    from tablebase.commands.output import write_rows
-
     checks = call()
-    write_rows(
-        (
-            {"check": one.name, "result": "ok" if one.failure is None else one.failure, "cases": one.cases, "shows": one.shows}
-            for one in checks
-        ),
-        style,
+    call.write(
+        {"check": one.name, "result": "ok" if one.failure is None else one.failure, "cases": one.cases, "shows": one.shows}
+        for one in checks
     )
     return CHECK_FAILED if any(one.failure is not None for one in checks) else None
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
-from tablebase.commands.parameters import Format, Page, Shell, Style, complete_player
+from tablebase.commands.parameters import Format, Output, Page, Shell, complete_player
 from tablebase.commands.tablebase import Tablebase as Tablebase
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
 from tablebase.files.outputs import check_output_folder, written_folder
-from tablebase.game.values import Bounds
+from tablebase.game.values import Bounds, chance_text
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
@@ -34,13 +34,17 @@ def show_line(
     *,
     boards: Annotated[bool, Shell(help="Draw the board of every position.")] = False,
     svg: Annotated[
-        Path | None, Shell(help="Also draw every position as an SVG file, in a new folder.", metavar="DIR", option="--to")
+        Path | None,
+        Shell(
+            help="Also draw every position as an SVG file, in a new folder.", metavar="DIR", option="--to", output=Output.NEW_FOLDER
+        ),
     ] = None,
     sheet: Annotated[
         Path | None,
         Shell(
             help=("Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file."),
             metavar="FILE",
+            output=Output.FILE,
         ),
     ] = None,
     every: Annotated[bool, Shell(help="With --sheet, draw every position instead of only the key positions.")] = False,
@@ -61,24 +65,21 @@ def show_line(
             complete=complete_player,
         ),
     ] = None,
-    style: Style = Format.TABLE,
 ) -> None:
     """Write a row or draw a board for each position, and draw pictures.
 
     Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
     position is drawn, the line ends when a position repeats.
     """
-    from tablebase.commands.output import in_digits, value_columns, write_rows
-
     rules = call.rules
     if replay is not None and (call.has_start or svg is not None or sheet is not None):
         raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet")
     if replay is None and player is not None:
         raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
-    if boards and (replay is not None or style is Format.TABLE) and not is_drawn(rules):
+    if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
-        _replay(call, _read(replay, number), player=player, boards=boards, style=style)
+        _replay(call, _read(replay, number), player=player, boards=boards)
         return
     if svg is not None:
         check_pictures(rules, "--to")
@@ -92,8 +93,8 @@ def show_line(
         say(f"wrote {len(rows)} pictures to {svg}")
     if sheet is not None:
         write_sheet(found.sheet(every=every, page=page), sheet)
-    if style is not Format.TABLE:
-        write_rows(rows, style)
+    if call.style is not Format.TABLE:
+        call.write(rows)
     elif boards:
         last = None
         for row in rows:
@@ -101,7 +102,17 @@ def show_line(
             sys.stdout.write(f"   {_said_of(row)}{', ' + row['best'] if row['best'] else ''}\n\n")
             last = row["best"]
     else:
-        write_rows(map(in_digits, rows), style, ["ply", "side", *value_columns(rules), "best", "position"])
+        call.write(map(_in_digits, rows), ["ply", "side", *_value_columns(rules), "best", "position"])
+
+
+def _value_columns(rules: Rules[Any]) -> tuple[str, ...]:
+    """The columns of values for people: of games with chance the bounds alone."""
+    return tuple(name for name in rules.value_fields if name in ("lower", "upper")) or rules.value_fields
+
+
+def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose chances are text: 0 and 1 only where they are exact."""
+    return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}
 
 
 def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
@@ -115,9 +126,8 @@ def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
 # Recorded games
 
 
-def _replay(call: Call, record: Record, *, player: str | None, boards: bool, style: Format) -> None:
+def _replay(call: Call, record: Record, *, player: str | None, boards: bool) -> None:
     """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
-    from tablebase.commands.output import in_digits, value_columns, write_rows
     from tablebase.play.player import Seat
     from tablebase.play.players import open_player
     from tablebase.play.records import replayed
@@ -130,15 +140,15 @@ def _replay(call: Call, record: Record, *, player: str | None, boards: bool, sty
         seat = Seat(rules, moments[0].position, None, call.folder)
         adviser = None if player is None else stack.enter_context(open_player(player, seat))
         rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
-    if style is not Format.TABLE:
-        write_rows(rows, style)
+    if call.style is not Format.TABLE:
+        call.write(rows)
     elif boards:
         _write_boards(rules, record, shown, rows)
     else:
         # Games of more than two players have no tables.
-        known = [*value_columns(rules), "best"] if rules.players == 2 else []
+        known = [*_value_columns(rules), "best"] if rules.players == 2 else []
         columns = ("ply", "side", "move", "meaning", *known, "position", "remark")
-        write_rows(map(in_digits, rows), style, [name for name in columns if name in rows[0]])
+        call.write(map(_in_digits, rows), [name for name in columns if name in rows[0]])
     say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 from tablebase.commands.arguments import as_folder, as_optional, as_texts, checked, rules_for
-from tablebase.commands.parameters import Data, Format, GameName, Players, PositionText, RulesFiles, Shell, Size, Style, Variant
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.compute.messages import Amount, say
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import as_list, as_path
 from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.play.statistics import Statistics
     from tablebase.play.tournament import Conditions, Played
     from tablebase.protocol.client import Budget
@@ -64,7 +64,7 @@ def match(
     patience: Annotated[float | None, Shell(metavar="S", least=0.1)] = None,
     plies: Annotated[int | None, Shell(metavar="N", least=1)] = None,
     no_tables: bool = False,
-    output: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    output: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.NEW_FILE)] = None,
     players: Players = None,
     size: Size = None,
     variant: Variant = None,
@@ -76,7 +76,6 @@ def match(
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
     position : str, optional
         Where games begin; by default at the start.
     player : str or sequence of str
@@ -101,18 +100,7 @@ def match(
         Play every game to the end; by default, a game ends as soon as a table contains its position.
     output : str or Path, optional
         Record the games in a new file, which 'line --replay' can show.
-    players, size, variant, data
-        See `tablebase.build`.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong, or a player cannot play.
-
-    Examples
-    --------
-    >>> rows = tablebase.match("hexapawn", player=["ranking", "random"], games=10)  # doctest: +SKIP
-    >>> rows[0]["share"]  # doctest: +SKIP
+    game, players, size, variant, data : see `tablebase.build`
     """
     from tablebase.game.game_arguments import refuse_given
     from tablebase.play.schedules import schedule_of
@@ -141,19 +129,17 @@ def match(
     return MatchRows((of_pairs if schedule.paired else of_rounds)(names, played), played)
 
 
-def show_match(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_match(call: Call) -> None:
     """Write a row for each player; in a table, numbers with their intervals.
 
     With only --player, this command plays 100 games, each starting with 4 random moves, and prints one row for each player.
     """
-    from tablebase.commands.output import write_rows
-
     rows, columns = call(), None
-    if style is Format.TABLE:
+    if call.style is Format.TABLE:
         columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
         shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
         rows = [{**row, **{name: _interval(row, name) for name in shown}} for row in rows]
-    write_rows(rows, style, columns)
+    call.write(rows, columns)
 
 
 def _interval(row: dict[str, Any], name: str) -> str:
@@ -202,7 +188,7 @@ def match_stats(
     *,
     by: Literal["game", "seat", "ending", "chance", "square", "piece"] = "game",
     with_opening: bool = False,
-    curve: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    curve: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
 ) -> list[dict[str, Any]]:
     """Show statistics of recorded games, such as lengths and results.
 
@@ -217,11 +203,6 @@ def match_stats(
         Also count the random moves at the start of games, which are excluded by default.
     curve : str or Path, optional
         Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
-
-    Raises
-    ------
-    TablebaseError
-        If there are no games, or none that has such rows.
     """
     from tablebase.play.statistics import ROWS
 
@@ -242,23 +223,21 @@ def match_stats(
     return rows
 
 
-def show_match_stats(call: Call, *, rules: RulesFiles = None, style: Style = Format.TABLE) -> None:
+def show_match_stats(call: Call) -> None:
     """Write the rows, of which a table has fewer columns.
 
     Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the
     files contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
     """
-    del rules
-    from tablebase.commands.output import write_rows
     from tablebase.play.statistics import ROWS
 
     rows, by = call(), call.given.get("by", "game")
     columns = [one.name for one in fields(ROWS[by])]
-    if style is Format.TABLE and by == "game":
+    if call.style is Format.TABLE and by == "game":
         rows, columns = [_shown(row) for row in rows], SHOWN
-    elif style is Format.TABLE and len({row["game"] for row in rows}) == 1:
+    elif call.style is Format.TABLE and len({row["game"] for row in rows}) == 1:
         columns = [name for name in columns if name not in LEFT_OUT]
-    write_rows(rows, style, columns)
+    call.write(rows, columns)
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

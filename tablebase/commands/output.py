@@ -22,8 +22,6 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import RANK_WIDTH, board_picture
-from tablebase.game.rules import Rules
-from tablebase.game.values import chance_text
 
 Row = Mapping[str, Any]
 UNLIMITED = 10_000
@@ -216,13 +214,3 @@ def write_board(game: Game, position: Position, last: str | None = None, *, over
     text.append("\n".join(lines[game.board.height :]))
     # Without a terminal, and where NO_COLOR is set, this writes no colours.
     Console(file=sys.stdout, width=UNLIMITED, highlight=False).print(text)
-
-
-def value_columns(rules: Rules[Any]) -> tuple[str, ...]:
-    """The columns of values for people: of games with chance the bounds alone."""
-    return tuple(name for name in rules.value_fields if name in ("lower", "upper")) or rules.value_fields
-
-
-def in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row whose chances are text: 0 and 1 only where they are exact."""
-    return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}

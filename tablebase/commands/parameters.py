@@ -22,48 +22,42 @@ from tablebase.game.rules import Rules
 if TYPE_CHECKING:
     from tablebase.game.features import Feature as Feature
 
+QUIET = "TABLEBASE_QUIET"
+"""Variable of the environment that is set to 1 for commands that print only results and errors."""
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
 PYTHON_ONLY = "only Python"
 """Marks a parameter that a shell does not have, since a person is asked or shown it."""
 
 
+class Output(StrEnum):
+    """A place that a command writes to, which is checked before anything starts."""
+
+    FILE = "file"
+    """Replaced when it is whole."""
+    NEW_FILE = "new file"
+    ADDED = "added"
+    """A file to which lines are added."""
+    FOLDER = "folder"
+    """A folder in which the command goes on where it stopped."""
+    NEW_FOLDER = "new folder"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Shell:
-    """How a shell takes a parameter.
+    """How a shell takes a parameter."""
 
-    Parameters
-    ----------
-    help : str
-        By default the description in the docstring.
-    metavar : str
-        Stands for the value in the help.
-    argument : bool
-        Without a name, unlike an option.
-    option : str
-        The option, if it is not the name in Python; for an argument, an option that does the same.
-    parse : callable, optional
-        Reads the value from a text.
-    least, most : float, optional
-        The least number, and with it the greatest.
-    variable : str
-        Variable of the environment for the value.
-    default : str
-        The default as the help shows it, where that of Python is None.
-    complete : callable, optional
-        Values that begin with some text.
-    """
-
-    help: str = ""
-    metavar: str = ""
-    argument: bool = False
-    option: str = ""
-    parse: Callable[[str], Any] | None = None
-    least: float | None = None
-    most: float | None = None
-    variable: str = ""
-    default: str = ""
-    complete: Callable[[str], list[str]] | None = None
+    help: str = ""  # by default the description in the docstring
+    metavar: str = ""  # stands for the value in the help
+    argument: bool = False  # without a name, unlike an option
+    option: str = ""  # the option, if it is not the name in Python; for an argument, an option that does the same
+    parse: Callable[[str], Any] | None = None  # reads the value from a text
+    least: float | None = None  # the least number
+    most: float | None = None  # the greatest, with a least one
+    variable: str = ""  # variable of the environment for the value
+    default: str = ""  # the default as the help shows it, where that of Python is None
+    complete: Callable[[str], list[str]] | None = None  # values that begin with some text
+    output: Output | None = None  # the place that it names, if the command writes to it
 
 
 class Parameter(NamedTuple):
@@ -170,6 +164,7 @@ To = Annotated[
         help="Folder to write to. The command 'copy' also accepts an object store, such as s3://bucket/path.",
         metavar="DIR",
         parse=str,
+        output=Output.FOLDER,
     ),
 ]
 WithDependencies = Annotated[
@@ -205,3 +200,15 @@ Timeout = Annotated[
     float | None, Shell(help="Stop with an error if the statement takes longer than this.", metavar="SECONDS", parse=parse_seconds)
 ]
 Tick = Annotated[Callable[[int, int | None], None] | None, PYTHON_ONLY]
+
+
+def of_shell(
+    size: Size = None,
+    variant: Variant = None,
+    data: Data = None,
+    catalog: CatalogUrl = None,
+    rules: RulesFiles = None,
+    style: Style = Format.TABLE,
+    quiet: Annotated[bool, Shell(help="Print only results and errors.", variable=QUIET)] = False,
+) -> None:
+    """The parameters of commands that their functions or methods do not have."""

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_folder, checked, rules_for
-from tablebase.commands.parameters import Data, GameName, Players, PositionText, Shell, Size, Variant, complete_player
+from tablebase.commands.parameters import Data, GameName, Output, Players, PositionText, Shell, Size, Variant, complete_player
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.game.rules import Rules
 
 SEEDS = 1_000_000
@@ -27,7 +26,7 @@ def play(
     player: Annotated[str | Sequence[str], Shell(metavar="NAME", complete=complete_player)] = (),
     side: Annotated[str | Sequence[str], Shell(metavar="SIDE")] = (),
     fuzz: Annotated[str | None, Shell(metavar="P")] = None,
-    boxes: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    boxes: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     level: Annotated[str | None, Shell(metavar="N")] = None,
     seed: Annotated[int | None, Shell(metavar="N", least=0)] = None,
     players: Players = None,
@@ -36,6 +35,9 @@ def play(
     data: Data = None,
 ) -> None:
     """Play against the tables or another player, in the terminal.
+
+    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'.
+    In games with chance, it searches ahead.
 
     Parameters
     ----------
@@ -89,15 +91,6 @@ def play(
             _check_tables(name, rules, start, folder)
         Session(rules, start, people, opened, seed, folder).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
-
-
-def show_play(call: Call) -> None:
-    """Play until the game is over or abandoned.
-
-    Without options, you play the side that moves first. Your opponent plays perfectly, using the tables in the folder 'data'.
-    In games with chance, it searches ahead.
-    """
-    call()
 
 
 def _seated(rules: Rules[Any], names: Sequence[str], seats: int) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, write_sheet
-from tablebase.commands.parameters import Format, Page, Shell, Style
+from tablebase.commands.parameters import Format, Output, Page, Shell
 from tablebase.commands.positions import Asked, asked, is_stream, stream_bytes
 from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import cell_text, say
@@ -53,14 +53,18 @@ def show_probe(
     ] = False,
     svg: Annotated[
         Path | None,
-        Shell(help="Also draw the position as an SVG file, with an arrow for its best move.", metavar="FILE", option="--output"),
+        Shell(
+            help="Also draw the position as an SVG file, with an arrow for its best move.",
+            metavar="FILE",
+            option="--output",
+            output=Output.FILE,
+        ),
     ] = None,
     sheet: Annotated[
         Path | None,
-        Shell(help="Also draw all positions on printable pages, as a PDF, SVG or PNG file.", metavar="FILE"),
+        Shell(help="Also draw all positions on printable pages, as a PDF, SVG or PNG file.", metavar="FILE", output=Output.FILE),
     ] = None,
     page: Page = "a4",
-    style: Style = Format.TABLE,
 ) -> None:
     """Write the answers for many positions.
 
@@ -79,7 +83,7 @@ def show_probe(
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
             say(f"wrote {svg}")
-        answers = _Answers(tables, call, positions, named, style, is_drawn=sheet is not None)
+        answers = _Answers(tables, call, positions, named, is_drawn=sheet is not None)
         answers.write()
     if sheet is not None:
         from tablebase.probe.sheets import probe_sheet
@@ -97,14 +101,12 @@ class _Answers:
     A position without an answer is written as its reason; if `strict`, or if it is the only one, it ends the command.
     """
 
-    def __init__(
-        self, tables: Tablebase, call: Call, words: Sequence[str], features: Sequence[str], style: Format, *, is_drawn: bool
-    ) -> None:
-        self._tables, self._rules, self._words, self._features, self._style = tables, call.rules, words, features, style
+    def __init__(self, tables: Tablebase, call: Call, words: Sequence[str], features: Sequence[str], *, is_drawn: bool) -> None:
+        self._tables, self._rules, self._words, self._features, self._style = tables, call.rules, words, features, call.style
         self._strict, self._turns, self._is_drawn = call.given.get("strict", False), call.given.get("turns"), is_drawn
         self._streams = any(map(is_stream, words))
         """Whether there may be many, of which each takes a line."""
-        self._boards = style is Format.TABLE and not self._streams
+        self._boards = call.style is Format.TABLE and not self._streams
         self._columns = ("game", "position", "side", *self._rules.value_fields, "best", *features)
         self._count = self._failed = 0
         self.missing: set[str] = set()

@@ -36,96 +36,90 @@ def _chance(rules: Rules[Any]) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Verb:
-    """Something that can be done.
+    """Something that can be done."""
 
-    Parameters
-    ----------
-    name : str
-        The command, or where there is none the last part of the address over HTTP.
-    group : str
-        The heading of the command in the help of the program; empty if the command line does not have it.
-    home : str
-        The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
-        tablebase if it is a method; empty if there is no command.
-    objection : callable
-        Why it does not take a game, as a clause; None if it does.
-    takes_game : bool
-        Whether it is about one game.
-    of_folder : sequence of str
-        The options of the folder that the command about an open tablebase has.
-    http : sequence of str
-        The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
-    http_objection : callable, optional
-        The objection over HTTP, if that is another one.
-    """
-
-    name: str
-    group: str = ""
+    name: str  # the command, or without one the last part of the address over HTTP
+    group: str = ""  # the heading of the command in the help of the program; empty if the command line does not have it
+    # The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
+    # tablebase if it is a method; empty if there is no command.
     home: str = ""
-    objection: Objection = _none
-    takes_game: bool = True
-    of_folder: Sequence[str] = ("data", "catalog")
-    http: Sequence[str] = ()
-    http_objection: Objection | None = None
+    objection: Objection = _none  # why it does not take a game, as a clause; None if it does
+    takes_game: bool = True  # whether it is about one game
+    of_folder: Sequence[str] = ("data", "catalog")  # the options of the folder that the command about an open tablebase has
+    takes_rules: bool = False  # whether it has the option --rules, for games that it meets without their names
+    writes_rows: bool = True  # whether its result is rows, and so it has the option --format
+    http: Sequence[str] = ()  # its parameters over HTTP; without any it is not answered there, or by a handler of another form
+    http_objection: Objection | None = None  # the objection over HTTP, if that is another one
 
     @property
-    def _module(self) -> Any:
+    def module(self) -> str:
+        """The full name of the module."""
         name = self.home.partition(":")[0]
-        return import_module(name if "." in name else f"tablebase.commands.{name}")
+        return name if "." in name else f"tablebase.commands.{name}"
+
+    @property
+    def function_name(self) -> str:
+        """The name of the function or of the method."""
+        return self.name.replace("-", "_")
+
+    @property
+    def is_function(self) -> bool:
+        """Whether Python has it as a function of the package: it is neither a method nor a dialogue with a person or a program."""
+        return bool(self.group) and ":" not in self.home and self.name not in ("play", "uci")
 
     @property
     def owner(self) -> Any:
         """The class of an open tablebase that has it as a method; None if it is a function."""
         owner = self.home.partition(":")[2]
-        return getattr(self._module, owner) if owner else None
+        return getattr(import_module(self.module), owner) if owner else None
 
     @property
     def function(self) -> Any:
         """The function, or the method."""
-        return getattr(self.owner or self._module, self.name.replace("-", "_"))
+        return getattr(self.owner or import_module(self.module), self.function_name)
 
     @property
     def show(self) -> Any:
-        """The function that writes the result on the command line; None if that is rows alone."""
-        return getattr(self._module, f"show_{self.name.replace('-', '_')}", None)
+        """The function that writes the result on the command line; None if that needs none."""
+        return getattr(import_module(self.module), f"show_{self.function_name}", None)
 
 
 VERBS = {
     verb.name: verb
     for verb in (
-        Verb("games", "Build", "games", takes_game=False),
+        Verb("games", "Build", "games", takes_game=False, takes_rules=True),
         Verb("check-rules", "Build", "games"),
         Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_objection=_listed),
-        Verb("build", "Build", "build"),
-        Verb("batch", "Build", "batch", takes_game=False),
-        Verb("verify", "Build", "verify"),
-        Verb("copy", "Build", "transfers"),
-        Verb("merge", "Build", "transfers", takes_game=False),
-        Verb("pack", "Build", "transfers"),
-        Verb("unpack", "Build", "transfers", takes_game=False),
-        Verb("reindex", "Build", "upkeep", takes_game=False),
-        Verb("prune", "Build", "upkeep", takes_game=False),
+        Verb("build", "Build", "build", writes_rows=False),
+        Verb("batch", "Build", "batch", takes_game=False, writes_rows=False),
+        Verb("verify", "Build", "verify", writes_rows=False),
+        Verb("copy", "Build", "transfers", writes_rows=False),
+        Verb("merge", "Build", "transfers", takes_game=False, takes_rules=True, writes_rows=False),
+        Verb("pack", "Build", "transfers", writes_rows=False),
+        Verb("unpack", "Build", "transfers", takes_game=False, takes_rules=True, writes_rows=False),
+        Verb("reindex", "Build", "upkeep", takes_game=False, takes_rules=True, writes_rows=False),
+        Verb("prune", "Build", "upkeep", takes_game=False, takes_rules=True),
         Verb("probe", "Ask", "probe:Tablebase", of_folder=("data",)),
         Verb("line", "Ask", "line:Tablebase", of_folder=("data",)),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
         Verb("perft", "Ask", "searching"),
         Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
         Verb("analyse", "Ask", "searching", objection=_no_pieces),
-        Verb("prove", "Ask", "searching", objection=_no_pieces),
-        Verb("mine", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("prove", "Ask", "proving", objection=_no_pieces),
+        Verb("mine", "Mine", "mining:Collection", objection=_no_pieces, writes_rows=False),
         Verb("sql", "Mine", "cataloged:Cataloged", takes_game=False),
-        Verb("features", "Mine", "collection:Collection", objection=_no_pieces, of_folder=()),
-        Verb("export", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("patterns", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("plot", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("play", "Play", "playing"),
+        Verb("features", "Mine", "mining:Collection", objection=_no_pieces, of_folder=()),
+        Verb("export", "Mine", "mining:Collection", objection=_no_pieces, writes_rows=False),
+        Verb("patterns", "Mine", "mining:Collection", objection=_no_pieces),
+        Verb("plot", "Mine", "mining:Collection", objection=_no_pieces, writes_rows=False),
+        Verb("play", "Play", "playing", writes_rows=False),
         Verb("match", "Play", "matches"),
-        Verb("match-stats", "Play", "matches", takes_game=False),
+        Verb("match-stats", "Play", "matches", takes_game=False, takes_rules=True),
         Verb("train", "Play", "training", objection=_no_pieces),
         Verb("boxes", "Play", "boxes", objection=_no_pieces),
         Verb("exploit", "Play", "exploiting", objection=_no_pieces),
-        Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
-        Verb("uci", "Serve", "searching", objection=_no_pieces),
+        Verb("serve", "Serve", "tablebase.web.serving", takes_game=False, takes_rules=True, writes_rows=False),
+        Verb("uci", "Serve", "searching", objection=_no_pieces, writes_rows=False),
         Verb("materials", objection=_no_pieces),
         Verb("material", objection=_no_pieces),
         Verb("records", objection=_no_pieces),

@@ -1,4 +1,4 @@
-"""Searches: perft, analyse, prove, uci."""
+"""Searches: perft, analyse, uci."""
 
 from __future__ import annotations
 
@@ -6,69 +6,45 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import checked, optional_folder, rules_for
-from tablebase.commands.parameters import (
-    CHECK_FAILED,
-    Data,
-    Format,
-    GameName,
-    OptionalGame,
-    Players,
-    PositionText,
-    Shell,
-    Size,
-    Style,
-    Threads,
-    Variant,
-)
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import Format, Shell
 from tablebase.compute.messages import say
 from tablebase.compute.progress import compiling_said, progress
-from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted, shell_word
-from tablebase.files.inputs import lines_of, read_text
-from tablebase.files.outputs import check_output, written
+from tablebase.errors import ArgumentError, game_word, quoted, shell_word
+from tablebase.files.inputs import lines_of
 from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
-    from tablebase.game import Game
-    from tablebase.game.moves import Position
     from tablebase.probe.prober import Prober
     from tablebase.search.engine import Analysis, Engine
-    from tablebase.search.proof_search import Verdict
-    from tablebase.search.proof_trees import Proof
 
-CURE = "name another file with --output"
-CURE_OF_CHECK = "name a file that 'prove --output' has written"
-SECONDS = 60.0
-"""Of a search for a proof without a limit of time or nodes."""
 ANALYSED = 5.0
 """Seconds of an analysis without any limit."""
 
 
 @checked
 def perft(
-    game: GameName,
-    position: PositionText = None,
+    game: shared.GameName,
+    position: shared.PositionText = None,
     *,
     depth: Annotated[int, Shell(metavar="N", least=1)] = 4,
     divide: bool = False,
     repetitions: RepeatedLines | str = RepeatedLines.CONTINUE,
-    players: Players = None,
-    size: Size = None,
-    variant: Variant = None,
-    workers: Threads = None,
+    players: shared.Players = None,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    workers: shared.Threads = None,
 ) -> list[dict[str, Any]]:
     """Count sequences of legal moves by their length (perft).
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
-    position : str, optional
-        By default the start.
+    position : str, by default the start
     depth : int
         Maximum length of the sequences, in plies (moves by one side). In games with chance or more than two players, maximum
         number of turns; a turn contains all consecutive moves of one player.
@@ -77,8 +53,7 @@ def perft(
     repetitions : RepeatedLines or str
         How to treat a sequence that repeats an earlier position: 'continue' extends it as usual; 'leaf' ends it, and counts it
         once at that length and at every greater length.
-    players, size, variant
-        What distinguishes the variant of the game.
+    game, players, size, variant : see `tablebase.build`
     workers : int, optional
         Number of threads; by default, one for each processor.
 
@@ -105,15 +80,13 @@ def perft(
     return rows
 
 
-def show_perft(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_perft(call: Call) -> None:
     """Write the leaves of each depth, or of each move.
 
     Without options, this command prints the number of legal move sequences of lengths 1 to 4 from the initial position. It does
     not need tables.
     """
-    from tablebase.commands.output import write_rows
-
-    write_rows(call(), style, ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
+    call.write(call(), ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
 
 
 def _counting(rules: Any, repetitions: RepeatedLines, threads: int) -> tuple[Any, Any, tuple[Any, ...]]:
@@ -135,8 +108,8 @@ def _counting(rules: Any, repetitions: RepeatedLines, threads: int) -> tuple[Any
 
 @checked
 def analyse(
-    game: GameName,
-    position: PositionText = None,
+    game: shared.GameName,
+    position: shared.PositionText = None,
     *,
     depth: Annotated[int | None, Shell(metavar="N", least=1)] = None,
     time: Annotated[float | None, Shell(metavar="SECONDS")] = None,
@@ -147,10 +120,10 @@ def analyse(
     progress_limit: Annotated[int, Shell(metavar="N", least=0)] = 0,
     hash: Annotated[int | str, Shell(metavar="64M", parse=str)] = "64M",  # noqa: A002 (the option's word)
     no_tables: bool = False,
-    size: Size = None,
-    variant: Variant = None,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
     workers: Annotated[int, Shell(metavar="N", least=1)] = 1,
-    data: Data = None,
+    data: shared.Data = None,
 ) -> Iterator[Analysis]:
     """Search for the best moves, using tables where they exist.
 
@@ -158,9 +131,7 @@ def analyse(
 
     Parameters
     ----------
-    game : str or Game
-    position : str, optional
-        By default the start.
+    position : str, by default the start
     depth : int, optional
         Maximum search depth, in plies (moves by one side).
     time : float, optional
@@ -180,17 +151,11 @@ def analyse(
         Size of the transposition table.
     no_tables : bool
         Search without tables.
-    size, variant
-        What distinguishes the variant of the game.
+    game, size, variant : see `tablebase.build`
     workers : int
         Number of threads. With several threads, results can vary.
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong, or if a table is damaged or was built under other rules.
     """
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
@@ -216,18 +181,16 @@ def analyse(
         return _analysed(engine, answers, prober, stack.pop_all())
 
 
-def show_analyse(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_analyse(call: Call) -> None:
     """Write a line for each depth as soon as there is one.
 
     Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
     depth. It uses the tables in the folder 'data' if this folder exists.
     """
-    from tablebase.commands.output import write_rows
-
-    if style is Format.TABLE:
+    if call.style is Format.TABLE:
         _write_lines(call())
     else:
-        write_rows((_analysis_row(answer, style) for answer in call()), style)
+        call.write(_analysis_row(answer, call.style) for answer in call())
 
 
 def _analysis_row(answer: Analysis, style: Format) -> dict[str, Any]:
@@ -265,197 +228,21 @@ def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None
 
 
 @checked
-def prove(
-    game: OptionalGame = None,
-    position: PositionText = None,
-    *,
-    nodes: Annotated[int | None, Shell(metavar="N", least=1)] = None,
-    time: Annotated[float | None, Shell(metavar="SECONDS")] = None,
-    memory: Annotated[int | str, Shell(metavar="8G", parse=str)] = "1G",
-    table_pieces: Annotated[int | None, Shell(metavar="N", least=0)] = None,
-    output: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
-    check: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
-    size: Size = None,
-    variant: Variant = None,
-    data: Data = None,
-) -> dict[str, Any]:
-    """Prove that a position without a table is won or lost.
-
-    Parameters
-    ----------
-    game : str or Game, optional
-        Name of the game; not needed with --check, because the proof contains it.
-    position : str, optional
-        By default the start.
-    nodes : int, optional
-        Maximum number of positions to search.
-    time : float, optional
-        Time limit; by default, 60 seconds, or none if you give --nodes.
-    memory : int or str
-        Memory limit of the search.
-    table_pieces : int, optional
-        Use only tables with at most N pieces; by default, all tables.
-    output : str or Path, optional
-        Also write the proof to this file.
-    check : str or Path, optional
-        Check the proof in this file instead of searching; the check uses only the rules and the tables.
-    size, variant
-        What distinguishes the variant of the game.
-    data : str or Path, optional
-        The folder of the tables; there need not be any if it is not named.
-
-    Returns
-    -------
-    dict
-        What ``tablebase prove --format json`` writes.
-    """
-    from tablebase.game.notation import parse
-    from tablebase.probe.prober import Prober
-    from tablebase.search.proof_search import INFINITE, find_proof
-    from tablebase.search.proof_trees import extract
-
-    folder, file = optional_folder(data), None if output is None else Path(output)
-    if check is not None:
-        if game is not None:
-            raise ArgumentError("the proof names its game: leave out GAME where --check names a file")
-        return _proved(Path(check), folder)
-    if game is None:
-        raise ArgumentError("there is no game: name one, or a file with a proof by --check")
-    rules = rules_for("prove", game, size, variant)
-    begin_at = parse(rules, rules.start if position is None else position)
-    if file is not None:
-        check_output(file, CURE)
-    if time is None and nodes is None:
-        time = SECONDS
-    with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder else None
-        verdict = find_proof(
-            rules,
-            begin_at,
-            prober,
-            nodes=INFINITE if nodes is None else nodes,
-            seconds=float("inf") if time is None else time,
-            memory=as_size("memory", memory),
-            most_pieces=table_pieces,
-        )
-        found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
-        row = _row(rules, begin_at, verdict, found, prober)
-    if file is not None and found is not None:
-        with written(file, CURE) as opened:
-            opened.writelines(f"{line}\n".encode() for line in found.text())
-        say(f"wrote a proof of {found.size:,} positions to {file}")
-    return row
-
-
-def show_prove(call: Call, *, style: Style = Format.TABLE) -> int | None:
-    """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold.
-
-    Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
-    folder exists.
-    """
-    from tablebase.commands.output import write_rows
-
-    row = call()
-    if "fault" in row:
-        holds = "the proof holds, " if row["fault"] is None else "the proof does not hold: "
-        shown = f"{row['positions']:,} positions checked" if row["fault"] is None else row["fault"]
-        if style is Format.TABLE:
-            sys.stdout.write(f"{row['outcome']} of {row['position']}: {holds}{shown}\n")
-        else:
-            write_rows([row], style)
-        return CHECK_FAILED if row["fault"] else None
-    if style is Format.TABLE:
-        sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
-    else:
-        shown = row if style is Format.JSON else {**row, "line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
-        write_rows([shown], style)
-    return None
-
-
-def _proved(path: Path, folder: Path | None) -> dict[str, Any]:
-    """A proof in a file with the fault that it has, or None."""
-    from tablebase.checking.proofs import proof_faults, read_proof
-    from tablebase.probe.prober import Prober
-
-    text = read_text(path, CURE_OF_CHECK)
-    try:
-        rows = read_proof(text)
-    except TablebaseError as wrong:
-        raise TablebaseError(f"{path} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
-    with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder else None
-        fault = next(proof_faults(rows, prober), None)
-    return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
-
-
-def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
-    """What has been found, for people."""
-    side = game.sides[position.side].name
-    effort = f"{row['nodes']:,} nodes, {row['table_hits']:,} table hits, {row['seconds']:.1f} s"
-    if row["outcome"] is None:
-        within = f"neither side wins within {row['refuted']} plies" if row["refuted"] else "nothing is proved"
-        return f"{side} to move: not decided within the limits ({within}; {effort})\n"
-    if row["size"] is None:
-        return f"{side} to move: {row['outcome']}, the game is over\n"
-    ending = f" ({_in_words(row['reached'])} by the table)" if row["reached"] else ""
-    return (
-        f"{side} to move: {row['outcome']}, proved by {row['size']:,} positions ({effort})\n"
-        f"longest line, {row['plies']} plies: {' '.join(row['line'])}{ending}\n"
-    )
-
-
-def _in_words(reached: dict[str, Any] | None) -> str | None:
-    return None if reached is None else f"{reached['outcome']} in {reached['distance']}"
-
-
-def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None) -> dict[str, Any]:
-    """What has been found, as JSON has it."""
-    from tablebase.game.notation import render
-    from tablebase.search.proof_trees import Reason
-
-    line, last = proof.line() if proof else ((), position)
-    reached = None
-    if proof is not None and prober is not None and proof.nodes[last].reason is Reason.TABLE:
-        value = prober.value(game, last)
-        reached = {"outcome": str(value.outcome), "distance": value.distance}
-    return {
-        "position": render(game, position),
-        "outcome": None if verdict.outcome is None else str(verdict.outcome),
-        "plies": proof.plies() if proof else None if verdict.outcome is None else 0,
-        "refuted": None if verdict.outcome else verdict.plies,
-        "size": proof.size if proof else None,
-        "nodes": verdict.nodes,
-        "table_hits": verdict.table_hits,
-        "seconds": round(verdict.seconds, 3),
-        "line": list(line),
-        "reached": reached,
-    }
-
-
-@checked
-def uci(game: GameName, *, size: Size = None, variant: Variant = None, data: Data = None) -> None:
+def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Variant = None, data: shared.Data = None) -> None:
     """Run the search engine over UCI, for use in a chess GUI.
 
+    Without options, this command reads UCI (Universal Chess Interface) commands from standard input until 'quit'. It uses the
+    tables in the folder 'data' if this folder exists.
+
     Parameters
     ----------
-    game : str or Game
-    size, variant, data
-        See `analyse`.
+    game, size, variant, data : see `analyse`
     """
     from tablebase.protocol.uci_server import UciServer
     from tablebase.protocol.uci_settings import Settings
 
     rules, folder = rules_for("uci", game, size, variant), optional_folder(data)
     UciServer(Settings(rules, folder), _write).serve(_lines())
-
-
-def show_uci(call: Call) -> None:
-    """Answer until the other program ends.
-
-    Without options, this command reads UCI (Universal Chess Interface) commands from standard input until 'quit'. It uses the
-    tables in the folder 'data' if this folder exists.
-    """
-    call()
 
 
 def _lines() -> Iterator[str]:

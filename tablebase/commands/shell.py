@@ -1,7 +1,7 @@
 """Commands made from functions: options, their help and the call follow from signature, annotations and docstring.
 
 The parameters of a verb's function come first, those of its rendering function ``show_NAME`` after them. A rendering function
-is given the `Call`, runs it, and writes what it returns; without one, the rows are written.
+is given the `Call`, runs it, and writes what it returns; a verb without one needs none, since its rows are written as they are.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Any, Literal, get_args, get_origin
 import click
 from click.core import ParameterSource
 
-from tablebase.commands.calls import OF_FOLDER, Call, show_rows, use_all
-from tablebase.commands.parameters import CatalogUrl, Data, Parameter, Shell, Size, Variant, parameters_of
+from tablebase.commands.calls import OF_FOLDER, Call, show_result, use_all
+from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of
 from tablebase.commands.registry import Verb
+from tablebase.compute.messages import silenced
 from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 
 HELP = ("-h", "--help")
-LAST = (*OF_FOLDER, "workers", "style")
+LAST = (*OF_FOLDER, "workers", "style", "quiet")
 """Parameters that come last in the help of a command about an open tablebase."""
-MOST_OPTIONS = 12
+MOST_OPTIONS = 13
 """Most options that the help of a command lists without groups."""
 OPTION_GROUPS = {
     "Game and tables": ("rules", "size", "variant", "players", "pieces", "material", "with_dependencies", *OF_FOLDER),
@@ -42,13 +43,9 @@ OPTION_GROUPS = {
         "cache",
         "hash",
     ),
-    "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "access_log"),
+    "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "quiet", "access_log"),
 }
 """Further groups of options in the help, with the names of parameters."""
-
-
-def of_tablebase(size: Size = None, variant: Variant = None, data: Data = None, catalog: CatalogUrl = None) -> None:
-    """The parameters of a command about an open tablebase that its method does not have."""
 
 
 def verb_parameters(verb: Verb) -> list[Parameter]:
@@ -56,11 +53,12 @@ def verb_parameters(verb: Verb) -> list[Parameter]:
 
     An open tablebase has a folder, a catalog and variants of games; parameters that commands share come before its own.
     """
-    own, shown = list(parameters_of(verb.function)), list(parameters_of(verb.show or show_rows))
+    shared = {one.name: one for one in parameters_of(of_shell)}
+    own, shown = list(parameters_of(verb.function)), list(parameters_of(verb.show or show_result))
+    shown = [shared["rules"]] * verb.takes_rules + shown + [shared["style"]] * verb.writes_rows + [shared["quiet"]]
     if not verb.owner:
         return own + shown
     own.sort(key=lambda one: not (one.shell.argument or one.shell.help))
-    shared = {one.name: one for one in parameters_of(of_tablebase)}
     of_game = [shared[name] for name in ("size", "variant") if verb.takes_game]
     of_folder = [shared[name] for name in verb.of_folder]
     return sorted(
@@ -172,7 +170,7 @@ class _Command(Exemplified, click.Command):
 
     def __init__(self, verb: Verb) -> None:
         self.verb, self.parameters = verb, verb_parameters(verb)
-        more = docstring(verb.show).partition("\n\n")[2].partition("Parameters\n---")[0].strip() if verb.show else ""
+        more = docstring(verb.show or show_result).partition("\n\n")[2].partition("Parameters\n---")[0].strip()
         first, *others = docstring(verb.function).split("\n\n")
         text = "\n\n".join(filter(None, (first, *(one for one in others if one.startswith(("Without ", "With only "))), more)))
         more_options = "limits" in inspect.signature(verb.function).parameters
@@ -201,8 +199,10 @@ class _Command(Exemplified, click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Call the function with what is given, and write its result; the exit code, if there is one."""
         given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
-        show = self.verb.show or show_rows
-        use_all(given.get("rules"))
+        show = self.verb.show or show_result
+        use_all(given.pop("rules", None))
+        if given.pop("quiet", False):
+            ctx.with_resource(silenced())
         shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
         call = Call(self.verb, given)
         if ctx.args:

@@ -38,6 +38,10 @@ Default = TypeVar("Default")
 class Tablebase(Collection):
     """A folder of tables, open for queries. Safe to use from several threads, and from processes however they are started.
 
+    Each method raises `MissingTableError`, which names the command that builds the table, if it needs one that has not been built;
+    `NotationError` if a text is not a position or a material; and another `TablebaseError` if an argument is wrong, or if the
+    tablebase has been closed.
+
     Parameters
     ----------
     folder : str or Path
@@ -98,20 +102,7 @@ class Tablebase(Collection):
     def probe_value(self, game: AnyGame, position: Any) -> Any: ...
 
     def probe_value(self, game: AnyGame, position: Any) -> AnyValue:
-        """Outcome and distance for the side to move; of a game with chance, bounds of its chance to win.
-
-        Parameters
-        ----------
-        game : str, Game or StochasticGame
-        position : str or Position
-
-        Raises
-        ------
-        MissingTableError
-            If the table has not been built; the message names the table and the command that builds it.
-        NotationError
-            If the text is not a position of the game.
-        """
+        """Outcome and distance for the side to move; of a game with chance, bounds of its chance to win."""
         rules, asked = self._asked(game, position)
         return self.prober.of(rules).value(asked, rules.viewer(asked))
 
@@ -142,13 +133,6 @@ class Tablebase(Collection):
             Stop with an error at the first position that is invalid, or for which a table is missing.
         turns : int, optional
             In games with chance, also show the probability of winning within T turns.
-
-        Raises
-        ------
-        MissingTableError
-            If the table has not been built; if `strict`, also if only the table that a move leads to is missing.
-        NotationError
-            If the text is not a position of the game.
         """
         rules, asked = self._asked(game, position)
         return self.prober.of(rules).probe(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
@@ -161,18 +145,7 @@ class Tablebase(Collection):
             return default
 
     def probe_values(self, game: str | Game, positions: Sequence[str | Position]) -> list[Value]:
-        """Outcomes and distances of many positions; see `probe_many` for those that have none.
-
-        Parameters
-        ----------
-        game : str or Game
-        positions : sequence of str or Position
-
-        Raises
-        ------
-        MissingTableError, NotationError
-            As `probe_value`, for the first of the positions that has no answer.
-        """
+        """Outcomes and distances of many positions; see `probe_many` for those that have none."""
         answers = self.probe_many(self._game(game), positions)
         for place in sorted(answers.errors):
             raise answers.errors[place]
@@ -207,11 +180,6 @@ class Tablebase(Collection):
         Answers
             A sequence of `Probe` and `Unanswered`, with all outcomes and distances as arrays; of a game with chance an `Each`,
             a sequence alone.
-
-        Examples
-        --------
-        >>> answers = tables.probe_many("doushouqi", texts)  # doctest: +SKIP
-        >>> answers.outcomes, answers.distances, answers.errors  # doctest: +SKIP
         """
         rules = self._rules(game)
         asked = as_list("positions", positions, f"[{rules.format(rules.initial)!r}]")
@@ -248,8 +216,6 @@ class Tablebase(Collection):
             If a row is not a position; it names the first one and the reason.
         NotationError
             If the array has another shape or type.
-        MissingTableError
-            If the table has not been built.
         """
         import numpy as np
 
@@ -299,11 +265,6 @@ class Tablebase(Collection):
         game : str or Game
         **options
             Of `tablebase.search.Options`, such as ``exact`` and ``threads``.
-
-        Raises
-        ------
-        TablebaseError
-            If an option is out of range, or does not fit into memory.
         """
         from tablebase.search import Engine, Options
 

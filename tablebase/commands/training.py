@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_duration, as_folder, as_optional, checked, rules_for
-from tablebase.commands.parameters import Data, Format, GameName, Shell, Size, Style, Variant
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import Data, GameName, Output, Shell, Size, Variant
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.plain_arguments import as_path, parse_duration
 
 if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
     from tablebase.play.learning.learner import Learner
     from tablebase.play.learning.self_play import Measure
     from tablebase.probe.prober import Prober
@@ -29,7 +29,7 @@ OTHER_FILE = "name another file with --output"
 def train(
     game: GameName,
     *,
-    output: Annotated[str | Path, Shell(metavar="FILE")],
+    output: Annotated[str | Path, Shell(metavar="FILE", output=Output.FILE)],
     games: Annotated[int, Shell(metavar="N", least=1)] = 20_000,
     duration: Annotated[str | timedelta | float | None, Shell(metavar="TIME", option="--for", parse=parse_duration)] = None,
     every: Annotated[int, Shell(metavar="N", least=1)] = 1_000,
@@ -38,7 +38,7 @@ def train(
     exploration: Annotated[float | None, Shell(metavar="P")] = None,
     trace: Annotated[float | None, Shell(metavar="P")] = None,
     seed: Annotated[int | None, Shell(metavar="N", least=0)] = None,
-    curve: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    curve: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     size: Size = None,
     variant: Variant = None,
     data: Data = None,
@@ -69,23 +69,12 @@ def train(
         Seed for the random number generator; by default, 1. The same seed gives the same player.
     curve : str or Path, optional
         Also draw the learning curve, as a PNG, SVG or PDF file.
-    size, variant, data
-        See `tablebase.build`.
+    size, variant, data : see `tablebase.build`
 
     Returns
     -------
     list of dict
         A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is invalid, or the file is damaged, or belongs to another game or other settings.
-
-    Examples
-    --------
-    >>> rows = tablebase.train("foxhounds", output="fox.learner", games=10_000)  # doctest: +SKIP
-    >>> rows[-1]["kept"]  # doctest: +SKIP
     """
     from tablebase.files.outputs import check_output, lock_of, locked
     from tablebase.probe.prober import Prober
@@ -115,16 +104,15 @@ def train(
     return [asdict(one) for one in learner.curve]
 
 
-def show_train(call: Call, *, style: Style = Format.TABLE) -> None:
+def show_train(call: Call) -> None:
     """Write a row for each measurement.
 
     With only --output, this command plays 20,000 training games. After every 1,000 games, it saves the player and compares its
     play with the tables in the folder 'data'. If tables are missing, it skips this comparison.
     """
-    from tablebase.commands.output import write_rows
     from tablebase.play.learning.self_play import Measure
 
-    write_rows(call(), style, [one.name for one in fields(Measure)])
+    call.write(call(), [one.name for one in fields(Measure)])
 
 
 def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:

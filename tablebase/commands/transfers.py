@@ -8,22 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, as_texts, checked, rules_for
-from tablebase.commands.parameters import (
-    CatalogUrl,
-    Data,
-    GameName,
-    Materials,
-    Pieces,
-    RulesFiles,
-    Shell,
-    Size,
-    To,
-    Variant,
-    Verbose,
-    WithDependencies,
-    Workers,
-)
+from tablebase.commands.parameters import Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, ConflictError
 from tablebase.game.plain_arguments import as_path
@@ -31,7 +18,6 @@ from tablebase.game.plain_arguments import as_path
 if TYPE_CHECKING:
     from tablebase.building.transfer import Taken
     from tablebase.catalog.entries import Entry
-    from tablebase.commands.calls import Call
     from tablebase.executors.executor import Watch
 
 STRONGEST = 22
@@ -75,17 +61,17 @@ class Transfer:
 
 @checked
 def copy(
-    game: GameName,
-    to: To,
+    game: shared.GameName,
+    to: shared.To,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    with_dependencies: WithDependencies = False,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    verbose: Verbose = False,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    with_dependencies: shared.WithDependencies = False,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    verbose: shared.Verbose = False,
 ) -> Transfer:
     """Copy tables to another folder or an object store.
 
@@ -94,11 +80,9 @@ def copy(
 
     Parameters
     ----------
-    game : str, Game or StochasticGame
     to : str or Path
         Another folder, or the address of an object store, such as ``s3://bucket/path``.
-    size, variant, pieces, material, data, catalog, verbose
-        See `tablebase.build`; by default all tables of the game.
+    game, size, variant, pieces, material, data, catalog, verbose : see `tablebase.build`; by default all tables of the game
     with_dependencies : bool
         Whether to take the tables that these depend on, too.
 
@@ -131,9 +115,9 @@ def copy(
 def merge(
     place: Annotated[str | Path, Shell(metavar="DIR", argument=True, parse=str)],
     *,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    verbose: Verbose = False,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    verbose: shared.Verbose = False,
 ) -> Transfer:
     """Import tables from another folder or an object store.
 
@@ -144,8 +128,7 @@ def merge(
     ----------
     place : str or Path
         Folder that contains the tables to import, or an object store, such as s3://bucket/path.
-    data, catalog, verbose
-        As in `copy`: of the folder that gets the tables.
+    data, catalog, verbose : as in `copy`: of the folder that gets the tables
 
     Raises
     ------
@@ -170,19 +153,19 @@ def merge(
 
 @checked
 def pack(
-    game: GameName,
-    to: To,
+    game: shared.GameName,
+    to: shared.To,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    with_dependencies: WithDependencies = False,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    with_dependencies: shared.WithDependencies = False,
     strength: Annotated[int, Shell(metavar="N", least=1, most=STRONGEST)] = 19,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
-    verbose: Verbose = False,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
+    verbose: shared.Verbose = False,
 ) -> Transfer:
     """Write compressed copies of tables, which can still be probed.
 
@@ -217,7 +200,11 @@ def pack(
 
 @checked
 def unpack(
-    place: Annotated[str | Path, Shell(metavar="DIR", argument=True)], to: To, *, workers: Workers = None, verbose: Verbose = False
+    place: Annotated[str | Path, Shell(metavar="DIR", argument=True)],
+    to: shared.To,
+    *,
+    workers: shared.Workers = None,
+    verbose: shared.Verbose = False,
 ) -> Transfer:
     """Restore the original files of packed tables.
 
@@ -227,8 +214,7 @@ def unpack(
     ----------
     place : str or Path
         Folder that contains packed tables.
-    to, workers, verbose
-        As in `pack`.
+    to, workers, verbose : as in `pack`
     """
     from tablebase.building.copies import rewrite
     from tablebase.building.options import local_executor
@@ -241,20 +227,6 @@ def unpack(
     entries, faults = usable_entries(entries_of(folder).values())
     restored = partial(rewrite, folder, entries, target, BUILT, executor, faults=faults)
     return _take(f"unpack {place}", "unpacked in", to, entries, restored, failed=len(faults), verbose=verbose)
-
-
-def show_copy(call: Call) -> None:
-    """Take tables; all is written meanwhile."""
-    call()
-
-
-def show_merge(call: Call, *, rules: RulesFiles = None) -> None:
-    """Take tables of these games, too."""
-    del rules
-    call()
-
-
-show_pack, show_unpack = show_copy, show_merge
 
 
 def _other(name: str, place: str | Path, data: Path) -> Path:

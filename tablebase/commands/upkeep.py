@@ -8,14 +8,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_catalog, as_folder, checked
-from tablebase.commands.parameters import PYTHON_ONLY, CatalogUrl, Data, Format, RulesFiles, Style
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import PYTHON_ONLY, CatalogUrl, Data
 from tablebase.compute.messages import say
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
     from tablebase.building.prune import Prunable
     from tablebase.building.reindex import Rebuilt
-    from tablebase.commands.calls import Call
 
 Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY]
 
@@ -26,8 +26,7 @@ def reindex(data: Data = None, catalog: CatalogUrl = None) -> Rebuilt:
 
     Parameters
     ----------
-    data, catalog
-        See `tablebase.build`.
+    data, catalog : see `tablebase.build`
 
     Returns
     -------
@@ -42,13 +41,12 @@ def reindex(data: Data = None, catalog: CatalogUrl = None) -> Rebuilt:
     return rebuild(folder, as_catalog(catalog))
 
 
-def show_reindex(call: Call, *, rules: RulesFiles = None) -> None:
+def show_reindex(call: Call) -> None:
     """Say what has been found.
 
     Without options, this command reads all tables in the folder 'data' and writes the catalog to the file 'catalog.sqlite' in that
     folder.
     """
-    del rules
     from tablebase.building.reindex import left_out
 
     done = call()
@@ -63,8 +61,7 @@ def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, a
 
     Parameters
     ----------
-    data, catalog
-        See `tablebase.build`.
+    data, catalog : see `tablebase.build`
     yes : bool
         Remove files without asking for confirmation.
     agreed : callable, optional
@@ -74,11 +71,6 @@ def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, a
     -------
     list of Prunable
         The files, with their bytes and the reason for each, also if they are not removed.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
     """
     from tablebase.building.prune import prune as remove
 
@@ -92,7 +84,7 @@ def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, a
     return found
 
 
-def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, style: Style = Format.TABLE) -> None:
+def show_prune(call: Call, *, kernels: bool = False) -> None:
     """Write what may be removed, and ask.
 
     Without options, this command lists the outdated files in the folder 'data', and asks for confirmation before it removes
@@ -103,8 +95,6 @@ def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, s
     kernels : bool
         Remove cached compiled code that this version does not use, instead of tables.
     """
-    del rules
-    from tablebase.commands.output import write_rows
     from tablebase.compute.kernel_cache import cache_parent, prune_kernels
 
     total, removed = "", False
@@ -112,7 +102,7 @@ def show_prune(call: Call, *, rules: RulesFiles = None, kernels: bool = False, s
     def agreed(items: Sequence[Any]) -> bool:
         nonlocal total, removed
         rows = [asdict(item) for item in items]
-        write_rows(rows, style)
+        call.write(rows)
         total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
         removed = call.given.get("yes") or _agreed(f"remove {total}?")
         return removed

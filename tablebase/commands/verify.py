@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from logging import ERROR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_texts, checked
-from tablebase.commands.parameters import (
-    CHECK_FAILED,
-    CatalogUrl,
-    Data,
-    Materials,
-    OptionalGame,
-    Pieces,
-    Shell,
-    Size,
-    Variant,
-    Verbose,
-    Workers,
-)
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import CHECK_FAILED, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError
 from tablebase.game.plain_arguments import usable_workers
@@ -29,7 +20,6 @@ from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
     from tablebase.checking.checksums import Checks
-    from tablebase.commands.calls import Call
 
 
 @dataclass(frozen=True)
@@ -67,18 +57,18 @@ class VerifyResult:
 
 @checked
 def verify(
-    game: OptionalGame = None,
+    game: shared.OptionalGame = None,
     *,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    data: Data = None,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
     published: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
     quick: bool = False,
-    verbose: Verbose = False,
+    verbose: shared.Verbose = False,
 ) -> VerifyResult:
     """Check every byte and every position of the tables.
 
@@ -88,8 +78,7 @@ def verify(
     ----------
     game : str, Game or StochasticGame, optional
         Name of a game, or a Python file with the rules of a game; optional with --quick, which then checks all games.
-    size, variant, pieces, material, data, catalog, workers, verbose
-        See `tablebase.build`; by default all tables of the game.
+    size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default all tables of the game
     published : str or Path, optional
         CSV file with published checksums of table values, to compare with the checksums of your tables.
     quick : bool
@@ -99,11 +88,6 @@ def verify(
     -------
     VerifyResult
         Its `faults` are empty if all tables are correct; a fault is not an error.
-
-    Raises
-    ------
-    TablebaseError
-        If an argument is wrong, or there is nothing to check.
     """
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery
@@ -190,5 +174,5 @@ def _checked(
                 shown.note(f"{name}: {good}")
             else:
                 faults[name] = fault
-                shown.write(f"error: {fault}")
+                shown.write(f"error: {fault}", ERROR)
     return faults

@@ -37,6 +37,17 @@ def say(sentence: str) -> None:
     logger.info("%s", sentence)
 
 
+@contextmanager
+def silenced() -> Iterator[None]:
+    """In the block, write no status messages and no progress bars, only warnings and errors."""
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
 def listed(names: Sequence[str]) -> str:
     """The first of many names, and how many more there are."""
     more = f", and {len(names) - LISTED} more" if len(names) > LISTED else ""

@@ -77,11 +77,11 @@ class Progress:
         if self._verbose:
             self.write(sentence)
 
-    def write(self, sentence: str) -> None:
-        """Write a line above the bar."""
+    def write(self, sentence: str, level: int = INFO) -> None:
+        """Write a line above the bar, by default a status message."""
         # Takes the bar away while the line is written.
         with self._bar.external_write_mode(file=sys.stderr):
-            say(sentence)
+            logger.log(level, "%s", sentence)
 
     def show_compiling(self, compiling: bool) -> None:
         """Say that kernels are being compiled: beside the bar as long as it takes, and in a plain line once."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from tablebase.commands.arguments import as_catalog, as_folder, as_optional, as_texts, checked
-from tablebase.commands.parameters import CatalogUrl, Data, RulesFiles, Shell
+from tablebase.commands.parameters import CatalogUrl, Data, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, check_extra, quoted
 from tablebase.game.plain_arguments import as_path, as_size, parse_size, usable_workers
-
-if TYPE_CHECKING:
-    from tablebase.commands.calls import Call
 
 LOGS = ("none", "json")
 """Values of `access_log`."""
@@ -36,6 +33,9 @@ def serve(
     catalog: CatalogUrl = None,
 ) -> None:
     """Run an HTTP server with a JSON interface and web pages.
+
+    Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, to programs on this computer
+    only. The JSON interface is described at /api/v1/openapi.json. To stop it, press Ctrl-C.
 
     It serves until a signal such as Ctrl-C asks to stop. Without a root path, the path is the one that a trusted proxy names in the
     header ``X-Forwarded-Prefix``.
@@ -60,15 +60,12 @@ def serve(
         Log each request as a line of JSON to standard error (json), or log nothing (none).
     root_path : str
         URL prefix under which a reverse proxy publishes the server, such as /tables.
-    data, catalog
-        See `tablebase.build`.
+    data, catalog : see `tablebase.build`
 
     Raises
     ------
     MissingExtraError
         If the packages of servers are not installed.
-    TablebaseError
-        If there is no such folder, or the address cannot be used.
     """
     check_extra("servers", "serve")
     from tablebase.web.proxied import ROOT
@@ -88,13 +85,3 @@ def serve(
     settings = Settings(folder.absolute(), as_catalog(catalog), mine, origins, size, access_log == "json", root=root)
     address = Address(host, port, as_optional(as_path, "unix_socket", unix_socket))
     run(settings, address, usable_workers(workers), lambda where: say(f"serving {folder} at {where}"))
-
-
-def show_serve(call: Call, *, rules: RulesFiles = None) -> None:
-    """Serve, also games of rules files.
-
-    Without options, this command serves the tables in the folder 'data' at http://127.0.0.1:8000, to programs on this computer
-    only. The JSON interface is described at /api/v1/openapi.json. To stop it, press Ctrl-C.
-    """
-    del rules
-    call()

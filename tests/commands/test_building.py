@@ -11,7 +11,7 @@ import pytest
 from support.program import Answer, Ask, ask_fresh, contents, drafts, flip
 
 import tablebase
-from tablebase.commands.build_results import Estimates
+from tablebase.commands.build import Estimates
 from tablebase.errors import CapacityError, RulesError, TablebaseError
 from tablebase.game import load_game
 

@@ -6,8 +6,18 @@ from typing import Any
 import pytest
 from support.program import Ask, assert_one_sentence, contents, every_command
 
-from tablebase.commands.outputs import OUTPUTS, Output
+from tablebase.commands.parameters import Output
+from tablebase.commands.registry import VERBS
+from tablebase.commands.shell import verb_parameters
 
+OUTPUTS = {
+    (verb.name, one.name): one.shell.output
+    for verb in VERBS.values()
+    if verb.group
+    for one in verb_parameters(verb)
+    if one.shell.output is not None
+}
+"""By command and by the name of its parameter."""
 INPUTS = {
     ("batch", "file"),
     ("boxes", "boxes"),

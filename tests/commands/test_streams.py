@@ -192,3 +192,18 @@ def test_a_byte_order_mark_in_files(ask: Ask, tmp_path: Path, hexapawns: Path) -
         path.write_text(text, encoding="utf-8-sig")
         data = [] if number == 2 else ["--data", hexapawns]
         assert ask(*f"{words}{path}".split(), *data).code == 0
+
+
+def test_quiet_commands_print_only_results_and_errors(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Also the follow-up commands of a batch; without the option each of these has messages."""
+    file, build = tmp_path / "night.toml", '[[build]]\ngame = "hexapawn"\nmaterial = "PvP"\n'
+    file.write_text(f'workers = 1\n{build}[[then]]\ncommand = ["verify", "hexapawn"]\n')
+    tables = tmp_path / "tables"
+    assert redirected("", "batch", file, "--quiet", "--data", tables) == Answer(0, "", "")
+    (table,) = tables.rglob("*.h5")
+    table.write_bytes(table.read_bytes()[:-1])
+    answer = ask("verify", "--quick", "--quiet", "--data", tables)
+    assert (answer.code, answer.err.splitlines()) == (1, answer.errors)
+    assert len(answer.errors) == 1
+    assert ask("copy", "hexapawn", "--to", tmp_path / "copy", "--data", hexapawns, "--quiet") == Answer(0, "", "")
+    assert "copied to" in ask("copy", "hexapawn", "--to", tmp_path / "again", "--data", hexapawns).err

@@ -29,8 +29,10 @@ def commands() -> dict[str, Any]:
 
 
 def options_of(command: Any) -> list[Any]:
-    """The options of a command that its help shows."""
-    return [one for one in command.params if one.param_type_name == "option" and not one.hidden]
+    """The options of a command that its help shows, except the one of all commands."""
+    found = [one for one in command.params if one.param_type_name == "option" and not one.hidden]
+    assert found.pop(next(place for place, one in enumerate(found) if one.name == "quiet"))
+    return found
 
 
 def rows() -> list[list[str]]:

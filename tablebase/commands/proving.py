@@ -1,0 +1,193 @@
+"""Proofs of positions without a table: prove."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tablebase.commands.arguments import checked, optional_folder, rules_for
+from tablebase.commands.calls import Call
+from tablebase.commands.parameters import CHECK_FAILED, Data, Format, OptionalGame, Output, PositionText, Shell, Size, Variant
+from tablebase.compute.messages import say
+from tablebase.errors import ArgumentError, TablebaseError
+from tablebase.files.inputs import read_text
+from tablebase.files.outputs import check_output, written
+from tablebase.game.plain_arguments import as_size
+
+if TYPE_CHECKING:
+    from tablebase.game import Game
+    from tablebase.game.moves import Position
+    from tablebase.probe.prober import Prober
+    from tablebase.search.proof_search import Verdict
+    from tablebase.search.proof_trees import Proof
+
+CURE = "name another file with --output"
+CURE_OF_CHECK = "name a file that 'prove --output' has written"
+SECONDS = 60.0
+"""Of a search for a proof without a limit of time or nodes."""
+
+
+@checked
+def prove(
+    game: OptionalGame = None,
+    position: PositionText = None,
+    *,
+    nodes: Annotated[int | None, Shell(metavar="N", least=1)] = None,
+    time: Annotated[float | None, Shell(metavar="SECONDS")] = None,
+    memory: Annotated[int | str, Shell(metavar="8G", parse=str)] = "1G",
+    table_pieces: Annotated[int | None, Shell(metavar="N", least=0)] = None,
+    output: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
+    check: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    size: Size = None,
+    variant: Variant = None,
+    data: Data = None,
+) -> dict[str, Any]:
+    """Prove that a position without a table is won or lost.
+
+    Parameters
+    ----------
+    game : str or Game, optional
+        Name of the game; not needed with --check, because the proof contains it.
+    position : str, by default the start
+    nodes : int, optional
+        Maximum number of positions to search.
+    time : float, optional
+        Time limit; by default, 60 seconds, or none if you give --nodes.
+    memory : int or str
+        Memory limit of the search.
+    table_pieces : int, optional
+        Use only tables with at most N pieces; by default, all tables.
+    output : str or Path, optional
+        Also write the proof to this file.
+    check : str or Path, optional
+        Check the proof in this file instead of searching; the check uses only the rules and the tables.
+    size, variant : see `tablebase.build`
+    data : str or Path, optional
+        The folder of the tables; there need not be any if it is not named.
+
+    Returns
+    -------
+    dict
+        What ``tablebase prove --format json`` writes.
+    """
+    from tablebase.game.notation import parse
+    from tablebase.probe.prober import Prober
+    from tablebase.search.proof_search import INFINITE, find_proof
+    from tablebase.search.proof_trees import extract
+
+    folder, file = optional_folder(data), None if output is None else Path(output)
+    if check is not None:
+        if game is not None:
+            raise ArgumentError("the proof names its game: leave out GAME where --check names a file")
+        return _proved(Path(check), folder)
+    if game is None:
+        raise ArgumentError("there is no game: name one, or a file with a proof by --check")
+    rules = rules_for("prove", game, size, variant)
+    begin_at = parse(rules, rules.start if position is None else position)
+    if file is not None:
+        check_output(file, CURE)
+    if time is None and nodes is None:
+        time = SECONDS
+    with ExitStack() as stack:
+        prober = stack.enter_context(closing(Prober(folder))) if folder else None
+        verdict = find_proof(
+            rules,
+            begin_at,
+            prober,
+            nodes=INFINITE if nodes is None else nodes,
+            seconds=float("inf") if time is None else time,
+            memory=as_size("memory", memory),
+            most_pieces=table_pieces,
+        )
+        found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
+        row = _row(rules, begin_at, verdict, found, prober)
+    if file is not None and found is not None:
+        with written(file, CURE) as opened:
+            opened.writelines(f"{line}\n".encode() for line in found.text())
+        say(f"wrote a proof of {found.size:,} positions to {file}")
+    return row
+
+
+def show_prove(call: Call) -> int | None:
+    """Write what has been found; exit with `CHECK_FAILED` if a proof does not hold.
+
+    Without options, this command searches for a proof for up to 60 seconds. It uses the tables in the folder 'data' if this
+    folder exists.
+    """
+    row = call()
+    if "fault" in row:
+        holds = "the proof holds, " if row["fault"] is None else "the proof does not hold: "
+        shown = f"{row['positions']:,} positions checked" if row["fault"] is None else row["fault"]
+        if call.style is Format.TABLE:
+            sys.stdout.write(f"{row['outcome']} of {row['position']}: {holds}{shown}\n")
+        else:
+            call.write([row])
+        return CHECK_FAILED if row["fault"] else None
+    if call.style is Format.TABLE:
+        sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
+    else:
+        words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
+        call.write([row if call.style is Format.JSON else {**row, **words}])
+    return None
+
+
+def _proved(path: Path, folder: Path | None) -> dict[str, Any]:
+    """A proof in a file with the fault that it has, or None."""
+    from tablebase.checking.proofs import proof_faults, read_proof
+    from tablebase.probe.prober import Prober
+
+    text = read_text(path, CURE_OF_CHECK)
+    try:
+        rows = read_proof(text)
+    except TablebaseError as wrong:
+        raise TablebaseError(f"{path} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
+    with ExitStack() as stack:
+        prober = stack.enter_context(closing(Prober(folder))) if folder else None
+        fault = next(proof_faults(rows, prober), None)
+    return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
+
+
+def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
+    """What has been found, for people."""
+    side = game.sides[position.side].name
+    effort = f"{row['nodes']:,} nodes, {row['table_hits']:,} table hits, {row['seconds']:.1f} s"
+    if row["outcome"] is None:
+        within = f"neither side wins within {row['refuted']} plies" if row["refuted"] else "nothing is proved"
+        return f"{side} to move: not decided within the limits ({within}; {effort})\n"
+    if row["size"] is None:
+        return f"{side} to move: {row['outcome']}, the game is over\n"
+    ending = f" ({_in_words(row['reached'])} by the table)" if row["reached"] else ""
+    return (
+        f"{side} to move: {row['outcome']}, proved by {row['size']:,} positions ({effort})\n"
+        f"longest line, {row['plies']} plies: {' '.join(row['line'])}{ending}\n"
+    )
+
+
+def _in_words(reached: dict[str, Any] | None) -> str | None:
+    return None if reached is None else f"{reached['outcome']} in {reached['distance']}"
+
+
+def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None) -> dict[str, Any]:
+    """What has been found, as JSON has it."""
+    from tablebase.game.notation import render
+    from tablebase.search.proof_trees import Reason
+
+    line, last = proof.line() if proof else ((), position)
+    reached = None
+    if proof is not None and prober is not None and proof.nodes[last].reason is Reason.TABLE:
+        value = prober.value(game, last)
+        reached = {"outcome": str(value.outcome), "distance": value.distance}
+    return {
+        "position": render(game, position),
+        "outcome": None if verdict.outcome is None else str(verdict.outcome),
+        "plies": proof.plies() if proof else None if verdict.outcome is None else 0,
+        "refuted": None if verdict.outcome else verdict.plies,
+        "size": proof.size if proof else None,
+        "nodes": verdict.nodes,
+        "table_hits": verdict.table_hits,
+        "seconds": round(verdict.seconds, 3),
+        "line": list(line),
+        "reached": reached,
+    }
