@@ -99,7 +99,7 @@ def show_line(
         last = None
         for row in rows:
             write_drawing(rules, rules.parse(row["position"]), last)
-            sys.stdout.write(f"   {_said_of(row)}{', ' + row['best'] if row['best'] else ''}\n\n")
+            sys.stdout.write(f"   {_said_of(row)}{', ' + str(in_digits(row)['best']) if row['best'] else ''}\n\n")
             last = row["best"]
     else:
         write_rows(map(in_digits, rows), style, ["ply", "side", *value_columns(rules), "best", "position"])
@@ -188,9 +188,10 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
         "ply": ply,
         "side": rules.side(moment.position),
         "move": label or event,
-        **({"meaning": said} if rules.board is None else {}),
-        **(dict.fromkeys(rules.value_fields) if answer is None else answer.value.fields),
-        "best": None if answer is None else answer.best,
+        **({} if "squares" in rules.can else {"meaning": said}),
+        **(
+            dict.fromkeys((*rules.value_fields, *rules.best_fields)) if answer is None else answer.value.fields | answer.best_fields
+        ),
         "position": rules.format(moment.position),
         **({} if adviser is None else {"remark": remark}),
     }

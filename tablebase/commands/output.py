@@ -220,9 +220,12 @@ def write_board(game: Game, position: Position, last: str | None = None, *, over
 
 def value_columns(rules: Rules[Any]) -> tuple[str, ...]:
     """The columns of values for people: of games with chance the bounds alone."""
-    return tuple(name for name in rules.value_fields if name in ("lower", "upper")) or rules.value_fields
+    outcome, distance, *bounds = rules.value_fields
+    return (*bounds,) or (outcome, distance)
 
 
 def in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row whose chances are text: 0 and 1 only where they are exact."""
+    """A row whose chances are text: 0 and 1 only where they are exact; a move that may not be best is marked."""
+    if row.get("best_is_certain") is False:
+        row = {**row, "best": f"{row['best']} (perhaps)"}
     return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}

@@ -6,32 +6,14 @@ Tests compare it with the command line and with Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from tablebase.errors import RulesError, game_word
+from tablebase.game.capabilities import missing
 from tablebase.game.rules import Rules
-
-Objection = Callable[[Rules[Any]], str | None]
-
-
-def _none(rules: Rules[Any]) -> str | None:
-    del rules
-    return None
-
-
-def _no_pieces(rules: Rules[Any]) -> str | None:
-    return None if rules.board is not None else "it has no pieces on squares"
-
-
-def _listed(rules: Rules[Any]) -> str | None:
-    return None if rules.board is not None else "it has no pieces on squares, and a server does not list all positions"
-
-
-def _chance(rules: Rules[Any]) -> str | None:
-    return "it has chance" if rules.has_chance else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,26 +29,26 @@ class Verb:
     home : str
         The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
         tablebase if it is a method; empty if there is no command.
-    objection : callable
-        Why it does not take a game, as a clause; None if it does.
+    needs : str
+        The capability that a game must have; empty if it takes all games.
     takes_game : bool
         Whether it is about one game.
     of_folder : sequence of str
         The options of the folder that the command about an open tablebase has.
     http : sequence of str
         The parameters that it takes over HTTP; without any it is not answered there, or by a handler of another form.
-    http_objection : callable, optional
-        The objection over HTTP, if that is another one.
+    http_needs : str
+        The capability that a game must have over HTTP, if that is another one.
     """
 
     name: str
     group: str = ""
     home: str = ""
-    objection: Objection = _none
+    needs: str = ""
     takes_game: bool = True
     of_folder: Sequence[str] = ("data", "catalog")
     http: Sequence[str] = ()
-    http_objection: Objection | None = None
+    http_needs: str = ""
 
     @property
     def _module(self) -> Any:
@@ -95,7 +77,7 @@ VERBS = {
     for verb in (
         Verb("games", "Build", "games", takes_game=False),
         Verb("check-rules", "Build", "games"),
-        Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_objection=_listed),
+        Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_needs="materials"),
         Verb("build", "Build", "build"),
         Verb("batch", "Build", "batch", takes_game=False),
         Verb("verify", "Build", "verify"),
@@ -109,26 +91,26 @@ VERBS = {
         Verb("line", "Ask", "line:Tablebase", of_folder=("data",)),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
         Verb("perft", "Ask", "searching"),
-        Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
-        Verb("analyse", "Ask", "searching", objection=_no_pieces),
-        Verb("prove", "Ask", "searching", objection=_no_pieces),
-        Verb("mine", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("count", "Ask", "count", needs="counting", http=("game", "position")),
+        Verb("analyse", "Ask", "searching", needs="search"),
+        Verb("prove", "Ask", "searching", needs="search"),
+        Verb("mine", "Mine", "collection:Collection", needs="mining"),
         Verb("sql", "Mine", "cataloged:Cataloged", takes_game=False),
-        Verb("features", "Mine", "collection:Collection", objection=_no_pieces, of_folder=()),
-        Verb("export", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("patterns", "Mine", "collection:Collection", objection=_no_pieces),
-        Verb("plot", "Mine", "collection:Collection", objection=_no_pieces),
+        Verb("features", "Mine", "collection:Collection", needs="features", of_folder=()),
+        Verb("export", "Mine", "collection:Collection", needs="mining"),
+        Verb("patterns", "Mine", "collection:Collection", needs="patterns"),
+        Verb("plot", "Mine", "collection:Collection", needs="mining"),
         Verb("play", "Play", "playing"),
         Verb("match", "Play", "matches"),
         Verb("match-stats", "Play", "matches", takes_game=False),
-        Verb("train", "Play", "training", objection=_no_pieces),
-        Verb("boxes", "Play", "boxes", objection=_no_pieces),
-        Verb("exploit", "Play", "exploiting", objection=_no_pieces),
+        Verb("train", "Play", "training", needs="learning"),
+        Verb("boxes", "Play", "boxes", needs="game graphs"),
+        Verb("exploit", "Play", "exploiting", needs="game graphs"),
         Verb("serve", "Serve", "tablebase.web.serving", takes_game=False),
-        Verb("uci", "Serve", "searching", objection=_no_pieces),
-        Verb("materials", objection=_no_pieces),
-        Verb("material", objection=_no_pieces),
-        Verb("records", objection=_no_pieces),
+        Verb("uci", "Serve", "searching", needs="search"),
+        Verb("materials", needs="materials"),
+        Verb("material", needs="materials"),
+        Verb("records", needs="materials"),
     )
 }
 """All of them by name, commands in the order of the help."""
@@ -136,14 +118,16 @@ VERBS = {
 
 def commands_for(rules: Rules[Any]) -> tuple[str, ...]:
     """The commands about a game that take this one, by name."""
-    return tuple(sorted(verb.name for verb in VERBS.values() if verb.group and verb.takes_game and verb.objection(rules) is None))
+    return tuple(
+        sorted(verb.name for verb in VERBS.values() if verb.group and verb.takes_game and missing(rules, verb.needs) is None)
+    )
 
 
 def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None:
     """Raise `RulesError` if a verb does not take a game."""
     verb = VERBS[name]
-    objection = (verb.http_objection if over_http and verb.http_objection else verb.objection)(rules)
-    if objection is not None:
+    lacks = missing(rules, verb.needs) or (missing(rules, verb.http_needs) if over_http else None)
+    if lacks is not None:
         command = f"tablebase {name} {game_word(rules.name)}"
-        advice = "'tablebase games' lists what it is for" if verb.objection(rules) else f"run '{command}'"
-        raise RulesError(f"{rules.name} is not a game for '{name}', because {objection}: {advice}")
+        advice = "'tablebase games' lists what it is for" if missing(rules, verb.needs) else f"run '{command}'"
+        raise RulesError(f"{rules.name} is not a game for '{name}', because it {lacks}: {advice}")
