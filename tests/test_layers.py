@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
@@ -38,13 +39,21 @@ CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
 """Modules that rules import from, beside the package of the types: those of functions, and that of parameters from files."""
 
 KINDS = {"Game", "StochasticGame", "FunctionGame"}
-ASKING = {
-    "building/kinds.py": 1,
-    "game/installed.py": 2,
-    "probe/prober.py": 1,
-    "testing/suite.py": 1,
-}
-"""How often the files ask that must know which kind of game they have."""
+DELIVERING = (
+    "game",
+    "slices",
+    "states",
+    "stochastic",
+    "building/*_kind.py",
+    "probe/from_*.py",
+    "probe/prober.py",
+    "testing",
+)
+"""Rooms and modules that deliver a kind of game: its rules, jobs, values and checks."""
+MOST_QUESTIONS, MOST_OUTSIDE = 40, 15
+"""Places that ask for the kind of a game, in any spelling: of the package, and of what delivers no kind."""
+MOST_CAPABILITIES = 30
+"""Places outside that ask for a capability."""
 
 
 @cache
@@ -160,18 +169,56 @@ def test_no_module_hides_a_name_of_its_package() -> None:
     assert handed_on > 20
 
 
-def questions_of_kind(path: Path) -> int:
-    """How often a file asks with `isinstance` which kind of game it has."""
-    text = path.read_text(encoding="utf-8")
-    calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)) if "isinstance(" in text else ()
-    asked = (call.args[1] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "isinstance")
-    return sum(any(isinstance(node, ast.Name) and node.id in KINDS for node in ast.walk(types)) for types in asked)
+def questions_of_kind(path: Path) -> Counter[str]:
+    """Number of times that a file asks which kind of game it has, by spelling."""
+    found = Counter[str]()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Call(func=ast.Name("isinstance" | "issubclass"), args=[_, types]):
+                names = {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(types)}
+                found["isinstance"] += bool(names & KINDS)
+            case ast.Call(
+                func=ast.Name("hasattr" | "getattr"), args=[ast.Name("game" | "rules") | ast.Attribute(attr="game" | "rules"), *_]
+            ):
+                found["hasattr"] += 1
+            case ast.Call(func=ast.Name("with_pieces")) | ast.Call(func=ast.Attribute(attr="with_pieces")):
+                found["with_pieces"] += 1
+            case ast.Compare(left=ast.Call(func=ast.Name("type")), comparators=[ast.Name(name)]) if name in KINDS:
+                found["isinstance"] += 1
+            case ast.Compare(left=ast.Attribute(attr="board" | "kernels" as name), comparators=[ast.Constant(None)]):
+                found[f"{name} is None"] += 1
+            case ast.Compare(left=ast.Call(func=ast.Attribute(attr="kernels")), comparators=[ast.Constant(None)]):
+                found["kernels is None"] += 1
+            case ast.IfExp(test=test) | ast.If(test=test) | ast.UnaryOp(op=ast.Not(), operand=test):
+                found["board"] += isinstance(test, ast.Attribute) and test.attr == "board"
+            case ast.Attribute(attr="has_chance" | "value_fields" as name, ctx=ast.Load()):
+                found[name] += 1
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Attribute(attr="can")]):
+                found["can"] += 1
+            case ast.Call(func=ast.Name("lacks" | "lacking" | "part")):
+                pass
+    return found
+
+
+def questions_of_template(path: Path) -> Counter[str]:
+    """The same of a template of pages."""
+    asked = re.findall(r"\{%[^%]*\b(?:if|elif)\b[^%]*%\}", path.read_text(encoding="utf-8"))
+    words = re.findall(r"\bgame\.(board|has_chance|kinds|can)\b(?!\.)", " ".join(asked))
+    return Counter("can" if word == "can" else f"template {word}" for word in words)
 
 
 def test_few_places_ask_for_the_kind_of_a_game() -> None:
-    """Everything else asks the contract, or the sort of a game's tables, and a third kind needs no search for such places."""
-    found = {path.relative_to(PACKAGE).as_posix(): questions_of_kind(path) for paths in rooms().values() for path in paths}
-    assert {path: number for path, number in found.items() if number} == ASKING
+    """Everything else asks the contract, what the game can do, or what its kind delivers."""
+    inside, outside = Counter[str](), Counter[str]()
+    files = [(path, questions_of_kind) for paths in rooms().values() for path in paths]
+    for path, count in [*files, *((path, questions_of_template) for path in PACKAGE.rglob("*.html"))]:
+        name = path.relative_to(PACKAGE)
+        delivers = any(name.match(one) or name.parts[0] == one for one in DELIVERING)
+        (inside if delivers else outside).update(count(path))
+    assert outside.pop("can") <= MOST_CAPABILITIES
+    inside.pop("can", 0)
+    assert outside.total() <= MOST_OUTSIDE, outside
+    assert inside.total() + outside.total() <= MOST_QUESTIONS, (inside, outside)
 
 
 def names_in(path: Path) -> Iterator[str]:

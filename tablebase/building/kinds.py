@@ -1,24 +1,13 @@
-"""The kind of tables that a game has: the one place of the commands about tables that asks what kind of game it is."""
+"""The kind of tables that a game has: what all commands about tables ask for."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from tablebase.building.kind import TableKind
-from tablebase.game import Game
+from tablebase.game.capabilities import part
 
 
 def table_kind(rules: Any) -> TableKind[Any, Any]:
-    """The tables of a game: of slices if it has pieces on squares, of layers with chance, else of exact values."""
-    if isinstance(rules, Game):
-        from tablebase.building.slice_kind import SliceTables
-
-        return SliceTables(rules)
-    if not rules.has_chance:
-        from tablebase.building.exact_kind import ExactTables
-
-        return ExactTables(rules)
-    # Other games do not need Numba here.
-    from tablebase.building.layer_kind import LayerTables
-
-    return LayerTables(rules)
+    """The tables of a game, as its kind delivers them."""
+    return cast("TableKind[Any, Any]", part(rules, "tables")(rules))

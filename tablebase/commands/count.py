@@ -12,6 +12,7 @@ from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, PositionText, Size, Threads, Tick, Variant
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
+from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules, legal
 
@@ -79,7 +80,7 @@ def count_row(rules: Rules[Any], position: str | None, tick: Tick) -> CountRow:
     """Reachable positions and possible games."""
     counts = _counts(rules, _start(rules, position), tick)
     totals = {"reachable": counts.reachable, "final": counts.final, "games": counts.games}
-    drawn = {"drawn": counts.games - sum(counts.won)} if rules.board is None else {}
+    drawn = {"drawn": counts.games - sum(counts.won)} if "game graphs" not in rules.can else {}
     return cast("CountRow", {"game": rules.name, **totals, **_won(rules, counts.won), **drawn})
 
 
@@ -96,7 +97,7 @@ def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Ti
     if rules.result(start) is not None:
         raise ArgumentError(f"the game is over in {rules.format(start)}: name a position from which it goes on")
     ranked = None
-    if rules.board is not None:
+    if "game graphs" in rules.can:
         with suppress(CapacityError):
             ranked = ranking(graph_of(Seat(rules, start))).moves(start)
     after = legal(rules, start)
@@ -136,17 +137,12 @@ def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list
 
 def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
     """The positions that can be reached, and the games, with those that each side wins."""
-    from tablebase.states.paths import GameCounts, count_games
+    from tablebase.states.paths import GameCounts
 
-    if rules.board is None:
-        # There is no total before the end.
-        return count_games(rules, start, lambda done: None if tick is None else tick(done, None))
     ending = rules.result(start)
     if ending is not None:
         return GameCounts(1, 1, 1, (int(ending.winner == 0), int(ending.winner == 1)))
-    from tablebase.graph.counting import count as count_pieces
-
-    return count_pieces(rules, start, tick)
+    return part(rules, "counts")(rules, start, tick)
 
 
 def _start(rules: Rules[Any], position: str | None) -> Any:

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tablebase.compute.messages import say
+from tablebase.game.capabilities import part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,17 +17,17 @@ if TYPE_CHECKING:
 
 def write_drawing(rules: Any, position: Any, last: str | None = None, *, over: bool = False) -> None:
     """Draw a position, on squares with the last move; write its text where there is no drawing."""
-    if rules.board is not None:
-        from tablebase.commands.output import write_board
+    part(rules, "terminal")(rules, position, last, over=over)
 
-        write_board(rules, position, last, over=over)
-    else:
-        sys.stdout.write(f"{rules.drawn(position) or rules.format(position)}\n")
+
+def write_text(rules: Any, position: Any, _last: str | None, **_: bool) -> None:
+    """Write what the rules draw of a position, or its text."""
+    sys.stdout.write(f"{rules.drawn(position) or rules.format(position)}\n")
 
 
 def is_drawn(rules: Rules[Any]) -> bool:
     """Whether there is more to see than the text of a position."""
-    return rules.board is not None or rules.drawn(rules.initial) is not None
+    return rules.drawn(rules.initial) is not None
 
 
 def check_pictures(rules: Rules[Any], option: str) -> None:

@@ -35,6 +35,7 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import RulesError, TablebaseError, quoted
+from tablebase.game.capabilities import missing
 from tablebase.game.companions import companions
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
@@ -174,9 +175,8 @@ def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
 def _game(fields: dict[str, Any]) -> StochasticGame:
     """The game of a request."""
     rules: Any = load_rules(_text(fields.get("game", default_game()), "the game"))
-    if not rules.has_chance:
-        what = "by functions without chance" if rules.board is None else "of pieces on squares"
-        raise RulesError(f"{rules.name} is a game {what}: choose one such as {default_game()}")
+    if lacks := missing(rules, "chance"):
+        raise RulesError(f"{rules.name} {lacks}: choose a game such as {default_game()}")
     game: StochasticGame = rules
     return game
 

@@ -130,13 +130,13 @@ def _game_row(name: str) -> GameRow:
     """A line about an installed game."""
     from tablebase.game.installed import load_rules, variants
 
-    game = load_rules(name)
+    game: Any = load_rules(name)
     return {
         "game": name,
         "title": game.title,
         "variants": " ".join(variants(name)),
-        "squares": None if game.board is None else len(game.board),
+        "squares": len(game.board) if "squares" in game.can else None,
         "pieces": " ".join(kind.symbol for kind in game.kinds),
         "start": game.format(game.initial),
-        "commands": "all" if all(verb.objection(game) is None for verb in VERBS.values()) else " ".join(commands_for(game)),
+        "commands": "all" if {verb.needs for verb in VERBS.values()} <= {"", *game.can} else " ".join(commands_for(game)),
     }

@@ -99,7 +99,7 @@ def show_line(
         last = None
         for row in rows:
             write_drawing(rules, rules.parse(row["position"]), last)
-            sys.stdout.write(f"   {_said_of(row)}{', ' + row['best'] if row['best'] else ''}\n\n")
+            sys.stdout.write(f"   {_said_of(row)}{', ' + str(_in_digits(row)['best']) if row['best'] else ''}\n\n")
             last = row["best"]
     else:
         call.write(map(_in_digits, rows), ["ply", "side", *_value_columns(rules), "best", "position"])
@@ -107,11 +107,14 @@ def show_line(
 
 def _value_columns(rules: Rules[Any]) -> tuple[str, ...]:
     """The columns of values for people: of games with chance the bounds alone."""
-    return tuple(name for name in rules.value_fields if name in ("lower", "upper")) or rules.value_fields
+    outcome, distance, *bounds = rules.value_fields
+    return (*bounds,) or (outcome, distance)
 
 
 def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row whose chances are text: 0 and 1 only where they are exact."""
+    """A row whose chances are text: 0 and 1 only where they are exact; a move that may not be best is marked."""
+    if row.get("best_is_certain") is False:
+        row = {**row, "best": f"{row['best']} (perhaps)"}
     return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}
 
 
@@ -197,9 +200,10 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
         "ply": ply,
         "side": rules.side(moment.position),
         "move": label or event,
-        **({"meaning": said} if rules.board is None else {}),
-        **(dict.fromkeys(rules.value_fields) if answer is None else answer.value.fields),
-        "best": None if answer is None else answer.best,
+        **({} if "squares" in rules.can else {"meaning": said}),
+        **(
+            dict.fromkeys((*rules.value_fields, *rules.best_fields)) if answer is None else answer.value.fields | answer.best_fields
+        ),
         "position": rules.format(moment.position),
         **({} if adviser is None else {"remark": remark}),
     }

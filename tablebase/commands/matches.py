@@ -116,7 +116,7 @@ def match(
     schedule = schedule_of(rules)
     if not schedule.paired:
         only_pairs = {"nodes": nodes, "time": time, "patience": patience, "plies": plies, "no_tables": no_tables or None}
-        refuse_given(rules, **only_pairs)
+        refuse_given(rules, "paired matches", **only_pairs)
     check_folder(folder)
     limits = _budget(nodes, time), PATIENCE if patience is None else patience
     conditions: Conditions[Any] = Conditions(start, opening, seed, folder, not no_tables, plies, *limits)

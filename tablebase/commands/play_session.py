@@ -143,7 +143,7 @@ class Session:
     def _list_moves(self) -> None:
         """The legal moves; where they are numbers, in a table with what they mean."""
         rules, position, legal = self.rules, self.match.position, self.match.legal()
-        if rules.board is not None:
+        if "squares" in rules.can:
             _say(" ".join(legal))
             return
         rows = [
@@ -164,7 +164,7 @@ class Session:
         """The value and the best move; None without a table. With chance tables have bounds, of which a search makes more."""
         from tablebase.commands.tablebase import Tablebase
 
-        if self.rules.has_chance or not self.folder.exists():
+        if "exact values" not in self.rules.can or not self.folder.exists():
             return None
         try:
             with Tablebase(self.folder) as tables:
@@ -179,7 +179,7 @@ class Session:
         from tablebase.play.players import open_player
 
         name = adviser_of(self.rules)
-        if name is None and not self.rules.has_chance:
+        if name is None and "exact values" in self.rules.can:
             from tablebase.tables.choice import missing_game
 
             raise missing_game(self.rules, self.folder)
@@ -218,14 +218,14 @@ class Session:
     def _count(self) -> str:
         """How long the game was: a turn of a game of chance may be of several moves."""
         turns = self.match.turns
-        return count_plies(self.match.plies) if not self.rules.has_chance else f"{turns} turn{'s' if turns != 1 else ''}"
+        return count_plies(self.match.plies) if "chance" not in self.rules.can else f"{turns} turn{'s' if turns != 1 else ''}"
 
     def _name(self, side: int) -> str:
         return self.rules.sides[side].name
 
     def _in_words(self, move: str) -> str:
         """A move in the current position, and what it means if it is a number."""
-        return move if self.rules.board is not None else f"{move} ({self.rules.move_text(self.match.position, move)})"
+        return self.rules.words(self.match.position, move)
 
     def _write_remark(self, player: Player) -> None:
         if player.remark:

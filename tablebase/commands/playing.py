@@ -109,5 +109,5 @@ def _check_tables(name: str, rules: Any, start: Any, folder: Path) -> None:
     from tablebase.building.plan import check_tables
     from tablebase.play.players import find_player
 
-    if rules.board is not None and find_player(name).needs_tables:
+    if "materials" in rules.can and find_player(name).needs_tables:
         check_tables(rules, start, folder)

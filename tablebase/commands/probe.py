@@ -17,6 +17,7 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import cell_text, say
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
 from tablebase.files.outputs import check_output, write_text
+from tablebase.game.game_arguments import refuse_given
 from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
 
@@ -77,8 +78,7 @@ def show_probe(
     if sheet is not None:
         check_sheet(rules, sheet)
     named = _features(rules) if features else []
-    if turns is not None and "lower" not in rules.value_fields:
-        raise TablebaseError(f"{rules.name} has no chance: leave out --turns")
+    refuse_given(rules, "chance", turns=turns)
     with Tablebase(call.folder) as tables:
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
@@ -107,7 +107,7 @@ class _Answers:
         self._streams = any(map(is_stream, words))
         """Whether there may be many, of which each takes a line."""
         self._boards = call.style is Format.TABLE and not self._streams
-        self._columns = ("game", "position", "side", *self._rules.value_fields, "best", *features)
+        self._columns = ("game", "position", "side", *self._rules.value_fields, *self._rules.best_fields, *features)
         self._count = self._failed = 0
         self.missing: set[str] = set()
         """Tables of moves."""
@@ -208,10 +208,7 @@ def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> N
 
 def _features(rules: Rules[Any]) -> list[str]:
     """The names of the features that are shown; `RulesError` if there is none."""
-    from tablebase.game.installed import with_pieces
-
-    known = () if rules.board is None else with_pieces(rules).features
-    names = [feature.name for feature in known if not feature.pieces]
+    names = [feature.name for feature in rules.features if not feature.pieces]
     if not names:
         raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
     return names
@@ -246,8 +243,7 @@ def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
         yield {"move": move.move, "meaning": move.meaning, **move.value.chances, "position": move.position}
     else:
         unknown = {} if move.missing is None else {"outcome": f"unknown without {move.missing}"}
-        # Where there are squares, moves name them, and a board shows the pieces.
-        words = {} if move.game.board is not None or move.meaning == move.move else {"meaning": move.meaning}
+        words = {} if move.game.words(move.asked, move.move) == move.move else {"meaning": move.meaning}
         yield {**move.to_dict(), **unknown, **words}
     yield from map(_draw_row, move.draws)
 

@@ -6,32 +6,14 @@ Tests compare it with the command line and with Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from tablebase.errors import RulesError, game_word
+from tablebase.game.capabilities import missing
 from tablebase.game.rules import Rules
-
-Objection = Callable[[Rules[Any]], str | None]
-
-
-def _none(rules: Rules[Any]) -> str | None:
-    del rules
-    return None
-
-
-def _no_pieces(rules: Rules[Any]) -> str | None:
-    return None if rules.board is not None else "it has no pieces on squares"
-
-
-def _listed(rules: Rules[Any]) -> str | None:
-    return None if rules.board is not None else "it has no pieces on squares, and a server does not list all positions"
-
-
-def _chance(rules: Rules[Any]) -> str | None:
-    return "it has chance" if rules.has_chance else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +25,13 @@ class Verb:
     # The module with the function, of `tablebase.commands` or with its full name, and after a colon the class of an open
     # tablebase if it is a method; empty if there is no command.
     home: str = ""
-    objection: Objection = _none  # why it does not take a game, as a clause; None if it does
+    needs: str = ""  # the capability that a game must have; empty if it takes all games
     takes_game: bool = True  # whether it is about one game
     of_folder: Sequence[str] = ("data", "catalog")  # the options of the folder that the command about an open tablebase has
     takes_rules: bool = False  # whether it has the option --rules, for games that it meets without their names
     writes_rows: bool = True  # whether its result is rows, and so it has the option --format
     http: Sequence[str] = ()  # its parameters over HTTP; without any it is not answered there, or by a handler of another form
-    http_objection: Objection | None = None  # the objection over HTTP, if that is another one
+    http_needs: str = ""  # the capability that a game must have over HTTP, if that is another one
 
     @property
     def module(self) -> str:
@@ -89,7 +71,7 @@ VERBS = {
     for verb in (
         Verb("games", "Build", "games", takes_game=False, takes_rules=True),
         Verb("check-rules", "Build", "games"),
-        Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_objection=_listed),
+        Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_needs="materials"),
         Verb("build", "Build", "build", writes_rows=False),
         Verb("batch", "Build", "batch", takes_game=False, writes_rows=False),
         Verb("verify", "Build", "verify", writes_rows=False),
@@ -103,26 +85,26 @@ VERBS = {
         Verb("line", "Ask", "line:Tablebase", of_folder=("data",)),
         Verb("stats", "Ask", "cataloged:Cataloged", http=("game", "by", "pieces")),
         Verb("perft", "Ask", "searching"),
-        Verb("count", "Ask", "count", objection=_chance, http=("game", "position")),
-        Verb("analyse", "Ask", "searching", objection=_no_pieces),
-        Verb("prove", "Ask", "proving", objection=_no_pieces),
-        Verb("mine", "Mine", "mining:Collection", objection=_no_pieces, writes_rows=False),
+        Verb("count", "Ask", "count", needs="counting", http=("game", "position")),
+        Verb("analyse", "Ask", "searching", needs="search"),
+        Verb("prove", "Ask", "proving", needs="search"),
+        Verb("mine", "Mine", "mining:Collection", needs="mining", writes_rows=False),
         Verb("sql", "Mine", "cataloged:Cataloged", takes_game=False),
-        Verb("features", "Mine", "mining:Collection", objection=_no_pieces, of_folder=()),
-        Verb("export", "Mine", "mining:Collection", objection=_no_pieces, writes_rows=False),
-        Verb("patterns", "Mine", "mining:Collection", objection=_no_pieces),
-        Verb("plot", "Mine", "mining:Collection", objection=_no_pieces, writes_rows=False),
+        Verb("features", "Mine", "mining:Collection", needs="features", of_folder=()),
+        Verb("export", "Mine", "mining:Collection", needs="mining", writes_rows=False),
+        Verb("patterns", "Mine", "mining:Collection", needs="patterns"),
+        Verb("plot", "Mine", "mining:Collection", needs="mining", writes_rows=False),
         Verb("play", "Play", "playing", writes_rows=False),
         Verb("match", "Play", "matches"),
         Verb("match-stats", "Play", "matches", takes_game=False, takes_rules=True),
-        Verb("train", "Play", "training", objection=_no_pieces),
-        Verb("boxes", "Play", "boxes", objection=_no_pieces),
-        Verb("exploit", "Play", "exploiting", objection=_no_pieces),
+        Verb("train", "Play", "training", needs="learning"),
+        Verb("boxes", "Play", "boxes", needs="game graphs"),
+        Verb("exploit", "Play", "exploiting", needs="game graphs"),
         Verb("serve", "Serve", "tablebase.web.serving", takes_game=False, takes_rules=True, writes_rows=False),
-        Verb("uci", "Serve", "searching", objection=_no_pieces, writes_rows=False),
-        Verb("materials", objection=_no_pieces),
-        Verb("material", objection=_no_pieces),
-        Verb("records", objection=_no_pieces),
+        Verb("uci", "Serve", "searching", needs="search", writes_rows=False),
+        Verb("materials", needs="materials"),
+        Verb("material", needs="materials"),
+        Verb("records", needs="materials"),
     )
 }
 """All of them by name, commands in the order of the help."""
@@ -130,14 +112,16 @@ VERBS = {
 
 def commands_for(rules: Rules[Any]) -> tuple[str, ...]:
     """The commands about a game that take this one, by name."""
-    return tuple(sorted(verb.name for verb in VERBS.values() if verb.group and verb.takes_game and verb.objection(rules) is None))
+    return tuple(
+        sorted(verb.name for verb in VERBS.values() if verb.group and verb.takes_game and missing(rules, verb.needs) is None)
+    )
 
 
 def check_verb(name: str, rules: Rules[Any], *, over_http: bool = False) -> None:
     """Raise `RulesError` if a verb does not take a game."""
     verb = VERBS[name]
-    objection = (verb.http_objection if over_http and verb.http_objection else verb.objection)(rules)
-    if objection is not None:
+    lacks = missing(rules, verb.needs) or (missing(rules, verb.http_needs) if over_http else None)
+    if lacks is not None:
         command = f"tablebase {name} {game_word(rules.name)}"
-        advice = "'tablebase games' lists what it is for" if verb.objection(rules) else f"run '{command}'"
-        raise RulesError(f"{rules.name} is not a game for '{name}', because {objection}: {advice}")
+        advice = "'tablebase games' lists what it is for" if missing(rules, verb.needs) else f"run '{command}'"
+        raise RulesError(f"{rules.name} is not a game for '{name}', because it {lacks}: {advice}")

@@ -16,6 +16,7 @@ from tablebase.compute.messages import say
 from tablebase.compute.progress import compiling_said, progress
 from tablebase.errors import ArgumentError, game_word, quoted, shell_word
 from tablebase.files.inputs import lines_of
+from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
@@ -62,14 +63,12 @@ def perft(
     list of dict
         The rows of ``tablebase perft --format json``.
     """
-    from tablebase.game.notation import parse
-
     rules = rules_for("perft", game, size, variant, players)
     if repetitions not in list(RepeatedLines):
         raise ArgumentError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
     by_move, by_depth, more = _counting(rules, RepeatedLines(repetitions), usable_workers(workers))
     text = rules.format(rules.initial) if position is None else position
-    start = rules.parse(text) if rules.board is None else parse(rules, text)
+    start = rules.parse(text)
     with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
             return [{"move": move, "leaves": leaves} for move, leaves in by_move(rules, start, depth, *more).items()]
@@ -91,19 +90,12 @@ def show_perft(call: Call) -> None:
 
 def _counting(rules: Any, repetitions: RepeatedLines, threads: int) -> tuple[Any, Any, tuple[Any, ...]]:
     """The functions that count lines of a depth by the first move, and of each depth, and what they take beside start and depth."""
-    if rules.board is not None:
-        from tablebase.search.perft import leaves_by_depth, leaves_by_move
-
-        return leaves_by_move, leaves_by_depth, (repetitions, threads)
+    by_move, by_depth = part(rules, "lines")
+    if "search" in rules.can:
+        return by_move, by_depth, (repetitions, threads)
     if repetitions is not RepeatedLines.CONTINUE:
         raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
-    if rules.has_chance:
-        from tablebase.stochastic.paths import paths_by_code, paths_by_depth
-
-        return paths_by_code, paths_by_depth, (threads,)
-    from tablebase.states import paths
-
-    return paths.leaves_by_move, paths.leaves_by_depth, ()
+    return by_move, by_depth, (threads,)
 
 
 @checked

@@ -44,7 +44,7 @@ class Statistics(list[Entry]):
 def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | range | None = None) -> Statistics[Any]:
     """Statistics of a game of any kind, perhaps only with some numbers of pieces; `MissingTableError` if there are none."""
     rules: Rules[Any] = game
-    if rules.board is not None:
+    if "materials" in rules.can:
         return Statistics(counts_of(catalog, game, by, pieces), by)
     rows: Rows = []
     for table, kind in (("layers", LayerRow), ("exact", ExactRow)):

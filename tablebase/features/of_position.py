@@ -6,9 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.game.moves import Position
 from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_of
 from tablebase.slices.mixed import Positions
@@ -21,12 +19,12 @@ class OfPosition(NamedTuple):
     value: bool | int | float | str
 
 
-def features_at(game: Game, position: Position) -> list[OfPosition]:
+def features_at(game: Any, position: Any) -> list[OfPosition]:
     """The game's own features of a position as a whole; none if the game is over by the move that led there.
 
     Parameters
     ----------
-    game : Game
+    game : Rules
     position : Position
         A position of the game, as `tablebase.game.notation.check_pieces` checks.
     """

@@ -42,11 +42,20 @@ class FunctionGame(Rules[P]):
     See ``tablebase_rules.noughts``.
     """
 
-    board = None
+    can = frozenset({"counting", "exact values", "paired matches"})
+    parts: ClassVar[Mapping[str, str]] = {
+        "tables": "tablebase.building.exact_kind:ExactTables",
+        "values": "tablebase.probe.from_codes:CodesSource",
+        "checks": "tablebase.testing.functions:FUNCTION_CHECKS",
+        "counts": "tablebase.states.paths:count_games",
+        "lines": "tablebase.states.paths:LINES",
+        "picture": "tablebase.svg.pictures:of_rules",
+        "terminal": "tablebase.commands.drawings:write_text",
+        "page": "tablebase.web.pages.pictures:of_rules",
+    }
     kinds = ()
     players = 2
     value_fields: tuple[str, ...] = EXACT
-    has_chance = False
     repetitions: int | None = 3
     most_turns_each: int | None = None
     start: P

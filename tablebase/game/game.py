@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from tablebase.errors import NotationError, RulesError, quoted
+from tablebase.game.capabilities import part
 from tablebase.game.features import Feature
 from tablebase.game.moves import GOAL, Position, decided, has_escaped, legal_moves, played, won_before
-from tablebase.game.notation import LOST, check_in_play, check_placement, read, read_move, render, render_move
+from tablebase.game.notation import LOST, board_picture, check_in_play, check_placement, read, read_move, render, render_move
 from tablebase.game.rules import OVER, Ending, Rules
 from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
@@ -82,7 +83,32 @@ class Game(Rules[Position]):
     evaluation: Evaluation | None = None
 
     players = 2
-    has_chance = False
+    can = frozenset(
+        (
+            "counting",
+            "exact values",
+            "features",
+            "game graphs",
+            "learning",
+            "materials",
+            "mining",
+            "paired matches",
+            "patterns",
+            "search",
+            "squares",
+        )
+    )
+    parts: ClassVar[Mapping[str, str]] = {
+        "tables": "tablebase.building.slice_kind:SliceTables",
+        "values": "tablebase.probe.from_slices:SliceSource",
+        "checks": "tablebase.testing.suite:CHECKS",
+        "counts": "tablebase.graph.counting:count",
+        "lines": "tablebase.search.perft:LINES",
+        "picture": "tablebase.svg.pictures:on_squares",
+        "svg": "tablebase.svg.pictures:board",
+        "terminal": "tablebase.commands.output:write_board",
+        "page": "tablebase.web.pages.pictures:on_squares",
+    }
     value_fields = EXACT
     repetitions = 3
     most_turns_each = None
@@ -188,6 +214,25 @@ class Game(Rules[Position]):
         origin, target = read_move(self, move)
         names = {square: self.kinds[kind].name for kind, square in position.pieces}
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
+
+    def words(self, position: Position, move: str) -> str:
+        """The move alone, since a board shows the pieces."""
+        del position
+        return move
+
+    def made_by(self, position: Position, move: str) -> list[str]:
+        """``capture``, and the terrain that a move enters."""
+        origin, target = read_move(self, move)
+        entered = [one.name for one in self.terrain if target in one.squares and origin not in one.squares]
+        return [*(["capture"] if any(square == target for _, square in position.pieces) else []), *entered]
+
+    def svg(self, position: Position) -> str:
+        """The board as SVG."""
+        return str(part(self, "svg")(self, position))
+
+    def drawn(self, position: Position) -> str:
+        """The board with characters, without colours."""
+        return board_picture(self, position)
 
     def read_move(self, word: str) -> str:
         """Origin and target, with or without a sign between them: ``a1-a2`` is ``a1a2``."""

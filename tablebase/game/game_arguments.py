@@ -7,6 +7,7 @@ from typing import Any
 
 from tablebase.errors import ArgumentTypeError, RulesError, quoted
 from tablebase.game import Game, load_game
+from tablebase.game.capabilities import refuse
 from tablebase.game.installed import full_name, game_names, load_rules, with_pieces
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
@@ -72,8 +73,6 @@ def as_asked(rules: Rules[Any], position: Any) -> Any:
     return asked
 
 
-def refuse_given(game: Rules[Any], **options: object) -> None:
-    """Refuse options that mean nothing for games without pieces, if the game is one of these."""
-    for name, value in options.items() if game.board is None else ():
-        if value is not None:
-            raise RulesError(f"{game.name} has no pieces on squares: leave out --{name.replace('_', '-')}")
+def refuse_given(game: Rules[Any], needed: str = "materials", **options: object) -> None:
+    """Refuse options of the shell that mean nothing to a game without a capability."""
+    refuse(game, needed, **{f"--{name.replace('_', '-')}": value for name, value in options.items()})

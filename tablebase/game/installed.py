@@ -103,8 +103,7 @@ def with_pieces(game: Any) -> Game:
         return game
     if not isinstance(game, Rules):
         raise ArgumentTypeError(f"a game is a name or a Game, not a value of type {type(game).__name__}")
-    kind = "of chance or of several players" if game.has_chance else "by functions"
-    raise RulesError(f"{game.name} is a game {kind}, and has no pieces on squares: not possible here")
+    raise RulesError(f"{game.name} is a game by functions, and has no pieces on squares: not possible here")
 
 
 def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str:

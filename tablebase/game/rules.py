@@ -1,7 +1,8 @@
 """The contract of a game: a position is a plain value, and the rules hold every function of it.
 
-Whatever is played, probed or listed needs no more than this. Two kinds of rules fulfil it: `tablebase.game.Game`, by what its data
-say of pieces on squares, and `tablebase.game.stochastic.StochasticGame`, by its author's functions of a state.
+Programs that play, probe or list need no more than this. Three kinds of rules fulfil it: `tablebase.game.Game` by data about pieces
+on squares, `tablebase.game.functions.FunctionGame` and `tablebase.game.stochastic.StochasticGame` by their author's functions.
+No program asks for the kind: `can` has what a game supports, and `parts` names what its kind delivers for other rooms.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from tablebase.errors import NotationError
-from tablebase.game.types import CHANCE, OVER, Board, Kind, Outcome, Side
+from tablebase.game.capabilities import part
+from tablebase.game.types import CHANCE, OVER, Kind, Outcome, Side
 
 if TYPE_CHECKING:
+    from tablebase.game.features import Feature
     from tablebase.game.pictures import Pictures
 
 P = TypeVar("P", bound=Hashable)
@@ -93,18 +96,22 @@ class Rules(ABC, Generic[P]):
         Two or more, numbered from 0.
     sides : sequence of Side
         Letter and name of each player.
-    board : Board or None
-        The squares that pieces stand on; None if the game is not of that kind.
+    can : frozenset of str
+        Capabilities: what the game supports, of `tablebase.game.capabilities.CAPABILITIES`.
+    parts : mapping of str to str
+        Module and name of what the kind of game delivers for other rooms of the package, loaded when it is used.
     value_fields : tuple of str
         The fields of its values: outcome and distance; with chance, also bounds of the chance to win.
-    has_chance : bool
-        Whether there are positions in which chance moves.
+    best_fields : tuple of str
+        The fields of a best move: the move; with chance, also whether it is certain to be best.
     repetitions : int or None
         Occurrences of a position with which a game is a draw; None if they mean nothing.
     most_turns_each : int or None
         Turns of each player after which a game is broken off; None if it goes on.
     kinds : sequence of Kind
         The kinds of pieces; empty if there are none.
+    features : sequence of Feature
+        Facts about a position other than its value; by default none.
     limits : mapping of str to int or str
         What bounds a table's region, with the defaults; by default nothing does.
     weights : mapping of str to str
@@ -116,12 +123,14 @@ class Rules(ABC, Generic[P]):
     title: str
     players: int
     sides: Sequence[Side]
-    board: Board | None
+    can: frozenset[str]
+    parts: ClassVar[Mapping[str, str]]
     value_fields: tuple[str, ...]
-    has_chance: bool
+    best_fields: tuple[str, ...] = ("best",)
     repetitions: int | None
     most_turns_each: int | None
     kinds: Sequence[Kind]
+    features: Sequence[Feature] = ()
     limits: ClassVar[Mapping[str, int | str]] = {}
     weights: ClassVar[Mapping[str, str]] = {}
 
@@ -211,10 +220,24 @@ class Rules(ABC, Generic[P]):
         del position
         return move
 
+    def words(self, position: P, move: str) -> str:
+        """A move for people: its text, and its meaning unless the text alone says it."""
+        meaning = self.move_text(position, move)
+        return move if meaning == move else f"{move} ({meaning})"
+
+    def made_by(self, position: P, move: str) -> Sequence[str]:
+        """What is remarkable about a move, such as ``capture``; by default nothing."""
+        del position, move
+        return ()
+
     @property
     def pictures(self) -> Pictures | None:
         """What a module beside the rules draws of positions, see `tablebase.game.pictures`; None without one."""
         return None
+
+    def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), **options: Any) -> Any:
+        """A position drawn, as the root of an SVG picture, with the last move and arrows; options are those of `svg.board`."""
+        return part(self, "picture")(self, position, last, arrows, **options)
 
     def svg(self, position: P) -> str | None:
         """A picture of a position as SVG, by default that of the module of pictures; None without one."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tablebase.errors import NotationError, quoted
 from tablebase.game.functions import FunctionGame
@@ -36,8 +36,16 @@ class StochasticGame(FunctionGame[State]):
         The initial state.
     """
 
+    can = frozenset({"chance", "lookahead"})
+    parts: ClassVar[Mapping[str, str]] = {
+        **FunctionGame.parts,
+        "tables": "tablebase.building.layer_kind:LayerTables",
+        "values": "tablebase.probe.from_bounds:BoundsSource",
+        "checks": "tablebase.testing.functions:STATE_CHECKS",
+        "lines": "tablebase.stochastic.paths:LINES",
+    }
     value_fields = BOUNDED
-    has_chance = True
+    best_fields = ("best", "best_is_certain")
     repetitions = None
     most_turns_each = 250
     start: State

@@ -23,7 +23,7 @@ class Advice(NamedTuple):
 
 def adviser_of(rules: Rules[Any]) -> str | None:
     """The first of `ADVISERS` that can play a game; None if none can."""
-    return next((name for name in ADVISERS if find_player(name).refuses(rules) is None), None)
+    return next((name for name in ADVISERS if find_player(name).unsupported(rules) is None), None)
 
 
 def advice(player: Player, match: Match[Any]) -> Advice:

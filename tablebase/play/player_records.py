@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from tablebase.errors import ArgumentError, did_you_mean, quoted
+from tablebase.game.capabilities import missing
 from tablebase.game.rules import Rules
 
 
@@ -24,7 +25,13 @@ class PlayerRecord:
     needs_file: bool = False  # whether it needs a file, which a setting names
     fair: bool = False  # whether its fuzz may be ``fair``
     strategy: Callable[..., Any] | None = None  # the `Strategy` of its errors, from a graph and its values, if that is known
-    refuses: Callable[[Rules[Any]], str | None] = lambda _rules: None  # why it cannot play a game, as a clause; None if it can
+    needs: str = ""  # the capability that a game must have
+    refuses: Callable[[Any], str | None] = lambda _rules: None  # why it cannot play a game that has it, as a clause; None if it can
+
+    def unsupported(self, rules: Rules[Any]) -> str | None:
+        """Why it cannot play a game, as a clause; None if it can."""
+        lacks = missing(rules, self.needs)
+        return self.refuses(rules) if lacks is None else f"it {lacks}"
 
     def settings_in(self, rules: Rules[Any]) -> list[str]:
         """The names of all settings that it has in a game."""

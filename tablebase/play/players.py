@@ -19,20 +19,14 @@ FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 
 FAIR_FUZZ = {"fuzz": f"{FUZZ['fuzz']}, or fair for an even chance of a perfect opponent"}
 
 
-def _not_pieces(rules: Rules[Any]) -> str | None:
-    return None if rules.board is not None else "it has no pieces on squares"
-
-
 def _endless(rules: Any) -> str | None:
     from tablebase.graph.reachable import one_way_sides
 
-    return _not_pieces(rules) or (None if one_way_sides(rules) else "that game can go on for ever")
+    return None if one_way_sides(rules) else "that game can go on for ever"
 
 
 def _not_compiled(rules: Any) -> str | None:
-    if rules.board is not None:
-        return "it has pieces on squares"
-    return None if rules.has_chance and rules.kernels() is not None else "its rules are not compiled"
+    return None if rules.kernels() is not None else "its rules are not compiled"
 
 
 def _not_two(rules: Rules[Any]) -> str | None:
@@ -55,6 +49,7 @@ FIRST = (
             "tables": "yes or no: whether it uses tables where there are any; by default yes",
         },
         weighs=True,
+        needs="lookahead",
         refuses=_not_compiled,
     ),
     PlayerRecord(
@@ -84,6 +79,7 @@ LAST = (
         FAIR_FUZZ,
         fair=True,
         strategy=loaded_later("tablebase.play.ranking", "ranking"),
+        needs="game graphs",
         refuses=_endless,
     ),
     PlayerRecord(
@@ -95,6 +91,7 @@ LAST = (
             "against": "the other player: foxbox, ranking or tables; by default the first of them that can play the game",
         },
         fair=True,
+        needs="game graphs",
         refuses=_endless,
     ),
     PlayerRecord(
@@ -106,6 +103,7 @@ LAST = (
             "resigns": "yes or no: whether it resigns at an empty box, or else makes any move; by default yes",
             "taken": "beads that are gone when it begins, as in ppp/1P1/P1P_b:a3b2, with spaces between; without a file only",
         },
+        needs="game graphs",
         refuses=_endless,
     ),
     PlayerRecord(
@@ -114,7 +112,7 @@ LAST = (
         loaded_later("tablebase.play.learning.learner"),
         {"file": "file that tablebase train has written, without which it cannot play"},
         needs_file=True,
-        refuses=_not_pieces,
+        needs="learning",
     ),
     PlayerRecord(
         "engine",
@@ -125,7 +123,7 @@ LAST = (
             "nodes": "positions it may search for a move, instead of a level",
             "tables": "whether it uses tables: yes or no",
         },
-        refuses=_not_pieces,
+        needs="search",
     ),
     PlayerRecord("random", "makes any move", RandomPlayer),
 )
@@ -143,7 +141,7 @@ def all_players() -> tuple[PlayerRecord, ...]:
 
 def player_names(rules: Rules[Any] | None = None) -> tuple[str, ...]:
     """Names of all players, or of those that can play a game."""
-    return tuple(record.name for record in all_players() if rules is None or record.refuses(rules) is None)
+    return tuple(record.name for record in all_players() if rules is None or record.unsupported(rules) is None)
 
 
 def find_player(text: str) -> PlayerRecord:
@@ -186,7 +184,7 @@ def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     'b1b2'
     """
     rules, record = seat.rules, find_player(text)
-    objection = record.refuses(rules)
+    objection = record.unsupported(rules)
     if objection is not None:
         choice = ", ".join(player_names(rules))
         raise ArgumentError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose {choice}")

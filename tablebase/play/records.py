@@ -247,7 +247,7 @@ def _places(result: str) -> tuple[int, ...]:
 
 def happened(rules: Rules[P], record: Record) -> tuple[str, ...]:
     """Return the moves and outcomes of chance of a game; in one without chance, a word in braces is a comment."""
-    return record.events if rules.has_chance else record.moves
+    return record.events if "chance" in rules.can else record.moves
 
 
 def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:

@@ -98,7 +98,7 @@ class Rounds(Schedule):
 
 def schedule_of(rules: Rules[Any]) -> type[Pairs] | type[Rounds]:
     """The kind of schedule that matches in a game have."""
-    return Pairs if rules.players == 2 and not rules.has_chance else Rounds
+    return Pairs if rules.players == 2 and "paired matches" in rules.can else Rounds
 
 
 def _opened(rules: Rules[P], fixture: Fixture, start: P, opening: int) -> Match[P] | None:

@@ -154,7 +154,7 @@ class GameStatistics:
     """Statistics of the games of one kind."""
 
     def __init__(self, rules: Any, *, with_opening: bool = False) -> None:
-        self.rules, self._with_opening = rules, with_opening
+        self.rules, self._with_opening, self._on_squares = rules, with_opening, "squares" in rules.can
         self._games = self._drawn = self._opening = 0
         self._plies, self._turns, self._choices = Counter[int](), Counter[int](), Counter[int]()
         self._endings, self._labels = Counter[str](), Counter[str]()
@@ -184,7 +184,7 @@ class GameStatistics:
             self._wins[seat] += record.winner == seat
             self._shared[seat] += place == 1 and record.winner is None
             self._places[seat] += place
-        if self.rules.board is not None:
+        if self._on_squares:
             self._left += len(moment.position.pieces)
 
     def _count(self, moment: Moment[Any]) -> bool:
@@ -195,7 +195,7 @@ class GameStatistics:
             self._labels[label_of(moment.event) or ""] += 1
             return False
         self._choices[moment.choices] += 1
-        if self.rules.board is not None:
+        if self._on_squares:
             self._count_move(moment.position, moment.event)
         return True
 
@@ -219,7 +219,7 @@ class GameStatistics:
         totals = [self._opening, self._labels.total(), self._captured.total(), self._left]
         opening, chance, *of_board = (total / self._games for total in totals)
         numbers: list[Any] = [self._games, self._drawn, opening, *measured, chance]
-        yield GameRow(*self._key, *numbers, *(of_board if self.rules.board is not None else (None, None)))
+        yield GameRow(*self._key, *numbers, *(of_board if self._on_squares else (None, None)))
 
     def by_seat(self) -> Iterator[SeatRow]:
         """Yield a row for each player, in the order of sides."""
@@ -241,14 +241,14 @@ class GameStatistics:
 
     def by_square(self) -> Iterator[SquareRow]:
         """Yield a row for each square, first the one that most moves lead to; no row without a board."""
-        names, total = () if self.rules.board is None else self.rules.board.names, max(self._to.total(), 1)
+        names, total = self.rules.board.names if self._on_squares else (), max(self._to.total(), 1)
         for square, name in sorted(enumerate(names), key=lambda one: -self._to[one[0]]):
             moves = self._to[square]
             yield SquareRow(*self._key, name, moves, moves / total, self._captures_on[square])
 
     def by_piece(self) -> Iterator[PieceRow]:
         """Yield a row for each kind of piece, first the one that moves most; no row without a board."""
-        kinds, total = () if self.rules.board is None else self.rules.kinds, max(self._moved.total(), 1)
+        kinds, total = self.rules.kinds, max(self._moved.total(), 1)
         for number, kind in sorted(enumerate(kinds), key=lambda one: -self._moved[one[0]]):
             moves, name = self._moved[number], f"{self.rules.sides[kind.side].name} {kind.name}"
             captures, captured = self._captures_by[number], self._captured[number]

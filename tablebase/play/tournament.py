@@ -18,6 +18,7 @@ from random import Random
 from typing import Any, Generic, NamedTuple
 
 from tablebase.errors import ForfeitError, MissingTableError, TablebaseError
+from tablebase.game.capabilities import missing
 from tablebase.game.rules import Ending, P, Rules
 from tablebase.game.types import Outcome
 from tablebase.play.match import Match
@@ -84,10 +85,8 @@ def _opened(rules: Rules[P], name: str, side: int | None, conditions: Conditions
     seat = Seat(rules, conditions.start, side, conditions.folder)
     if not name.startswith(EXTERNAL):
         return open_player(name, seat)
-    if rules.board is None:
-        raise TablebaseError(
-            f"programs that speak UCI cannot play {rules.name}, which has no pieces on squares: name another player"
-        )
+    if lacks := missing(rules, "search"):
+        raise TablebaseError(f"programs that speak UCI cannot play {rules.name}, which {lacks}: name another player")
     return UciPlayer(seat, name.removeprefix(EXTERNAL), conditions.budget, conditions.patience)
 
 

@@ -10,7 +10,7 @@ from tablebase.compute.messages import count_plies
 from tablebase.errors import TablebaseError
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.game.types import Outcome
-from tablebase.game.values import AnyValue, Bounds, Value, fields_of
+from tablebase.game.values import EQUAL, AnyValue, Bounds, Value, fields_of
 
 if TYPE_CHECKING:
     from tablebase.svg.markup import Svg
@@ -94,6 +94,16 @@ class RatedMove:
         return self.game.format(self.child)
 
     @property
+    def lower(self) -> float:
+        """The chance to win that the mover can force; 0 if that is unknown."""
+        return self.value.lower if isinstance(self.value, Bounds) else 0.0
+
+    @property
+    def upper(self) -> float:
+        """The most that the chance to win may be; 1 if that is unknown."""
+        return self.value.upper if isinstance(self.value, Bounds) else 1.0
+
+    @property
     def meaning(self) -> str:
         """The move in words: ``rat takes elephant``."""
         return self.game.move_text(self.asked, self.move)
@@ -141,7 +151,7 @@ class Probe:
     within: Within | None = None
 
     def __repr__(self) -> str:
-        best = f", best {self.best}" if self.moves else ""
+        best = f", best {self.best}" if self.is_best_certain else ""
         return f"Probe({self.game.name}, {self.position!r}, {self.value.said}{best})"
 
     def _repr_html_(self) -> str:
@@ -167,7 +177,7 @@ class Probe:
         fields = {"game": self.game.name, "position": self.position, "side": self.side, **self.value.fields}
         if isinstance(self.value, Bounds):
             fields["stalling"] = self.stalling
-        fields |= {"best": self.best, "moves": [move.to_dict() for move in self.moves]}
+        fields |= {**self.best_fields, "moves": [move.to_dict() for move in self.moves]}
         if self.winner is not None:
             fields["winner"] = self.winner
         if self.draws:
@@ -213,6 +223,23 @@ class Probe:
         return self.moves[0].move if isinstance(self.value, Bounds) or self.moves[0].value == self.value else None
 
     @property
+    def candidates(self) -> int:
+        """The number of moves that may be best, as far as bounds show: those that may reach what the first one can force."""
+        return sum(move.upper - self.moves[0].lower > -EQUAL for move in self.moves)
+
+    @property
+    def is_best_certain(self) -> bool:
+        """Whether there is a best move, and no other one can be better, as far as bounds show."""
+        certain = isinstance(self.value, Value) or all(move.upper - self.moves[0].lower < EQUAL for move in self.moves[1:])
+        return self.best is not None and certain
+
+    @property
+    def best_fields(self) -> dict[str, Any]:
+        """The move named as the best in JSON; of bounds also whether it is certain, null without a move."""
+        certain = {"best_is_certain": self.is_best_certain if self.moves else None} if isinstance(self.value, Bounds) else {}
+        return {"best": self.best, **certain}
+
+    @property
     def step(self) -> tuple[str, Any] | None:
         """What a line goes on with, and the position that it leads to: the best move, or the likeliest draw; None at the end."""
         if self.draws:
@@ -222,21 +249,29 @@ class Probe:
 
     @property
     def verdict(self) -> str:
+        """The value as a sentence that names the side to move, with the best move, or how many moves may be best."""
+        if self.best is None:
+            return self.said
+        if self.is_best_certain:
+            return f"{self.said}, best move {self.best}"
+        return f"{self.said}; {self.candidates} of {len(self.moves)} moves may be best"
+
+    @property
+    def said(self) -> str:
         """The value as a sentence that names the side to move."""
         game, name = self.game, self.game.sides[self.game.viewer(self.asked)].name
-        best = f", best move {self.best}" if self.best else ""
         if self.winner is not None:
             return f"the game is over: {next(side.name for side in game.sides if side.letter == self.winner)} won"
         if isinstance(self.value, Value):
             if self.side == "":
                 return "the game is over: it is a draw"
             if self.distance is None:
-                return f"{name} to move: draw{best if self.moves else ', no legal move'}"
-            return f"{name} to move: {self.outcome} in {count_plies(self.distance)}{best}"
+                return f"{name} to move: draw{'' if self.moves else ', no legal move'}"
+            return f"{name} to move: {self.outcome} in {count_plies(self.distance)}"
         if (ending := game.result(self.asked)) is not None:
             return f"the game is over; places of the players: {', '.join(map(str, ending.places))}"
         who = f"a draw is next; {name}" if game.to_move(self.asked) == CHANCE else f"{name} to move"
-        return f"{who}: {'' if self.outcome is not None else 'wins with '}{self.value.said}{best}"
+        return f"{who}: {'' if self.outcome is not None else 'wins with '}{self.value.said}"
 
 
 @dataclass(frozen=True)
@@ -267,11 +302,8 @@ def said(value: AnyValue | None) -> str:
 
 
 def features_of(game: Rules[Any], position: Any) -> dict[str, Any]:
-    """The game's own features of a position as a whole, by name; none of games without pieces on squares."""
-    if game.board is None:
-        return {}
+    """The game's own features of a position as a whole, by name."""
     # Most probes are not asked for them.
     from tablebase.features.of_position import features_at
-    from tablebase.game.installed import with_pieces
 
-    return {feature.name: value for feature, value in features_at(with_pieces(game), position)}
+    return {feature.name: value for feature, value in features_at(game, position)}

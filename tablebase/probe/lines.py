@@ -49,6 +49,11 @@ class Line(list[Probe]):
         pictures = list(islice(self._drawn({"size": SMALL}), SHOWN)) if has_pictures(first.game) else []
         return titled_table(f"{first.position}: {first.value.said}", pictures, rows)
 
+    @property
+    def is_certain(self) -> bool:
+        """Whether each move of it is certain to be a best one, as far as bounds show."""
+        return all(probe.is_best_certain or not probe.moves for probe in self)
+
     def pictures(self, **options: Any) -> list[Svg]:
         """A picture for each row of `to_dict`, on squares with the last and the best move; options as for `tablebase.svg.board`."""
         return list(self._drawn(options))
@@ -79,6 +84,7 @@ class Line(list[Probe]):
                 "side": probe.side,
                 **probe.value.fields,
                 # What a game with chance has at its end, and others have not, is stable, too.
+                **probe.best_fields,
                 "best": probe.step[0] if probe.step else "" if isinstance(probe.value, Bounds) else None,
                 "position": probe.position,
             }

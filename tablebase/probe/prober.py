@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from tablebase.game import Game
+from tablebase.game.capabilities import part
 from tablebase.game.moves import Position
 from tablebase.game.rules import Rules
 from tablebase.game.values import Value
@@ -60,7 +61,7 @@ class Prober:
         opened = self._others.get(key)
         if opened is None or opened[0] != stamp:
             # The former one is not closed, because another thread may be asking it; losing the last reference closes its files.
-            opened = self._others[key] = stamp, _source_of(self.store, game)
+            opened = self._others[key] = stamp, part(game, "values")(self.store, game)
         return opened[1]
 
     def value(self, game: Game, position: Position) -> Value:
@@ -77,15 +78,3 @@ class Prober:
     def line(self, rules: Rules[P], position: P, plies: int | None = None) -> Line:
         """The optimal line; see `Source.line`."""
         return Line(self.of(rules).line(position, plies), plies)
-
-
-def _source_of(store: Store, game: Any) -> Source[Any]:
-    """Bounds with chance, and exact values without."""
-    if not game.has_chance:
-        from tablebase.probe.from_codes import CodesSource
-
-        return CodesSource(store, game)
-    # Loaded here because Numba is slow to load.
-    from tablebase.probe.from_bounds import BoundsSource
-
-    return BoundsSource(store, game)

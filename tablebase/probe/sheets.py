@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablebase.game.notation import read_move
 from tablebase.game.rules import Rules
 from tablebase.game.types import Outcome
 from tablebase.game.values import AnyValue, Value
 from tablebase.probe.answers import Probe
 
 if TYPE_CHECKING:
+    from tablebase.probe.lines import Line
     from tablebase.svg.sheets import Sheet
     from tablebase.svg.themes import Theme
 
@@ -33,50 +33,42 @@ def probe_sheet(probes: Sequence[Probe], page: str = "a4", theme: str | Theme = 
     from tablebase.svg.sheets import check_number
 
     check_number(len(probes))
-    shown = [Shown(probe.asked, str(number), probe.value, probe.best) for number, probe in enumerate(probes, start=1)]
+    shown = [
+        Shown(probe.asked, str(number), probe.value, probe.best if probe.is_best_certain else None)
+        for number, probe in enumerate(probes, start=1)
+    ]
     return _sheet(probes[0].game, shown, f"{probes[0].game.title}: {_count(len(shown), 'position')}", page, theme)
 
 
-def line_sheet(probes: Sequence[Probe], rows: Sequence[dict[str, Any]], every: bool, page: str, theme: str | Theme) -> Sheet:
+def line_sheet(probes: Line, rows: Sequence[dict[str, Any]], every: bool, page: str, theme: str | Theme) -> Sheet:
     """The key positions of a line, or those of every ply; `rows` has one more if the line has come to the end of the game."""
     game = probes[0].game
     shown = list(_plies(probes, rows))
     chosen = [one for one in shown if every or one.notes]
-    what = f"the best line, plies 0 to {shown[-1].name}" if every else f"{_count(len(chosen), 'key position')} of the best line"
+    line = "the best line" if probes.is_certain else "a line of moves that may be best"
+    what = f"{line}, plies 0 to {shown[-1].name}" if every else f"{_count(len(chosen), 'key position')} of {line}"
     title = f"{game.title}: {what}\nfrom {probes[0].position}"
     return _sheet(game, chosen, title, page, theme)
 
 
 def _plies(probes: Sequence[Probe], rows: Sequence[dict[str, Any]]) -> Iterator[Shown]:
     """All positions of a line, with the reasons why some are key positions."""
-    game, last = probes[0].game, None
-    pieces: int | None = None
+    game, last, before = probes[0].game, None, None
     single = [_is_only(probe) for probe in probes]
     for ply, row in enumerate(rows):
-        position, before = game.parse(row["position"]), pieces
-        pieces = None if game.board is None else len(position.pieces)
+        position = game.parse(row["position"])
         value = probes[ply].value if ply < len(probes) else Value(Outcome(row["outcome"]), 0)
         notes = []
         if ply == 0:
             notes.append("start")
-        if before is not None and pieces is not None and pieces < before:
-            notes.append("capture")
+        notes += () if last is None else game.made_by(before, last)
         # Not again at each move of a player who has no choice for a while.
         if ply < len(probes) and single[ply] and not (ply > 1 and single[ply - 2]):
             notes.append("only move")
-        notes += _entered(game, last)
         if ply == len(rows) - 1:
             notes.append("last" if row["best"] else "end")
         yield Shown(position, str(ply), value, row["best"] or None, last, tuple(notes))
-        last = row["best"]
-
-
-def _entered(game: Any, move: str | None) -> list[str]:
-    """The names of the terrain that a move has led into from elsewhere."""
-    if move is None or game.board is None:
-        return []
-    origin, target = read_move(game, move)
-    return [one.name for one in game.terrain if target in one.squares and origin not in one.squares]
+        before, last = position, row["best"]
 
 
 def _is_only(probe: Probe) -> bool:

@@ -15,7 +15,7 @@ from tablebase.compute.jit import jit
 from tablebase.compute.pointers import borrowed
 from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
-from tablebase.game.notation import render_move
+from tablebase.game.notation import check_pieces, render_move
 from tablebase.search.choices import RepeatedLines
 from tablebase.slices.bit_board import KEY, Board, count_moves, has_escaped, list_moves, make, set_up, shift_back
 from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
@@ -121,6 +121,7 @@ def leaves_by_move(
             return 0
         return int(count_leaves(rules, board, after.side, depth - 1, stop_repeated, line))
 
+    check_pieces(game, position)
     moves = sorted(legal_moves(game, position), key=lambda move: render_move(game, move))
     children = [(wins_at_once(game, position, move), play(position, move)) for move in moves]
     with ThreadPoolExecutor(threads) as pool:
@@ -131,3 +132,7 @@ def leaves_by_move(
         text = render_move(game, move)
         below[text] = below.get(text, 0) + count
     return below
+
+
+LINES = leaves_by_move, leaves_by_depth
+"""What counts lines of a depth by the first move, and of each depth."""

@@ -32,8 +32,8 @@ class GameCounts(NamedTuple):
     won: tuple[int, int]  # by each player; the others are drawn
 
 
-def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int], object] = lambda _: None) -> GameCounts:
-    """Count positions and games; `tick` is called now and then with the number of positions that are done.
+def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int, None], object] | None = None) -> GameCounts:
+    """Count positions and games; `tick` is called now and then with the number of positions that are done, and None for all.
 
     `RulesError` if a position can come up again, since there is no end of games then.
     """
@@ -49,7 +49,8 @@ def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int], object] 
             done[position] = _added(done, children)
             if len(done) % TICK == 0:
                 check_size(rules, len(done), 0, 1)
-                tick(len(done))
+                if tick is not None:
+                    tick(len(done), None)
         elif (ending := rules.result(position)) is not None:
             waiting.pop()
             winner = winner_of(rules, position, ending)
@@ -82,14 +83,18 @@ def _added(done: dict[P, tuple[int, int, int] | None], children: list[P]) -> tup
     return first, second, drawn
 
 
-def leaves_by_move(rules: FunctionGame[P], position: P, depth: int) -> dict[str, int]:
+def leaves_by_move(rules: FunctionGame[P], position: P, depth: int, _threads: int = 1) -> dict[str, int]:
     """How many lines of a number of plies, at least one, begin with each legal move; a shorter game is none of them."""
     return {move: _leaves(rules, child, depth - 1) for move, child in legal(rules, position).items()}
 
 
-def leaves_by_depth(rules: FunctionGame[P], position: P, depth: int) -> Iterator[Depth]:
+def leaves_by_depth(rules: FunctionGame[P], position: P, depth: int, _threads: int = 1) -> Iterator[Depth]:
     """The counts of depths 1, 2, … up to `depth`, each as soon as it is known."""
     return by_depth(lambda plies: _leaves(rules, position, plies), depth)
+
+
+LINES = leaves_by_move, leaves_by_depth
+"""What counts lines of a depth by the first move, and of each depth."""
 
 
 def by_depth(count: Callable[[int], int], depth: int) -> Iterator[Depth]:

@@ -88,7 +88,7 @@ def compiled(game: StochasticGame) -> Compiled:
 
     `RulesError` if it is not a game of two players with chance, `CapacityError` if it has too many states and no kernels.
     """
-    if not game.has_chance:
+    if "chance" not in game.can:
         raise RulesError(f"{game.name} has no chance, and such tables are only for games that have: play it, or count its paths")
     kernels = game.kernels()
     if kernels is not None:

@@ -67,6 +67,10 @@ def paths_by_depth(game: StochasticGame, state: State, depth: int, threads: int 
     return by_depth(lambda turns: count_paths(game, state, turns, threads), depth)
 
 
+LINES = paths_by_code, paths_by_depth
+"""What counts paths of a depth by the first move, and of each depth."""
+
+
 def _after(game: StochasticGame, state: State) -> dict[str, State]:
     """What comes right after a state, by code or label."""
     mover = game.to_move(state)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from tablebase.errors import ArgumentError, RulesError
 from tablebase.game import Game
+from tablebase.game.capabilities import refuse
 from tablebase.game.game_arguments import AnyGame, as_any_game
 from tablebase.game.moves import Position
 from tablebase.game.rules import Rules
@@ -70,12 +71,8 @@ def board(
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise ArgumentError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
     placed = rules.parse(position) if isinstance(position, str) else rules.given(position)
-    if rules.board is not None:
-        root = _squares(cast(Game, rules), placed, last_move, arrows, colours, size)
-    elif last_move is not None or arrows:
-        raise RulesError(f"{rules.name} has no squares: leave out last_move and arrows")
-    else:
-        root = _of_rules(rules, placed, theme)
+    refuse(rules, "squares", last_move=last_move, arrows=arrows or None)
+    root = rules.shown(placed, last_move, arrows, theme=colours, size=size)
     _, _, width, height = box_of(root)
     scale = size / max(width, height)
     root.attrib |= {"width": f"{round(width * scale, 2):g}", "height": f"{round(height * scale, 2):g}"}
@@ -84,7 +81,7 @@ def board(
 
 def moved(rules: Rules[Any], position: Any, last: str | None, best: str | None, **options: Any) -> Svg:
     """A position with the last move, and an arrow for the best one, where there are squares; options are those of `board`."""
-    marked = {} if rules.board is None else {"last_move": last, "arrows": [best] if best else []}
+    marked = {"last_move": last, "arrows": [best] if best else []} if "squares" in rules.can else {}
     return board(rules, position, **{**marked, **options})
 
 
@@ -100,21 +97,28 @@ def _undrawn(rules: Rules[Any], cure: str) -> RulesError:
 
 def has_pictures(rules: Rules[Any]) -> bool:
     """Whether there are pictures of a game's positions."""
-    return rules.board is not None or rules.svg(rules.initial) is not None
+    return rules.svg(rules.initial) is not None
 
 
-def _of_rules(rules: Rules[Any], position: Any, theme: str | Theme) -> Element:
-    """What the module of pictures beside the rules draws, or the rules themselves, in their own colours."""
+def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, *, theme: str | Theme = "light", **_: Any) -> Element:
+    """What the module of pictures next to the rules draws, or the rules themselves, in their own colours; nothing is marked."""
     drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
     if drawn is None:
         raise _undrawn(rules, "ask for text or JSON")
     return read_picture(drawn)
 
 
-def _squares(
-    rules: Game, placement: Position, last_move: marks.AnyMove | None, arrows: Sequence[marks.AnyArrow], colours: Theme, size: int
+def on_squares(
+    rules: Game,
+    placement: Position,
+    last_move: marks.AnyMove | None,
+    arrows: Sequence[marks.AnyArrow],
+    *,
+    theme: str | Theme = "light",
+    size: int = 400,
 ) -> Element:
     """The board of a game of pieces on squares."""
+    colours = as_theme(theme)
     grid = ground.Grid(rules.board)
     ends = None if last_move is None else marks.as_ends(rules, last_move)
     chosen = marks.as_arrows(rules, arrows)

@@ -28,7 +28,7 @@ def missing_pieces(game: Rules[Any], pieces: int, folder: Path) -> MissingTableE
 
 def missing_game(game: Rules[Any], folder: Path) -> MissingTableError:
     """The error for a game without any table."""
-    return MissingTableError(game.name, folder, options="" if game.board is None else None)
+    return MissingTableError(game.name, folder, options=None if "materials" in game.can else "")
 
 
 def chosen_tables(

@@ -45,7 +45,7 @@ class Bench(NamedTuple):
 
     def nothing(self) -> str:
         """Explain why a check may have no case."""
-        cases = "states" if self.game.board is None else f"positions of 2 to {self.pieces} pieces"
+        cases = f"positions of 2 to {self.pieces} pieces" if "materials" in self.game.can else "states"
         return f"nothing to check: {self.game.name} has no {cases}"
 
 

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from tablebase.errors import NotationError
+from tablebase.game.capabilities import missing
 from tablebase.game.rules import CHANCE, OVER, Draw, Rules, legal
 from tablebase.testing.checks import Check
 from tablebase.testing.playouts import following, playouts
@@ -65,8 +66,8 @@ def draws_fault(rules: Rules[Any], position: Any) -> str | None:
     """What is wrong with what may happen in a position in which chance moves."""
     if rules.to_move(position) != CHANCE:
         return None
-    if not rules.has_chance:
-        return f"chance moves in {rules.format(position)}, but has_chance of {rules.name} is False"
+    if "chance" not in rules.can:
+        return f"chance moves in {rules.format(position)}, but {rules.name} {missing(rules, 'chance')}"
     draws = rules.draws(position)
     for draw in draws:
         if (fault := _draw_fault(draw)) is not None:

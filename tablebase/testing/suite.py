@@ -18,6 +18,7 @@ from typing import Any
 
 from tablebase.errors import RulesError
 from tablebase.game import Game
+from tablebase.game.capabilities import part
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.game.rules import Rules
@@ -40,7 +41,6 @@ from tablebase.testing.faults import (
     stored_fault,
     swap_fault,
 )
-from tablebase.testing.functions import FUNCTION_CHECKS, STATE_CHECKS
 from tablebase.testing.playouts import playout
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
@@ -73,8 +73,7 @@ def check_rules(game: Rules[Any], *, pieces: int = 3, samples: int = 2000, seed:
     []
     """
     bench = Bench(game, samples, seed, pieces)
-    checks = CHECKS if isinstance(game, Game) else STATE_CHECKS if game.has_chance else FUNCTION_CHECKS
-    return [run(check, bench) for check in checks if check.applies(game)]
+    return [run(check, bench) for check in part(game, "checks") if check.applies(game)]
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:

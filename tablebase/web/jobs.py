@@ -112,7 +112,7 @@ def _loaded_leaves(folder: str, name: str) -> Any:
     from tablebase.search.leaf_tables import load_tables
 
     game: Any = load_rules(name)
-    return load_tables(Path(folder), game) if game.board is None and game.players == 2 else None
+    return load_tables(Path(folder), game) if "lookahead" in game.can and game.players == 2 else None
 
 
 JOBS: Mapping[str, Job] = {"call": call, "estimate": estimate, "mine": mine, "play": play, "computer": computer}

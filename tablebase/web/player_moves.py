@@ -83,13 +83,13 @@ def chosen_move(
         "remark": remark,
         "seed": seed,
         # Of games with chance, nobody knows it before the next draw.
-        "ending": None if rules.has_chance else _ending(match, move),
+        "ending": None if "chance" in rules.can else _ending(match, move),
     }
 
 
 def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match[P]:
     """A match as it stands, in which somebody is to move."""
-    if moves and rules.has_chance:
+    if moves and "chance" in rules.can:
         raise RulesError(f"{rules.name} draws cards or dice between moves: leave out moves, and give the position that they led to")
     start = rules.initial if position is None else rules.parse(with_spaces(rules, position))
     rules.check(start)

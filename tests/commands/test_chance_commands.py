@@ -8,7 +8,8 @@ import pytest
 from support.checks import at_least_one
 from support.program import Ask, assert_one_sentence, every_command
 
-from tablebase.commands.registry import commands_for
+from tablebase.commands.registry import VERBS, commands_for
+from tablebase.game.capabilities import missing
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import Bounds
@@ -47,8 +48,8 @@ def test_all_other_commands_refuse(ask: Ask, tmp_path: Any, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     others = [name for name in commands_of_games() if name not in FOR_ALL_GAMES]
     for name in others:
-        why = "it has chance" if name == "count" else "it has no pieces on squares"
-        assert_one_sentence(ask(*words(name)), f"pig is not a game for '{name}', because {why}")
+        lacks = missing(load_rules("pig"), VERBS[name].needs)
+        assert_one_sentence(ask(*words(name)), f"pig is not a game for '{name}', because it {lacks}: ")
     assert len(others) > 5
     assert not list(tmp_path.iterdir())
 

@@ -23,9 +23,10 @@ from twins import exact as twin
 import tablebase
 from tablebase.building import exact_kind, options
 from tablebase.commands.game_requests import new_game
-from tablebase.commands.registry import commands_for
+from tablebase.commands.registry import VERBS, commands_for
 from tablebase.compute import machine
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError, TablebaseError
+from tablebase.game.capabilities import missing
 from tablebase.game.installed import load_rules
 from tablebase.probe.answers import Unanswered
 
@@ -75,7 +76,7 @@ def test_every_command_takes_them_or_refuses(ask: Ask, data: Path, tmp_path: Pat
             assert ask(name, "rows", *more.get(name, []), *folder).code == 0, name
         elif name not in taken:
             said = ask(name, *(["distances"] if name == "plot" else []), "rows", *REST.get(name, []))
-            assert_one_sentence(said, f"rows is not a game for '{name}', because it has no pieces on squares")
+            assert_one_sentence(said, f"rows is not a game for '{name}', because it {missing(load_rules('rows'), VERBS[name].needs)}: ")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "packed"]
 
 
@@ -401,4 +402,4 @@ def test_hints(typed: Ask, data: Path) -> None:
 
 def test_servers_refuse_stateless_commands() -> None:
     """Those are of games of chance."""
-    assert new_game({"game": "rows"})["error"].startswith("rows is a game by functions without chance: choose one such as")
+    assert new_game({"game": "rows"})["error"].startswith("rows has no chance: choose a game such as")

@@ -145,7 +145,7 @@ HARE = {"square": 0, "carrots": 68, "lettuces": 3, "misses_turn": False}
 BAD: list[tuple[str, Any, str]] = [
     ("new", None, "must be an object"),
     ("new", {"game": 3}, "the game must be a text"),
-    ("new", {"game": "doushouqi"}, "doushouqi is a game of pieces on squares: choose one such as harehedgehog"),
+    ("new", {"game": "doushouqi"}, "doushouqi has no chance: choose a game such as harehedgehog"),
     ("new", {"game": "harehedgehog-players=1"}, "has players from 2 to 6, not 1"),
     ("new", {"players": 1}, "unknown field 'players'"),
     ("new", {"seed": -1}, "the seed must not be negative"),

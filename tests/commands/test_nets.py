@@ -98,8 +98,13 @@ DESCRIBED_ANEW = (
     "components schemas HareAnswer description",
     # It is what the program says of the games that are installed.
     "components schemas Problem example detail",
+    # Bounds show whether a move is best.
+    "components schemas ProbeRow properties best_is_certain",
+    "components schemas LineRow properties best_is_certain",
 )
 """Where the description of the server has changed on purpose since the nets were made."""
+NEW_IN_ANSWERS = "best_is_certain"
+"""A field of probes and lines with bounds that is new."""
 RECKONED_ANEW = ("rank", "rank_from", "rank_to", "place_from", "place_to", "share_from", "share_to")
 """Columns of matches in rounds that are new, or have another interval since games of one opening count as one observation."""
 GONE_FROM_MATCHES = ("elo", "elo_from", "elo_to")
@@ -137,7 +142,14 @@ def said(answer: Answer, folder: Path) -> Any:
 def all_of(ask: Ask, folder: Path, name: str, position: str) -> list[Any]:
     """What the program says of a position."""
     end = ["--data", folder, "--format", "json"]
-    return [said(ask("probe", name, position, *end), folder), said(ask("line", name, position, "--plies", PLIES, *end), folder)]
+    found = [said(ask("probe", name, position, *end), folder), said(ask("line", name, position, "--plies", PLIES, *end), folder)]
+    bounded = "chance" in load_rules(name).can
+    assert all((NEW_IN_ANSWERS in row) == bounded for rows in found for row in rows if isinstance(row, dict))
+    return [[_without_new(row) for row in rows] for rows in found]
+
+
+def _without_new(row: Any) -> Any:
+    return {key: value for key, value in row.items() if key != NEW_IN_ANSWERS} if isinstance(row, dict) else row
 
 
 def games_of(ask: Ask, folder: Path, name: str) -> list[Any]:

@@ -120,7 +120,7 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
         (["line", "kalah", "--sheet", "a.pdf"], "kalah has no pieces on squares and no pictures of its own"),
         (["line", "hexapawn", "--sheet", "a.jpg"], "a.jpg is not the name of a sheet: use one of the suffixes .pdf, .svg, .png"),
         (["boxes", "hexapawn", "--output", "a"], "a is not the name of a sheet"),
-        (["boxes", "noughts", "--output", "a.pdf"], "it has no pieces on squares"),
+        (["boxes", "noughts", "--output", "a.pdf"], "it does not support game graphs"),
         (["boxes", "doushouqi"], "doushouqi can go on for ever"),
         (["boxes", "hexapawn", "--output", "a.svg"], "a sheet has 1 to 18 boards, not 19"),
         (["line", "hexapawn", "--replay", "games", "--sheet", "a.svg"], "leave out the position, --to and --sheet"),

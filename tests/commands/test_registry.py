@@ -12,6 +12,7 @@ from tablebase.commands.registry import VERBS, Verb, check_verb, commands_for
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import RulesError, TablebaseError
 from tablebase.files.outputs import draft_of
+from tablebase.game.capabilities import missing
 from tablebase.game.installed import load_rules
 
 
@@ -24,7 +25,7 @@ def test_python_has_them_with_the_same_words(verb: Verb) -> None:
 
 
 def test_what_games_lists(ask: Ask) -> None:
-    """The column `commands` has the verbs without an objection."""
+    """The column `commands` has the verbs whose capability a game has."""
     rows = {row["game"]: row["commands"] for row in ask("games", "--format", "json").json}
     assert rows["hexapawn"] == "all"
     assert rows["pig"].split() == list(commands_for(load_rules("pig")))
@@ -32,12 +33,12 @@ def test_what_games_lists(ask: Ask) -> None:
 
 
 def test_one_sentence_everywhere(two_pieces: Path) -> None:
-    """Python and HTTP refuse a game with the objection that the list has, as commands do."""
+    """Python and HTTP refuse a game for the capability that the list names, as commands do."""
     rules = load_rules("pig")
     given = {"statement": "SELECT 1", "material": "RvC", "pieces": 2}
     with Tablebase(two_pieces) as tables, client_of(two_pieces, mine=True) as client:
-        for verb in at_least_one([one for one in VERBS.values() if (one.http_objection or one.objection)(rules) is not None]):
-            with pytest.raises(RulesError, match=r"because it has (no pieces on squares|chance)") as fault:
+        for verb in at_least_one([one for one in VERBS.values() if missing(rules, one.http_needs or one.needs)]):
+            with pytest.raises(RulesError, match=rf"because it (does not support|has no) {verb.http_needs or verb.needs}: ") as fault:
                 check_verb(verb.name, rules, over_http=True)
             sent = {name: value for name, value in given.items() if verb.name in NEEDS.get(name, ())}
             answer = client.post("/api/v1/mine", json={"game": "pig", **sent}) if verb.name == "mine" else None
@@ -87,7 +88,7 @@ def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     tablebase.build("noughts", data=tmp_path)
     with Tablebase(tmp_path) as tables:
         assert tables.stats("noughts") == ask("stats", "noughts", "--data", tmp_path, "--format", "json").json
-        with pytest.raises(RulesError, match="has no pieces on squares"):
+        with pytest.raises(RulesError, match="noughts has no materials: leave out --pieces"):
             tables.stats("noughts", pieces=2)
 
 

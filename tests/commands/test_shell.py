@@ -63,8 +63,7 @@ def echo(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("tablebase.commands.echo")
     exec(SOURCE, vars(module))
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    refuses = lambda rules: "it has chance" if rules.has_chance else None  # noqa: E731
-    monkeypatch.setitem(VERBS, "echo", Verb("echo", "Ask", "echo", objection=refuses, http=("game", "word", "times", "case")))
+    monkeypatch.setitem(VERBS, "echo", Verb("echo", "Ask", "echo", needs="counting", http=("game", "word", "times", "case")))
 
 
 def test_it_is_a_command(ask: Ask) -> None:
@@ -132,7 +131,7 @@ def test_commands_have_the_options_that_they_use(ask: Ask) -> None:
     ("words", "fault"),
     [
         (["echo"], "Missing argument 'GAME'."),
-        (["echo", "pig"], "pig is not a game for 'echo', because it has chance"),
+        (["echo", "pig"], "pig is not a game for 'echo', because it does not support counting"),
         (["echo", "hexapawn", "--times", "0"], "Invalid value for '--times': Input should be greater than or equal to 1"),
         (["echo", "hexapawn", "--times", "9"], "Invalid value for '--times': Input should be less than or equal to 8"),
         (["export", "hexapawn"], "Missing option '--to'."),
@@ -155,7 +154,7 @@ def test_it_answers_over_http(hexapawns: Path) -> None:
     assert described["summary"] == "Repeat a word. It is a test."
     found = {one["name"]: (one["required"], one["schema"].get("default")) for one in described["parameters"]}
     assert found == {"game": (True, None), "word": (False, "hello"), "times": (False, 1), "case": (False, "lower")}
-    assert (refused.status_code, "because it has chance" in refused.json()["detail"]) == (400, True)
+    assert (refused.status_code, "because it does not support counting" in refused.json()["detail"]) == (400, True)
 
 
 @pytest.mark.parametrize(

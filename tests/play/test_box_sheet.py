@@ -138,7 +138,7 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         tablebase.boxes("hexapawn", side="x")
     with pytest.raises(TablebaseError, match="can go on for ever"):
         tablebase.boxes("doushouqi")
-    with pytest.raises(TablebaseError, match="noughts is not a game for 'boxes', because it has no pieces on squares"):
+    with pytest.raises(TablebaseError, match="noughts is not a game for 'boxes', because it does not support game graphs"):
         tablebase.boxes("noughts")
     monkeypatch.setattr(sheets, "MOST", 18)
     with pytest.raises(TablebaseError, match="a sheet has 1 to 18 boards, not 19"):

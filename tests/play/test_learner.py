@@ -288,7 +288,7 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
         ("--games", 60, "--curve", "a.txt"): "a.txt is not the name of a picture",
     }.items():
         assert_one_sentence(ask(*words, *more), said)
-    assert_one_sentence(ask("train", "pig", "--output", path), "because it has no pieces on squares")
+    assert_one_sentence(ask("train", "pig", "--output", path), "because it does not support learning")
     late = ask(*words, "--games", 1000, "--for", "0.001s")
     assert [row["games"] for row in late.json] == [0, 20, 30, 40, 50, 51]
     untold = ask("train", "hexapawn", "--output", path.with_name("new"), "--games", 1, "--data", path.with_name("none"))

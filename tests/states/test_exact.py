@@ -301,7 +301,7 @@ def test_a_circle_is_refused() -> None:
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "TICK", 1000)
     told: list[int] = []
-    count_games(Rows(), Rows().start, told.append)
+    count_games(Rows(), Rows().start, lambda done, _: told.append(done))
     assert len(told) > 2
     assert told == sorted(told)
 

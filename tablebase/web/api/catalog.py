@@ -14,9 +14,10 @@ from tablebase.commands.descriptions import describe_material, distances_of, lis
 from tablebase.commands.games import list_games
 from tablebase.commands.statistics import statistics
 from tablebase.game import Game
+from tablebase.game.capabilities import refuse
 from tablebase.game.installed import load_rules
 from tablebase.slices.material import material_name, parse_material
-from tablebase.web.api.routes import game_for, get, query_of, refuse
+from tablebase.web.api.routes import game_for, get, query_of
 from tablebase.web.api.schemas import GameName, Given, MaterialName, given_by, told
 from tablebase.web.caching import CHANGING, answered
 from tablebase.web.context import catalog_of, in_thread
@@ -63,8 +64,7 @@ async def stats(request: Request) -> Response:
     """
     given = query_of(request, StatsGiven)
     rules = load_rules(given.game)
-    if rules.board is None:
-        refuse(rules, pieces=given.pieces)
+    refuse(rules, "materials", pieces=given.pieces)
     return await _read(
         request,
         ("stats", rules.name, given.by, given.pieces),

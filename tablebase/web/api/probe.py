@@ -11,11 +11,12 @@ from pydantic import ConfigDict, Field
 
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
+from tablebase.game.capabilities import refuse
 from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
 from tablebase.probe.answers import Probe
-from tablebase.web.api.routes import get, post, query_of, refuse
+from tablebase.web.api.routes import get, post, query_of
 from tablebase.web.api.schemas import LIMITS, Distance, GameName, Given, Outcome, PositionText, Told
 from tablebase.web.caching import answered
 from tablebase.web.context import in_thread, settings_of, tables_of, with_spaces
@@ -82,6 +83,9 @@ class ProbeRow(Told):
     outcome: Outcome
     distance: Distance
     best: Annotated[str | None, Field(description="Null if there is no move, or one of unknown value may be better.")]
+    best_is_certain: Annotated[
+        bool | None, Field(description="Games of chance: whether no other move can be better, as far as the bounds show.")
+    ] = None
     moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
     lower: float | None = None
     upper: float | None = None
@@ -124,6 +128,7 @@ class LineRow(Told):
     lower: float | None = None
     upper: float | None = None
     best: str | None
+    best_is_certain: bool | None = None
     position: str
 
 
@@ -139,7 +144,7 @@ async def probe(request: Request) -> Response:
     position = with_spaces(rules, given.position)
     probed: Callable[[], Probe] = partial(tables_of(request).probe, rules, position, strict=given.strict, turns=given.turns)
     # Pieces here and not in a thread, to which a position would take longer to be handed over than to be looked up.
-    answer = probed() if "lower" not in rules.value_fields else await in_thread(request, probed)
+    answer = probed() if "exact values" in rules.can else await in_thread(request, probed)
     return answered(request, [answer.to_dict()])
 
 
@@ -172,10 +177,8 @@ def _rows(tables: Tablebase, rules: Rules[Any], given: BatchGiven) -> Rows:
 
 def _check(rules: Rules[Any], given: ProbeGiven | BatchGiven) -> None:
     """Refuse what means nothing for a game."""
-    if "lower" in rules.value_fields:
-        refuse(rules, strict=given.strict)
-    else:
-        refuse(rules, turns=given.turns)
+    refuse(rules, "exact values", strict=given.strict)
+    refuse(rules, "chance", turns=given.turns)
 
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)
@@ -191,5 +194,5 @@ async def line(request: Request) -> Response:
 
 def _line(tables: Tablebase, given: LineGiven, most: int) -> list[dict[str, Any]]:
     rules = load_rules(given.game)
-    plies = most if given.plies is None and "lower" not in rules.value_fields else given.plies
+    plies = most if given.plies is None and rules.repetitions is not None else given.plies
     return tables.line(rules, with_spaces(rules, given.position), plies).to_dict()

@@ -11,9 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from tablebase.commands.registry import check_verb
 from tablebase.compute.modules import docstring
-from tablebase.errors import RulesError
 from tablebase.game.installed import load_rules
-from tablebase.game.rules import Rules
 from tablebase.web.problems import MEDIA_TYPE, ProblemError, sentence_of
 
 PREFIX = "/api/v1"
@@ -116,11 +114,3 @@ def game_for(verb: str, name: str) -> Any:
     rules = load_rules(name)
     check_verb(verb, rules, over_http=True)
     return rules
-
-
-def refuse(game: Rules[Any], **given: object) -> None:
-    """Refuse what means nothing for a game."""
-    for field, value in given.items():
-        if value not in (None, False):
-            sort = "has no pieces on squares" if game.board is None else "is no game with chance"
-            raise RulesError(f"{game.name} {sort}: leave out {field}")

@@ -16,13 +16,14 @@ from tablebase.commands.descriptions import list_built, list_records
 from tablebase.commands.row_types import RecordRow
 from tablebase.errors import RulesError
 from tablebase.game import Game
-from tablebase.game.installed import game_names, load_rules, with_pieces
+from tablebase.game.capabilities import refuse
+from tablebase.game.installed import game_names, load_rules
 from tablebase.game.rules import Rules
 from tablebase.slices.material import piece_counts
-from tablebase.web.api.routes import game_for, refuse
+from tablebase.web.api.routes import game_for
 from tablebase.web.context import catalog_of
 from tablebase.web.pages.addresses import addresses_of, whole
-from tablebase.web.pages.pictures import description
+from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.rendering import page
 
 SHADES = 10
@@ -90,9 +91,7 @@ def _entries(catalog: Catalog) -> list[dict[str, Any]]:
 
 
 def _exact(catalog: Catalog, rules: Rules[Any]) -> dict[str, Any] | None:
-    """What the table of a game by functions without chance has, if it has been built."""
-    if rules.board is not None or rules.has_chance:
-        return None
+    """What the table of exact values has, if it has been built."""
     return next((dict(entry.row) for entry in catalog.of(rules, "exact")), None)
 
 
@@ -109,16 +108,13 @@ def game(request: Request, game: str, pieces: str | None = None) -> Response:
     to = addresses_of(request)
     if game != rules.name:
         return RedirectResponse(to.game(rules.name, pieces=pieces), 307)
-    start = rules.format(rules.initial)
-    shown: dict[str, Any] = {"game": rules, "section": "game", "text": start, "alt": "", "layers": [], "exact": None, "totals": []}
-    if rules.board is None:
-        refuse(rules, pieces=pieces)
-        layers, exact = catalog_of(request).answer(
-            ("flat", rules.name), lambda opened: ([entry.row for entry in opened.of(rules, "layers")], _exact(opened, rules))
-        )
-        return page(request, "game.html", **{**shown, "layers": layers, "exact": exact}, counts=by_players(rules))
-    shown["alt"] = description(with_pieces(rules), rules.initial)
-    return page(request, "game.html", **{**shown, **_slices(request, with_pieces(rules), pieces)})
+    refuse(rules, "materials", pieces=pieces)
+    layers, exact = catalog_of(request).answer(
+        ("flat", rules.name), lambda opened: ([entry.row for entry in opened.of(rules, "layers")], _exact(opened, rules))
+    )
+    slices = _slices(request, rules, pieces) if "materials" in rules.can else {}
+    shown = {**drawing(rules, rules.initial), "layers": layers, "exact": exact, "totals": [], **slices}
+    return page(request, "game.html", game=rules, section="game", counts=by_players(rules), **shown)
 
 
 def by_players(rules: Rules[Any]) -> list[tuple[int, str]]:
@@ -134,7 +130,7 @@ def by_players(rules: Rules[Any]) -> list[tuple[int, str]]:
     return found if len(found) > 1 else []
 
 
-def _slices(request: Request, rules: Game, pieces: str | None) -> dict[str, Any]:
+def _slices(request: Request, rules: Any, pieces: str | None) -> dict[str, Any]:
     """A game's materials with a number of pieces, as matrices."""
     totals, counts = catalog_of(request).answer(("game page", rules.name), lambda opened: _counts(opened, rules))
     if not totals:

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Response
 
 from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game import Game, load_game
-from tablebase.game.installed import load_rules, with_pieces
+from tablebase.game.capabilities import part
+from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position
 from tablebase.game.notation import read_move
 from tablebase.game.rules import Rules
@@ -59,17 +60,20 @@ def token(game: Game, kind: int, theme: str) -> Svg:
 
 def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[str, Any]:
     """What a page shows of a position: a board, another picture, or no more than the text."""
-    text = rules.format(position)
-    if rules.board is not None:
-        alt = description(with_pieces(rules), position, last)
-        return {"text": text, "board": board_data(with_pieces(rules), position), "picture": False, "alt": alt}
-    return {"text": text, "board": None, "picture": is_drawn(rules, position), "alt": rules.described(position)}
+    shown: dict[str, Any] = part(rules, "page")(rules, position, last)
+    return {"text": rules.format(position), **shown}
 
 
-def description(game: Game, position: Position, last: str | None = None) -> str:
-    """A board in words."""
+def of_rules(rules: Rules[Any], position: Any, _last: str | None) -> dict[str, Any]:
+    """The picture that the rules draw, if they do."""
+    return {"board": None, "picture": is_drawn(rules, position), "alt": rules.described(position)}
+
+
+def on_squares(game: Game, position: Position, last: str | None) -> dict[str, Any]:
+    """A board."""
     moved = None if last is None else read_move(game, last)
-    return f"{in_words(game, position, moved, [])} {game.sides[position.side].name} to move."
+    words = f"{in_words(game, position, moved, [])} {game.sides[position.side].name} to move."
+    return {"board": board_data(game, position), "picture": False, "alt": words}
 
 
 def board_data(game: Game, position: Position) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 from tablebase.building.plan import check_tables
 from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
-from tablebase.game.installed import load_rules, with_pieces
+from tablebase.game.installed import load_rules
 from tablebase.game.rules import Ending, Rules
 from tablebase.play.fallible import FAIR
 from tablebase.play.match import Match
@@ -125,7 +125,7 @@ def _seated(
     for seat in seats:
         if seat != PERSON:
             record = find_player(seat)
-            objection = record.refuses(rules)
+            objection = record.unsupported(rules)
             if objection is not None:
                 raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose another one")
             known |= set(record.settings_in(rules))
@@ -171,18 +171,18 @@ async def _reply(request: Request, table: Table, match: Match[Any]) -> str:
     if find_player(seat).needs_tables:
         await in_thread(request, _check_tables, request, rules, table.start)
     # With chance, players are told no more than the position.
-    first, moves = (match.position, []) if rules.has_chance else (table.start, [event.text for event in match.events])
+    first, moves = (match.position, []) if "chance" in rules.can else (table.start, [event.text for event in match.events])
     asked = {"game": rules.name, "position": rules.format(first), "moves": moves}
     move = (await played(request, {**asked, "player": seat, "settings": table.settings_at(seat)}))["move"]
     return RESIGNS if move is None else str(move)
 
 
-def _check_tables(request: Request, rules: Rules[Any], start: Any) -> None:
+def _check_tables(request: Request, rules: Any, start: Any) -> None:
     """Raise `MissingTableError` unless there is a table for every position that can come up, or, without pieces, any table."""
-    if rules.board is None:
-        tables_of(request).prober.of(rules).require()
+    if "materials" in rules.can:
+        check_tables(rules, start, tables_of(request).folder)
     else:
-        check_tables(with_pieces(rules), start, tables_of(request).folder)
+        tables_of(request).prober.of(rules).require()
 
 
 def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
@@ -222,7 +222,7 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
     after = table.learned if table.learned is None or ending is None else table.learned.after(match, ending)
     waits = ending is None and table.has_person(match.player)
     people = [place for place, event in enumerate(match.events) if not event.drawn and table.has_person(event.player)]
-    last = match.events[-1].text if match.events and rules.board is not None else None
+    last = match.events[-1].text if match.events else None
     legal = [(*words.move(rules, match.position, text), text) for text in (match.legal() if waits else ())]
     said = words.all_happened(match)
     shown: dict[str, Any] = {

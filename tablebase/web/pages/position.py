@@ -10,10 +10,10 @@ from fastapi.responses import RedirectResponse, Response
 from tablebase.errors import MissingTableError, NotationError, RulesError
 from tablebase.features.of_position import features_at
 from tablebase.game import Game
-from tablebase.game.installed import load_rules, with_pieces
+from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, mirrored, swapped
 from tablebase.game.notation import check_pieces
-from tablebase.game.rules import CHANCE, Rules, legal
+from tablebase.game.rules import Rules, legal
 from tablebase.probe.answers import RatedMove
 from tablebase.probe.lines import Line
 from tablebase.slices.indexing import is_buildable
@@ -62,7 +62,7 @@ def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[st
     if over is not None:
         return 200, {"over": over}
     text = game.format(asked)
-    own = {"features": [] if game.board is None else features_at(with_pieces(game), asked)}
+    own = {"features": features_at(game, asked)}
     try:
         answer = tables_of(request).probe(game, text)
     except MissingTableError as fault:
@@ -84,13 +84,16 @@ def _shown(game: Rules[Any], asked: Any) -> dict[str, Any]:
         "game": game,
         "section": "position",
         **drawing(game, asked),
-        "chance_moves": game.has_chance and game.to_move(asked) == CHANCE,
-        "material": None if game.board is None else _material(with_pieces(game), asked),
-        "turns": [] if game.board is None else _turns(with_pieces(game), asked),
+        **(_set_up(game, asked) if "squares" in game.can else {"material": None, "turns": []}),
         "start": game.format(game.initial),
-        **dict.fromkeys(("answer", "line", "line_missing", "missing", "over", "unrated", "fault")),
+        **dict.fromkeys(("answer", "line", "line_is_certain", "line_missing", "missing", "over", "unrated", "fault")),
         **dict.fromkeys(("groups", "features"), ()),
     }
+
+
+def _set_up(game: Any, asked: Any) -> dict[str, Any]:
+    """What a board that can be set up has beside it."""
+    return {"material": _material(game, asked), "turns": _turns(game, asked)}
 
 
 def _material(game: Game, asked: Position) -> str | None:
@@ -119,10 +122,10 @@ def _turns(game: Game, asked: Position) -> list[tuple[str, str]]:
 def _line(request: Request, game: Rules[Any], text: str) -> dict[str, Any]:
     """The line of best moves; if a table that it needs is missing, the name of its material."""
     try:
-        line = tables_of(request).line(game, text, LINE if game.has_chance else None)
+        line = tables_of(request).line(game, text, LINE if game.repetitions is None else None)
     except MissingTableError as fault:
         return {"line": None, "line_missing": fault.material}
-    return {"line": plies_of(line)}
+    return {"line": plies_of(line), "line_is_certain": line.is_certain}
 
 
 def plies_of(line: Line) -> list[dict[str, Any]]:
@@ -137,6 +140,7 @@ def plies_of(line: Line) -> list[dict[str, Any]]:
         said = over or (words.verdict(probe) if probe else "The game is over")
         rows.append({**row, "last": last, "step": step, "said": said})
         last = row["best"]
-        named = last and game.board is None
-        step = words.happened(game, asked, last, drawn=bool(probe and probe.draws)) if named else last or ""
+        drawn = bool(probe and probe.draws)
+        plain = not last or (not drawn and game.words(asked, last) == last)
+        step = last or "" if plain else words.happened(game, asked, last, drawn=drawn)
     return rows

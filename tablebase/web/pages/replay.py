@@ -166,7 +166,7 @@ def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | N
         "end": last,
         "made": [(text, to.game(rules.name, "replay", **shown.query(number))) for number, text in enumerate(made, start=1)],
         "steps": {name: to.game(rules.name, "replay", **shown.query(at)) for name, at in steps.items()},
-        "last": match.events[shown.at - 1].text if shown.at and rules.board is not None else None,
+        "last": match.events[shown.at - 1].text if shown.at else None,
         "best": answer.best if answer is not None else None,
         "outcome": None if answer is None else answer.outcome,
         "verdict": words.ended_by(rules, ending) if ending is not None else _verdict(rules, shown.position, answer),

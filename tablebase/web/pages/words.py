@@ -68,7 +68,7 @@ def verdict(answer: Probe) -> str:
     """The value of a probed position, in which the game goes on, as a sentence."""
     if isinstance(answer.value, Value):
         return sentence(answer.game, answer.game.viewer(answer.asked), answer.value)
-    return capital(answer.verdict.removesuffix(f", best move {answer.best}"))
+    return capital(answer.said)
 
 
 def worth(value: AnyValue | None, missing: str | None = None) -> str:

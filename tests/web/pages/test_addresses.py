@@ -105,7 +105,7 @@ def test_other_spellings(written: str, status: int, target: str, client: TestCli
     ("address", "status", "words"),
     [
         ("/chess/", 404, "there is no game 'chess'"),
-        ("/pig/records", 404, "pig is not a game for 'records', because it has no pieces on squares"),
+        ("/pig/records", 404, "pig is not a game for 'records', because it has no materials"),
         ("/hexapawn/?size=6x6", 400, "this page has no parameter 'size'"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
