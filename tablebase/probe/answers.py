@@ -234,6 +234,11 @@ class Probe:
         return self.best is not None and certain
 
     @property
+    def is_open(self) -> bool:
+        """Whether there are moves, and bounds do not show which one is best."""
+        return self.best is not None and not self.is_best_certain
+
+    @property
     def best_fields(self) -> dict[str, Any]:
         """The move named as the best in JSON; of bounds also whether it is certain, null without a move."""
         certain = {"best_is_certain": self.is_best_certain if self.moves else None} if isinstance(self.value, Bounds) else {}

@@ -67,12 +67,13 @@ def board(
     >>> board("hexapawn", "ppp/3/PPP w", arrows=["a1b2"])[:35]
     '<svg viewBox="0 0 356 356" width="4'
     """
-    rules, colours = as_any_game(game), as_theme(theme)
+    rules = as_any_game(game)
+    as_theme(theme)
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise ArgumentError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
     placed = rules.parse(position) if isinstance(position, str) else rules.given(position)
     refuse(rules, "squares", last_move=last_move, arrows=arrows or None)
-    root = rules.shown(placed, last_move, arrows, theme=colours, size=size)
+    root = rules.shown(placed, last_move, arrows, theme=theme, size=size)
     _, _, width, height = box_of(root)
     scale = size / max(width, height)
     root.attrib |= {"width": f"{round(width * scale, 2):g}", "height": f"{round(height * scale, 2):g}"}
