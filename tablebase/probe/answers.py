@@ -211,7 +211,7 @@ class Probe:
 
     @property
     def best(self) -> str | None:
-        """The first of the moves; None if there is no legal move, or a move of unknown value may be better."""
+        """The first move, by bounds the one that can force most; None without a move, or if one of unknown value may be better."""
         if not self.moves:
             return None
         # Bounds of a position may be narrower than those of each move; a value is that of a move.
