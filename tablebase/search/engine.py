@@ -352,7 +352,7 @@ class Engine:
         """Return the best of the chosen moves of a position that has a table; empty if not all that matters is known."""
         if self._prober is None or self._table_value(position) is None:
             return []
-        probe = self._prober.probe(self.game, position)
+        probe = self._prober.of(self.game).probe(position)
         moves = [move for move in probe.moves if move.move in chosen][:lines]
         if any(move.value is None for move in moves) or probe.best is None:
             return []

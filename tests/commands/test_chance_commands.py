@@ -222,7 +222,7 @@ def test_no_move_is_worth_more_than_the_position(piglet_tables: Path, monkeypatc
     monkeypatch.setattr(from_bounds, "ForcedChances", Lost)
     with closing(Lost(piglet_tables, game)) as known, closing(Prober(piglet_tables)) as prober:
         assert bounds_of(known.chances(game.moves(game.start)[0]), 0) == Bounds(0, 1)
-        assert [move.value for move in prober.probe(game, game.start).moves] == [Bounds(0, 0)] * 2
+        assert [move.value for move in prober.of(game).probe(game.start).moves] == [Bounds(0, 0)] * 2
 
 
 def test_where_there_is_no_table(ask: Ask, piglet_tables: Path) -> None:
