@@ -118,8 +118,14 @@ class Rules(ABC, Generic[P]):
     title: str
     players: int
     sides: Sequence[Side]
-    can: frozenset[str]
-    parts: ClassVar[Mapping[str, str]]
+    can: frozenset[str] = frozenset()
+    parts: ClassVar[Mapping[str, str]] = {
+        "counts": "tablebase.states.paths:count_games",
+        "lines": "tablebase.states.paths:LINES",
+        "picture": "tablebase.svg.pictures:of_rules",
+        "terminal": "tablebase.commands.drawings:write_text",
+        "page": "tablebase.web.pages.pictures:of_rules",
+    }
     value_fields: tuple[str, ...]
     best_fields: tuple[str, ...] = ("best",)
     repetitions: int | None
