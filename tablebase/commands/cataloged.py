@@ -142,12 +142,12 @@ class Cataloged:
 
     def _game(self, game: AnyGame, verb: str | None = None) -> Game:
         """The game that is asked about, unless the tables have been closed; `RulesError` if a verb does not take it."""
-        from tablebase.game.game_arguments import as_game
+        from tablebase.game import load_game
 
         if verb is not None:
             check_verb(verb, self._rules(game))
         self._require_open()
-        return as_game(game)
+        return load_game(game)
 
     def _rules(self, game: AnyGame) -> Rules[Any]:
         from tablebase.game.game_arguments import as_any_game

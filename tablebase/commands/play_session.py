@@ -122,7 +122,7 @@ class Session:
         """What may be typed beside moves: what it does, for a list, and the function that does it."""
         commands = {
             "moves": ("list the legal moves", self._list_moves),
-            "hint": ("show the best move, and what the tables or a search say of it", self._show_hint),
+            "hint": ("show the best move by the tables, or the move that a search would play", self._show_hint),
             "undo": ("take back your last move and all that came after it", self._undo),
             "board": ("draw the board", self._draw),
             "help": ("show this list", self._show_help),
@@ -173,7 +173,7 @@ class Session:
             return None
 
     def _found_by_search(self) -> str:
-        """The best move that a search finds, which ends in the tables that there are."""
+        """The move that a search would play, which ends in the tables that there are."""
         from tablebase.play.advisers import ADVISERS, advice, adviser_of
         from tablebase.play.player import Seat
         from tablebase.play.players import open_player
@@ -187,7 +187,7 @@ class Session:
         # The last one says why it cannot play.
         with open_player(name or ADVISERS[-1], seat) as adviser:
             best, remark = advice(adviser, self.match)
-            return f"{self._name(self.match.player)} to move: {remark}, best move {self._in_words(best)}, by a search"
+            return f"{self._name(self.match.player)} to move: {remark}; a search would play {self._in_words(best)}"
 
     def _undo(self) -> None:
         if self.match.undo(self.match.player):

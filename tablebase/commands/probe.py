@@ -17,7 +17,7 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import cell_text, say
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
 from tablebase.files.outputs import check_output, write_text
-from tablebase.game.game_arguments import refuse_given
+from tablebase.game.capabilities import refuse
 from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
 
@@ -78,7 +78,7 @@ def show_probe(
     if sheet is not None:
         check_sheet(rules, sheet)
     named = _features(rules) if features else []
-    refuse_given(rules, "chance", turns=turns)
+    refuse(rules, "chance", **{"--turns": turns})
     with Tablebase(call.folder) as tables:
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)

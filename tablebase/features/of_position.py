@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,8 @@ from tablebase.slices.material import material_of
 from tablebase.slices.mixed import Positions
 
 
-class OfPosition(NamedTuple):
-    """A feature, and its value in one position."""
-
-    feature: Feature
-    value: bool | int | float | str
-
-
-def features_at(game: Any, position: Any) -> list[OfPosition]:
-    """The game's own features of a position as a whole; none if the game is over by the move that led there.
+def features_at(game: Any, position: Any) -> list[tuple[Feature, bool | int | float | str]]:
+    """The game's own features of a position as a whole, each with its value; none after a move that has won.
 
     Parameters
     ----------
@@ -34,9 +27,5 @@ def features_at(game: Any, position: Any) -> list[OfPosition]:
         return []
     squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
     positions = Positions(game, material, position.side, squares)
-    return [OfPosition(feature, _said(feature, feature.values(positions, ()).item())) for feature in wanted]
-
-
-def _said(feature: Feature, value: Any) -> Any:
-    """The word that a value stands for, or the value itself."""
-    return feature.words[value] if feature.words else value
+    values = [(feature, feature.values(positions, ()).item()) for feature in wanted]
+    return [(feature, feature.words[value] if feature.words else value) for feature, value in values]

@@ -44,14 +44,10 @@ class FunctionGame(Rules[P]):
 
     can = frozenset({"counting", "exact values", "paired matches"})
     parts: ClassVar[Mapping[str, str]] = {
+        **Rules.parts,
         "tables": "tablebase.building.exact_kind:ExactTables",
         "values": "tablebase.probe.from_codes:CodesSource",
         "checks": "tablebase.testing.functions:FUNCTION_CHECKS",
-        "counts": "tablebase.states.paths:count_games",
-        "lines": "tablebase.states.paths:LINES",
-        "picture": "tablebase.svg.pictures:of_rules",
-        "terminal": "tablebase.commands.drawings:write_text",
-        "page": "tablebase.web.pages.pictures:of_rules",
     }
     kinds = ()
     players = 2

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tablebase.errors import ArgumentTypeError, RulesError, quoted
-from tablebase.game import Game, load_game
+from tablebase.game import Game
 from tablebase.game.capabilities import refuse
-from tablebase.game.installed import full_name, game_names, load_rules, with_pieces
+from tablebase.game.installed import full_name, game_names, load_rules
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
 from tablebase.game.plain_arguments import as_text, as_texts
@@ -16,11 +16,6 @@ from tablebase.game.rules import Rules
 
 AnyGame = str | Rules[Any]
 """A game of any sort, or its name."""
-
-
-def as_game(game: AnyGame) -> Game:
-    """A game by its name, or the game itself; errors are those of `load_game`."""
-    return load_game(game) if isinstance(game, str) else with_pieces(game)
 
 
 def as_any_game(game: AnyGame) -> Rules[Any]:

@@ -22,7 +22,6 @@ from tablebase.errors import RULES_FILES, ArgumentTypeError, RulesError, did_you
 from tablebase.game import Game
 from tablebase.game.companions import faults_as_sentences, installed_games
 from tablebase.game.file_words import FileWord, names_file
-from tablebase.game.functions import FunctionGame
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.rules import Rules
 from tablebase.game.rules_files import SUFFIX, VARIABLE, RulesFile, listed_files, read_rules
@@ -78,8 +77,8 @@ def is_known(name: str) -> bool:
     return bool(_bases(name))
 
 
-def load_game(name: str) -> Game:
-    """The game of that name, such as ``foxhounds`` or ``foxhounds-10x10``; capital letters are understood, too.
+def load_game(name: str | Rules[Any]) -> Game:
+    """The game of that name, or the game itself, such as ``foxhounds`` or ``foxhounds-10x10``; capital letters are understood, too.
 
     Raises
     ------
@@ -94,11 +93,7 @@ def load_game(name: str) -> Game:
     >>> load_game("hexapawn-3x3").name
     'hexapawn'
     """
-    return with_pieces(load_rules(name) if isinstance(name, str) else name)
-
-
-def with_pieces(game: Any) -> Game:
-    """The game itself; `RulesError` unless it is one of pieces on squares."""
+    game: Any = load_rules(name) if isinstance(name, str) else name
     if isinstance(game, Game):
         return game
     if not isinstance(game, Rules):
@@ -126,8 +121,8 @@ def _without_file(game: str, word: str) -> str:
 
 
 @cache
-def load_rules(name: str) -> Game | FunctionGame[Any]:
-    """The game of that name, of either sort; otherwise like `load_game`."""
+def load_rules(name: str) -> Rules[Any]:
+    """The game of that name, of any kind; otherwise like `load_game`."""
     base, words = _split(name)
     point = _games()[base]
     make = _load(point)
@@ -144,7 +139,7 @@ def load_rules(name: str) -> Game | FunctionGame[Any]:
     # A `RulesError` of its own is about the variant.
     with _faults_of(point, "fails", RulesError):
         game = make(**chosen)
-    if not isinstance(game, (Game, FunctionGame)):
+    if not isinstance(game, Rules):
         raise RulesError(f"{_origin(point)} of {base} must be a function that returns a game, not {quoted(game)}")
     game.check_parts()
     if game.name != base:

@@ -77,11 +77,6 @@ class Draw:
     label: str
     state: Any
 
-    @property
-    def position(self) -> Any:
-        """The state that it leads to, as other rules call it."""
-        return self.state
-
 
 class Rules(ABC, Generic[P]):
     """What the rules of a game say; equal positions have the same future.
@@ -123,8 +118,14 @@ class Rules(ABC, Generic[P]):
     title: str
     players: int
     sides: Sequence[Side]
-    can: frozenset[str]
-    parts: ClassVar[Mapping[str, str]]
+    can: frozenset[str] = frozenset()
+    parts: ClassVar[Mapping[str, str]] = {
+        "counts": "tablebase.states.paths:count_games",
+        "lines": "tablebase.states.paths:LINES",
+        "picture": "tablebase.svg.pictures:of_rules",
+        "terminal": "tablebase.commands.drawings:write_text",
+        "page": "tablebase.web.pages.pictures:of_rules",
+    }
     value_fields: tuple[str, ...]
     best_fields: tuple[str, ...] = ("best",)
     repetitions: int | None
@@ -235,9 +236,9 @@ class Rules(ABC, Generic[P]):
         """What a module beside the rules draws of positions, see `tablebase.game.pictures`; None without one."""
         return None
 
-    def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), **options: Any) -> Any:
-        """A position drawn, as the root of an SVG picture, with the last move and arrows; options are those of `svg.board`."""
-        return part(self, "picture")(self, position, last, arrows, **options)
+    def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), theme: Any = "light") -> Any:
+        """A position drawn, as the root of an SVG picture, with the last move and arrows where the kind of game marks them."""
+        return part(self, "picture")(self, position, last, arrows, theme)
 
     def svg(self, position: P) -> str | None:
         """A picture of a position as SVG, by default that of the module of pictures; None without one."""

@@ -51,7 +51,7 @@ class EnginePlayer(Player):
         self._nodes = NODES[level - 1] * self._lines if nodes is None else nodes
         self._margin = CARELESSNESS * weakness
         self._prober = Prober(seat.folder) if tables and seat.folder.exists() else None
-        self._engine = Engine(seat.pieces, self._prober, Options(repetition=Repetition.DRAW))
+        self._engine = Engine(seat.rules, self._prober, Options(repetition=Repetition.DRAW))
 
     def choose(self, match: Match[Position], random: Random) -> str:
         """One of the best lines' first moves; errors are those of `Engine.analyse`."""

@@ -22,7 +22,7 @@ LIMIT = 1 << 22
 
 def graph_of(seat: Seat) -> Graph:
     """The graph of reachable positions; `CapacityError` if it is too large to play from."""
-    return reachable(seat.pieces, seat.start, LIMIT)
+    return reachable(seat.rules, seat.start, LIMIT)
 
 
 class GraphPlayer(Player):

@@ -37,7 +37,7 @@ class LookaheadPlayer(Player):
 
     def __init__(self, seat: Seat, chosen: Chosen) -> None:
         super().__init__(f"the computer at depth {chosen.foresight.depth} plays")
-        game = seat.functions
+        game = seat.rules
         # For more players there are no tables.
         tables = load_tables(seat.folder, game) if chosen.tables and game.players == 2 else None
         self._lookahead = Lookahead(game, chosen.foresight, tables, chosen.weights)
@@ -99,4 +99,4 @@ _READERS: Mapping[str, Callable[[str, str], Any]] = {
 
 def make(seat: Seat, **settings: str) -> LookaheadPlayer:
     """The player ``computer``."""
-    return LookaheadPlayer(seat, parse_settings(seat.functions, settings))
+    return LookaheadPlayer(seat, parse_settings(seat.rules, settings))

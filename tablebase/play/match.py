@@ -122,7 +122,7 @@ class Match(Generic[P]):
         rules = self.rules
         while (mover := rules.to_move(self.position)) == CHANCE:
             drawn = self._drawn(rules.draws(self.position))
-            self._add(Event(player, drawn.label, True, drawn.position))
+            self._add(Event(player, drawn.label, True, drawn.state))
         self._stand(mover)
 
     def _drawn(self, draws: Sequence[Draw]) -> Draw:

@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
-from tablebase.game import Game
-from tablebase.game.rules import Ending, Rules
-from tablebase.game.stochastic import StochasticGame
+from tablebase.game.rules import Ending
 from tablebase.play.match import Match
 
 
@@ -19,20 +17,10 @@ from tablebase.play.match import Match
 class Seat:
     """What a player plays."""
 
-    rules: Rules[Any]
+    rules: Any
     start: Any  # the position with which its games begin
     side: int | None = None  # the side it plays, from 0; None if it may be any
     folder: Path = Path("data")  # the tablebase, for players that use tables
-
-    @property
-    def pieces(self) -> Game:
-        """The rules, for players of pieces on squares, which refuse others."""
-        return cast(Game, self.rules)
-
-    @property
-    def functions(self) -> StochasticGame:
-        """The rules, for players of games with chance, which refuse others."""
-        return cast(StochasticGame, self.rules)
 
 
 @dataclass(frozen=True)

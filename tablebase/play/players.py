@@ -54,7 +54,7 @@ FIRST = (
     ),
     PlayerRecord(
         "tables",
-        "makes the best moves: the quickest win, or the slowest loss; with chance, the best for certain",
+        "makes the best moves: the quickest win, or the slowest loss; with chance, the move that can force most",
         loaded_later("tablebase.play.from_tables", "TablesPlayer"),
         FUZZ,
         needs_tables=True,

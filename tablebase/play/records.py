@@ -283,4 +283,4 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
 def _outcomes(rules: Rules[P], position: P) -> dict[str, P]:
     """Return the position that each outcome of chance leads to, by its label."""
     draws = rules.draws(position) if rules.to_move(position) == CHANCE else ()
-    return {draw.label: draw.position for draw in draws}
+    return {draw.label: draw.state for draw in draws}

@@ -19,8 +19,8 @@ class UciPlayer(Player):
 
     def __init__(self, seat: Seat, command: str, budget: Budget, patience: float = PATIENCE) -> None:
         super().__init__(f"the engine {command} plays")
-        self._game, self._command, self._budget, self._patience = seat.pieces, command, budget, patience
-        self._client: UciClient | None = UciClient(command, seat.pieces.name, patience)
+        self._game, self._command, self._budget, self._patience = seat.rules, command, budget, patience
+        self._client: UciClient | None = UciClient(command, seat.rules.name, patience)
         self._match: Match[Position] | None = None
 
     def choose(self, match: Match[Position], random: Random) -> str:

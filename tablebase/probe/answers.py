@@ -94,14 +94,9 @@ class RatedMove:
         return self.game.format(self.child)
 
     @property
-    def lower(self) -> float:
-        """The chance to win that the mover can force; 0 if that is unknown."""
-        return self.value.lower if isinstance(self.value, Bounds) else 0.0
-
-    @property
-    def upper(self) -> float:
-        """The most that the chance to win may be; 1 if that is unknown."""
-        return self.value.upper if isinstance(self.value, Bounds) else 1.0
+    def bounds(self) -> Bounds:
+        """Bounds of the mover's chance to win; 0 and 1 if it is unknown."""
+        return self.value if isinstance(self.value, Bounds) else Bounds(0, 1)
 
     @property
     def meaning(self) -> str:
@@ -216,7 +211,7 @@ class Probe:
 
     @property
     def best(self) -> str | None:
-        """The first of the moves; None if there is no legal move, or a move of unknown value may be better."""
+        """The first move, by bounds the one that can force most; None without a move, or if one of unknown value may be better."""
         if not self.moves:
             return None
         # Bounds of a position may be narrower than those of each move; a value is that of a move.
@@ -225,13 +220,20 @@ class Probe:
     @property
     def candidates(self) -> int:
         """The number of moves that may be best, as far as bounds show: those that may reach what the first one can force."""
-        return sum(move.upper - self.moves[0].lower > -EQUAL for move in self.moves)
+        return sum(move.bounds.upper - self.moves[0].bounds.lower > -EQUAL for move in self.moves)
 
     @property
     def is_best_certain(self) -> bool:
         """Whether there is a best move, and no other one can be better, as far as bounds show."""
-        certain = isinstance(self.value, Value) or all(move.upper - self.moves[0].lower < EQUAL for move in self.moves[1:])
-        return self.best is not None and certain
+        if self.best is None or isinstance(self.value, Value):
+            return self.best is not None
+        first, *others = (move.bounds for move in self.moves)
+        return all(other.upper - first.lower < EQUAL for other in others)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there are moves, and bounds do not show which one is best."""
+        return self.best is not None and not self.is_best_certain
 
     @property
     def best_fields(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game
+from tablebase.game.capabilities import refuse
 from tablebase.game.moves import Position
 from tablebase.game.values import LOST, AnyValue, Value
 from tablebase.probe.slice_values import Slices, by_code
@@ -82,8 +83,7 @@ class SliceSource(Source[Position]):
         # Those who ask for one position load nothing of this.
         from tablebase.probe.many import Answers
 
-        if turns is not None:
-            raise self.without_chance()
+        refuse(self.rules, "chance", turns=turns)
         return Answers(self, self.slices, asked, strict=strict)
 
     @cached_property

@@ -52,7 +52,7 @@ class Line(list[Probe]):
     @property
     def is_certain(self) -> bool:
         """Whether each move of it is certain to be a best one, as far as bounds show."""
-        return all(probe.is_best_certain or not probe.moves for probe in self)
+        return not any(probe.is_open for probe in self)
 
     def pictures(self, **options: Any) -> list[Svg]:
         """A picture for each row of `to_dict`, on squares with the last and the best move; options as for `tablebase.svg.board`."""

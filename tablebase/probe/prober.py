@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from tablebase.game import Game
 from tablebase.game.capabilities import part
 from tablebase.game.moves import Position
 from tablebase.game.rules import Rules
 from tablebase.game.values import Value
-from tablebase.probe.answers import Probe
 from tablebase.probe.from_slices import SliceSource
 from tablebase.probe.lines import Line
 from tablebase.probe.source import Source
 from tablebase.tables.store import Store
-
-P = TypeVar("P")
 
 
 class Prober:
@@ -41,10 +38,9 @@ class Prober:
         while self._others:
             self._others.popitem()[1][1].close()
 
-    def of(self, rules: Rules[P]) -> Source[P]:
+    def of(self, rules: Rules[Any]) -> Source[Any]:
         """The tables of a game."""
-        source: Any = self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
-        return cast("Source[P]", source)
+        return self.slices(rules) if isinstance(rules, Game) else self._opened(rules)
 
     def slices(self, game: Game) -> SliceSource:
         """The tables of a game of pieces on squares, which also answer many positions at once."""
@@ -65,16 +61,9 @@ class Prober:
         return opened[1]
 
     def value(self, game: Game, position: Position) -> Value:
-        """Outcome and distance, for the side to move, of a position in which the game is not over.
-
-        Raise `MissingTableError` if the table has not been built.
-        """
+        """The value, for the side to move, of a position in which the game is not over; errors are those of `Source.value`."""
         return self.slices(game).look_up(position)
 
-    def probe(self, rules: Rules[P], position: P, *, strict: bool = False) -> Probe:
-        """Value and moves of a position; see `Source.probe`."""
-        return self.of(rules).probe(position, strict=strict)
-
-    def line(self, rules: Rules[P], position: P, plies: int | None = None) -> Line:
+    def line(self, rules: Rules[Any], position: Any, plies: int | None = None) -> Line:
         """The optimal line; see `Source.line`."""
         return Line(self.of(rules).line(position, plies), plies)

@@ -11,7 +11,6 @@ from tablebase.game.values import AnyValue, Value
 from tablebase.probe.answers import Probe
 
 if TYPE_CHECKING:
-    from tablebase.probe.lines import Line
     from tablebase.svg.sheets import Sheet
     from tablebase.svg.themes import Theme
 
@@ -40,12 +39,12 @@ def probe_sheet(probes: Sequence[Probe], page: str = "a4", theme: str | Theme = 
     return _sheet(probes[0].game, shown, f"{probes[0].game.title}: {_count(len(shown), 'position')}", page, theme)
 
 
-def line_sheet(probes: Line, rows: Sequence[dict[str, Any]], every: bool, page: str, theme: str | Theme) -> Sheet:
+def line_sheet(probes: Sequence[Probe], rows: Sequence[dict[str, Any]], every: bool, page: str, theme: str | Theme) -> Sheet:
     """The key positions of a line, or those of every ply; `rows` has one more if the line has come to the end of the game."""
     game = probes[0].game
     shown = list(_plies(probes, rows))
     chosen = [one for one in shown if every or one.notes]
-    line = "the best line" if probes.is_certain else "a line of moves that may be best"
+    line = "a line of moves that may be best" if any(probe.is_open for probe in probes) else "the best line"
     what = f"{line}, plies 0 to {shown[-1].name}" if every else f"{_count(len(chosen), 'key position')} of {line}"
     title = f"{game.title}: {what}\nfrom {probes[0].position}"
     return _sheet(game, chosen, title, page, theme)

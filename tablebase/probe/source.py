@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from tablebase.errors import MissingTableError, RulesError, TablebaseError
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.game.capabilities import refuse
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.rules import Rules, legal
 from tablebase.game.values import AnyValue, Bounds
@@ -59,13 +60,8 @@ class Source(ABC, Generic[P]):
         """Give back what the source holds."""
 
     def within(self, position: P, turns: int) -> Bounds:
-        """The chances within a number of turns; `RulesError` for games without chance."""
-        del position, turns
-        raise self.without_chance()
-
-    def without_chance(self) -> RulesError:
-        """Why there are no chances within a number of turns."""
-        return RulesError(f"{self.rules.name} has no chance: leave out turns")
+        """The chances within a number of turns, for games with chance."""
+        raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Each:
         """An answer for each of many positions, given as text or itself, or the reason why it has none."""
@@ -77,6 +73,7 @@ class Source(ABC, Generic[P]):
         Moves whose tables have not been built are of unknown value; if `strict`, they are errors, too. With `turns`, also the
         chances within as many turns.
         """
+        refuse(self.rules, "chance", turns=turns)
         player = self.rules.viewer(position)
         value = self.value(position, player)
         moves = self._rated(position, player, value, strict)

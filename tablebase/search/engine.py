@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
-from tablebase.game import Evaluation, Game, Outcome
-from tablebase.game.game_arguments import as_game, as_position
+from tablebase.game import Evaluation, Game, Outcome, load_game
+from tablebase.game.game_arguments import as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
 from tablebase.game.plain_arguments import as_real, as_whole
@@ -141,7 +141,7 @@ class Engine:
         # A copy begins with an empty transposition table.
         self._given = game, prober, options, evaluation
         check_options(options)
-        self.game = game = as_game(game)
+        self.game = game = load_game(game)
         self.options = options
         self._prober = prober
         self._rules = compile_rules(game)
@@ -352,7 +352,7 @@ class Engine:
         """Return the best of the chosen moves of a position that has a table; empty if not all that matters is known."""
         if self._prober is None or self._table_value(position) is None:
             return []
-        probe = self._prober.probe(self.game, position)
+        probe = self._prober.of(self.game).probe(position)
         moves = [move for move in probe.moves if move.move in chosen][:lines]
         if any(move.value is None for move in moves) or probe.best is None:
             return []

@@ -67,12 +67,13 @@ def board(
     >>> board("hexapawn", "ppp/3/PPP w", arrows=["a1b2"])[:35]
     '<svg viewBox="0 0 356 356" width="4'
     """
-    rules, colours = as_any_game(game), as_theme(theme)
+    rules = as_any_game(game)
+    as_theme(theme)
     if not isinstance(size, int) or not SIZES[0] <= size <= SIZES[1]:
         raise ArgumentError(f"the size of a picture is a number of pixels from {SIZES[0]} to {SIZES[1]}, not {size!r}")
     placed = rules.parse(position) if isinstance(position, str) else rules.given(position)
     refuse(rules, "squares", last_move=last_move, arrows=arrows or None)
-    root = rules.shown(placed, last_move, arrows, theme=colours, size=size)
+    root = rules.shown(placed, last_move, arrows, theme)
     _, _, width, height = box_of(root)
     scale = size / max(width, height)
     root.attrib |= {"width": f"{round(width * scale, 2):g}", "height": f"{round(height * scale, 2):g}"}
@@ -100,7 +101,7 @@ def has_pictures(rules: Rules[Any]) -> bool:
     return rules.svg(rules.initial) is not None
 
 
-def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, *, theme: str | Theme = "light", **_: Any) -> Element:
+def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, theme: str | Theme) -> Element:
     """What the module of pictures next to the rules draws, or the rules themselves, in their own colours; nothing is marked."""
     drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
     if drawn is None:
@@ -109,13 +110,7 @@ def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, *, them
 
 
 def on_squares(
-    rules: Game,
-    placement: Position,
-    last_move: marks.AnyMove | None,
-    arrows: Sequence[marks.AnyArrow],
-    *,
-    theme: str | Theme = "light",
-    size: int = 400,
+    rules: Game, placement: Position, last_move: marks.AnyMove | None, arrows: Sequence[marks.AnyArrow], theme: str | Theme
 ) -> Element:
     """The board of a game of pieces on squares."""
     colours = as_theme(theme)
@@ -132,7 +127,7 @@ def on_squares(
         *tokens.pieces(rules, placement, grid),
         *(marks.drawn_arrow(arrow, grid, colours) for arrow in chosen),
     )
-    return framed(words, (grid.width, grid.height), colours.page.fill, definitions, parts, size)
+    return framed(words, (grid.width, grid.height), colours.page.fill, definitions, parts, size=400)
 
 
 def in_words(game: Game, position: Position, last_move: tuple[int, int] | None, arrows: Sequence[marks.Arrow]) -> str:

@@ -20,7 +20,7 @@ def following(rules: Rules[P], position: P) -> list[P]:
     mover = rules.to_move(position)
     if mover == OVER:
         return []
-    return [draw.position for draw in rules.draws(position)] if mover == CHANCE else list(rules.moves(position).values())
+    return [draw.state for draw in rules.draws(position)] if mover == CHANCE else list(rules.moves(position).values())
 
 
 def playout(rules: Rules[P], rng: Random, start: P | None = None) -> Iterator[P]:

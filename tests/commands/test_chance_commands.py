@@ -96,7 +96,19 @@ def test_perft_counts_turns(ask: Ask) -> None:
 def test_probe_as_json(text: str, best: str, lower: float | None, ask: Ask, piglet_tables: Path) -> None:
     """The fields of the other games, and bounds; Piglet to two has the chance 4/7."""
     [found] = ask("probe", "pig", text, *PIGLET, "--data", piglet_tables, "--format", "json").json
-    assert list(found) == ["game", "position", "side", "outcome", "distance", "lower", "upper", "stalling", "best", "moves"]
+    assert list(found) == [
+        "game",
+        "position",
+        "side",
+        "outcome",
+        "distance",
+        "lower",
+        "upper",
+        "stalling",
+        "best",
+        "best_is_certain",
+        "moves",
+    ]
     assert found["stalling"] is None
     assert (found["game"], found["position"], found["side"]) == ("pig-die=2-target=2", text, text.split()[1])
     assert found["best"] == best == found["moves"][0]["move"]
@@ -119,7 +131,7 @@ def test_probe_as_json(text: str, best: str, lower: float | None, ask: Ask, pigl
 def test_probe_by_hand(ask: Ask, piglet_tables: Path) -> None:
     """With a point in hand the next head wins, and so does the other's, who has one: 1/2 + 1/2 * (1 - p), p after tails."""
     middle, other = ask("probe", "pig", "0,1 1 1", "0,1 2 0", *PIGLET, "--data", piglet_tables, "--format", "csv").csv
-    assert list(middle) == ["game", "position", "side", "outcome", "distance", "lower", "upper", "best"]
+    assert list(middle) == ["game", "position", "side", "outcome", "distance", "lower", "upper", "best", "best_is_certain"]
     assert middle["best"] == "1"
     assert float(middle["lower"]) == pytest.approx(1 / 2 + 1 / 2 * (1 - float(other["lower"])), abs=1e-9)
 
@@ -163,7 +175,7 @@ def test_of_moves_that_force_nothing_the_one_that_may_win_comes_first(ask: Ask, 
 def test_line(ask: Ask, piglet_tables: Path) -> None:
     """From two points in hand to the end; or as far as is asked for."""
     rows = ask("line", "pig", "0,1 1 2", *PIGLET, "--data", piglet_tables, "--format", "json").json
-    fields = ["ply", "side", "outcome", "distance", "lower", "upper", "best", "position"]
+    fields = ["ply", "side", "outcome", "distance", "lower", "upper", "best", "best_is_certain", "position"]
     assert [list(row) for row in rows] == [fields] * 2
     assert [(row["side"], row["best"], row["position"]) for row in rows] == [("1", "0", "0,1 1 2"), ("", "", "2,1 2 0")]
     assert [(row["ply"], row["outcome"], row["lower"]) for row in rows] == [(0, "win", 1), (1, "win", 1)]
@@ -210,7 +222,7 @@ def test_no_move_is_worth_more_than_the_position(piglet_tables: Path, monkeypatc
     monkeypatch.setattr(from_bounds, "ForcedChances", Lost)
     with closing(Lost(piglet_tables, game)) as known, closing(Prober(piglet_tables)) as prober:
         assert bounds_of(known.chances(game.moves(game.start)[0]), 0) == Bounds(0, 1)
-        assert [move.value for move in prober.probe(game, game.start).moves] == [Bounds(0, 0)] * 2
+        assert [move.value for move in prober.of(game).probe(game.start).moves] == [Bounds(0, 0)] * 2
 
 
 def test_where_there_is_no_table(ask: Ask, piglet_tables: Path) -> None:

@@ -76,7 +76,9 @@ def test_every_command_takes_them_or_refuses(ask: Ask, data: Path, tmp_path: Pat
             assert ask(name, "rows", *more.get(name, []), *folder).code == 0, name
         elif name not in taken:
             said = ask(name, *(["distances"] if name == "plot" else []), "rows", *REST.get(name, []))
-            assert_one_sentence(said, f"rows is not a game for '{name}', because it {missing(load_rules('rows'), VERBS[name].needs)}: ")
+            assert_one_sentence(
+                said, f"rows is not a game for '{name}', because it {missing(load_rules('rows'), VERBS[name].needs)}: "
+            )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "packed"]
 
 

@@ -72,7 +72,7 @@ def test_a_game_word_by_word(play: Ask) -> None:
         f"White> {START}"
         "White> a move, such as a1a2\n"
         "moves   list the legal moves\n"
-        "hint    show the best move, and what the tables or a search say of it\n"
+        "hint    show the best move by the tables, or the move that a search would play\n"
         "undo    take back your last move and all that came after it\n"
         "board   draw the board\n"
         "help    show this list\n"
@@ -193,7 +193,7 @@ def test_the_engine_plays_without_tables(typed: Ask, tmp_path: Path) -> None:
     # By then, everything is compiled.
     assert (games[1].code, games[1].err) == (0, "")
     assert games[0].out.startswith("Hexapawn: you play White, the engine at level 3 plays Black; type help")
-    assert re.search(r"White to move: loss in 6, best move [abc]1[abc]2, by a search\n", games[0].out)
+    assert re.search(r"White to move: loss in 6; a search would play [abc]1[abc]2\n", games[0].out)
     assert re.search(r"\nBlack: [ac]3b2\nwin in 5\n", games[0].out)
 
 
@@ -219,7 +219,7 @@ def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
     assert "\nppp/1P1/P1P b  a3a2 0, a3b2 1\n" in boxes
     assert reply.startswith("\nBlack: a3b2\ndrawn from a box of 1 bead: a3b2\n")
     assert hint.startswith("White to move: ")
-    assert hint.endswith(", by a search\n")
+    assert re.search(r"; a search would play [abc][12][abc][23]\n$", hint)
     assert "\nboxes   show the matchboxes with their beads\nquit    leave the game\n" in help_
     assert end == f"game abandoned after 2 plies\n{SEED.format(6)}"
     # What was learned is there the next time.
@@ -328,7 +328,7 @@ def test_commands_of_a_game(race: Ask) -> None:
     assert rest.startswith("a move, such as 1\n")
     parts, rules = out.split("player 1> "), load_rules("harehedgehog-cards=none")
     begin = f"\n{rules.drawn(rules.initial)}\n"
-    hint = r"player 1 to move: it expects [0-9.]+, [0-9.]+ points after [\d ]+, best move \d+ \(\d+ squares ahead\), by a search\n"
+    hint = r"player 1 to move: it expects [0-9.]+, [0-9.]+ points after [\d ]+; a search would play \d+ \(\d+ squares ahead\)\n"
     assert re.fullmatch(hint, parts[3])
     assert parts[4] == begin
     assert parts[5] == "you have no move to take back\n"

@@ -123,7 +123,7 @@ def test_bounds_of_tables_stand_beside_moves(ask: Ask, tmp_path: Path, piglet_ta
     *rows, last = ask("line", name, "--replay", file, "--data", piglet_tables, "--format", "json").json
     with closing(Prober(piglet_tables)) as prober:
         for row in rows:
-            answer = prober.probe(rules, rules.parse(row["position"]))
+            answer = prober.of(rules).probe(rules.parse(row["position"]))
             assert (Bounds(row["lower"], row["upper"]), row["best"]) == (answer.value, answer.best)
     assert len(rows) > 3
     assert (last["lower"], last["best"]) == (None, None)

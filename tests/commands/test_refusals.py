@@ -65,7 +65,7 @@ PLAYING = {
     "play hexapawn --player engine --level 11": "from 1 to 10, not '11'",
     "play hexapawn --side w --side b --player ranking": "1 player is named, but only 0 play against you",
     "play hexapawn --side w --side b --level 3": "nobody plays against you: leave out --level",
-    "match pig --player random --player uci:x": "programs that speak UCI cannot play pig, which does not support search: name another player",
+    "match pig --player random --player uci:x": "programs that speak UCI cannot play pig, which does not support search: name",
     "play hexapawn --side W": "'w' or 'b', not 'W'",
     "play hexapawn --from '3/3/PPP w'": "Black has no pieces",
     "play hexapawn --data nowhere": "there is no tablebase in nowhere",

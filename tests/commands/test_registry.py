@@ -38,7 +38,7 @@ def test_one_sentence_everywhere(two_pieces: Path) -> None:
     given = {"statement": "SELECT 1", "material": "RvC", "pieces": 2}
     with Tablebase(two_pieces) as tables, client_of(two_pieces, mine=True) as client:
         for verb in at_least_one([one for one in VERBS.values() if missing(rules, one.http_needs or one.needs)]):
-            with pytest.raises(RulesError, match=rf"because it (does not support|has no) {verb.http_needs or verb.needs}: ") as fault:
+            with pytest.raises(RulesError, match=f"because it .* {verb.http_needs or verb.needs}: ") as fault:
                 check_verb(verb.name, rules, over_http=True)
             sent = {name: value for name, value in given.items() if verb.name in NEEDS.get(name, ())}
             answer = client.post("/api/v1/mine", json={"game": "pig", **sent}) if verb.name == "mine" else None

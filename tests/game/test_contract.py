@@ -38,7 +38,7 @@ def test_a_game_that_is_played_to_its_end(rules: Rules[Any]) -> None:
             assert bool(moves) == (mover >= 0)
             assert all(isinstance(text, str) for text in moves)
             if after is not None:
-                assert after in ([draw.position for draw in rules.draws(position)] if mover == CHANCE else moves.values())
+                assert after in ([draw.state for draw in rules.draws(position)] if mover == CHANCE else moves.values())
             if ending is not None:
                 ends += 1
                 assert min(ending.places) == 1

@@ -327,7 +327,7 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
     with open_player("tables", seat(PIGLET.name, 0, piglet_tables)) as player:
         with closing(Prober(piglet_tables)) as prober:
             for text in ("0,0 1 0", "1,0 2 1", "0,1 1 1"):
-                moves = prober.probe(PIGLET, PIGLET.parse(text)).moves
+                moves = prober.of(PIGLET).probe(PIGLET.parse(text)).moves
                 best = {move.move for move in moves if move.value == moves[0].value}
                 assert {player.choose(match_at(PIGLET, text), Random(seed)) for seed in range(20)} == best
         assert player.remark.startswith("its chance is at least ")

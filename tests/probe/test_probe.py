@@ -226,7 +226,7 @@ def test_a_move_by_two_ways_is_one_move(two_pieces: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(SliceSource, "look_up", lambda *_: Value(Outcome.DRAW, None))
     monkeypatch.setattr(SliceSource, "reached", lambda *_: Value(Outcome.DRAW, None))
     with closing(Prober(two_pieces)) as prober:
-        rated = prober.probe(game, position).moves
+        rated = prober.of(game).probe(position).moves
     assert sorted(one.move for one in rated) == ["b2a1", "b2a3", "b2c1", "b2c3"]
 
 

@@ -27,7 +27,7 @@ def random_game(rules: Rules[Any], random: Random, most: int = 80) -> tuple[Reco
     for _ in range(most):
         position = positions[-1]
         drawn = rules.to_move(position) == CHANCE
-        after = {draw.label: draw.position for draw in rules.draws(position)} if drawn else legal(rules, position)
+        after = {draw.label: draw.state for draw in rules.draws(position)} if drawn else legal(rules, position)
         if not after:
             break
         name = random.choice(list(after))

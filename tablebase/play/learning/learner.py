@@ -90,6 +90,6 @@ def make(seat: Seat, file: str | Path | None = None) -> LearnerPlayer:
     """The player ``learner``."""
     if file is None:
         raise TablebaseError("the player learner needs what 'tablebase train' has written: name it as in learner:file=FILE")
-    learner = Learner(seat.pieces, seat.pieces.initial)
+    learner = Learner(seat.rules, seat.rules.initial)
     learner.load(Path(expanduser(file)), any_start=True)
     return LearnerPlayer(learner)

@@ -54,7 +54,7 @@ class MatchboxPlayer(Player):
 
     def __init__(self, seat: Seat, path: Path | None = None, *, resigns: bool = True, taken: str = "") -> None:
         super().__init__("the matchboxes play")
-        game, side = seat.pieces, seat.side
+        game, side = seat.rules, seat.side
         assert side is not None, "boxes are those of one side"
         self.boxes = Matchboxes(game, side, grow_tree(game, seat.start))
         if not self.boxes.boxes:

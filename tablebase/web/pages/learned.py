@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
@@ -72,7 +72,7 @@ class Learned:
 
 def read_learned(rules: Rules[Any], sides: Sequence[int], won: str | None, taken: str | None) -> Learned:
     """Read the fields of an address; `TablebaseError` if they are invalid."""
-    game = cast(Game, rules)
+    game: Any = rules
     counts = [whole_number(text) for text in won.split(",")] if won else [0] * game.players
     games = tuple(count for count in counts if count is not None and count <= MOST_GAMES)
     if len(counts) != game.players or len(games) != len(counts):

@@ -78,22 +78,19 @@ def _unrated(game: Rules[Any], asked: Any) -> list[words.Group]:
     return words.groups([RatedMove(game, asked, move, child, None) for move, child in legal(game, asked).items()])
 
 
-def _shown(game: Rules[Any], asked: Any) -> dict[str, Any]:
+def _shown(game: Any, asked: Any) -> dict[str, Any]:
     """What is shown of every position, legal or not."""
+    on_squares = "squares" in game.can
     return {
         "game": game,
         "section": "position",
         **drawing(game, asked),
-        **(_set_up(game, asked) if "squares" in game.can else {"material": None, "turns": []}),
+        "material": _material(game, asked) if on_squares else None,
+        "turns": _turns(game, asked) if on_squares else [],
         "start": game.format(game.initial),
         **dict.fromkeys(("answer", "line", "line_is_certain", "line_missing", "missing", "over", "unrated", "fault")),
         **dict.fromkeys(("groups", "features"), ()),
     }
-
-
-def _set_up(game: Any, asked: Any) -> dict[str, Any]:
-    """What a board that can be set up has beside it."""
-    return {"material": _material(game, asked), "turns": _turns(game, asked)}
 
 
 def _material(game: Game, asked: Position) -> str | None:

@@ -296,7 +296,10 @@ def test_from_another_position(client: TestClient) -> None:
     ("address", "words"),
     [
         ("hexapawn/play?seat=nobody&seat=person", "there is no player 'nobody'"),
-        ("hexapawn/play?seat=computer&seat=person", "the player computer cannot play hexapawn, because it does not support lookahead"),
+        (
+            "hexapawn/play?seat=computer&seat=person",
+            "the player computer cannot play hexapawn, because it does not support lookahead",
+        ),
         ("hexapawn/play?seat=person", "Hexapawn has 2 players, not 1: name a seat for each"),
         ("hexapawn/play?seat=person&seat=tables&moves=a1a3", "'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
         ("hexapawn/play?seat=person&seat=tables&moves=resigns", "the move 'resigns' is not legal"),
