@@ -156,9 +156,6 @@ def test_stages_may_be_followed_in_blocks(name: str, monkeypatch: pytest.MonkeyP
     assert [sorted(some) for some in followers(parts)] == [sorted(some) for some in followers(whole)]
 
 
-# Nodes and positions
-
-
 @pytest.mark.parametrize("name", SMALL)
 def test_node_and_position_are_inverse(name: str) -> None:
     """Each node has its position, and each position its node, found only if asked for as what it is, final or not."""
@@ -223,9 +220,6 @@ def test_a_graph_may_be_limited() -> None:
     assert (refused.value.allowed, refused.value.exit_code) == (size - 1, 3)
 
 
-# Starts
-
-
 @settings(max_examples=12)
 @given(st.sampled_from(["hunt", "hexapawn-3x4"]).flatmap(lambda name: st.tuples(st.just(name), toys.positions(game_of(name)))))
 def test_any_start(case: tuple[str, Position]) -> None:
@@ -254,9 +248,6 @@ def test_a_start_that_is_over(name: str, text: str | None, winner: int) -> None:
     assert graph.results().tolist() == [winner]
     assert followers(graph) == [[]]
     assert graph.node(graph.position(0)) == 0
-
-
-# Games that may never end
 
 
 @pytest.mark.parametrize(
