@@ -188,6 +188,16 @@ def test_no_node_for_what_cannot_be_reached(name: str, text: str) -> None:
         graph_of(name).node(position)
 
 
+@pytest.mark.parametrize("name", ["hunt", "hunt-turned"])
+def test_no_node_behind_a_move_that_has_won(name: str) -> None:
+    """Where the last hound has been taken, or the fox has come home, there is no node to ask for either."""
+    over = twin_of(name).won_at_once
+    assert {len({game_of(name).side_of(kind) for kind, _ in position.pieces}) for position in over} == {1, 2}
+    for position in over:
+        with pytest.raises(KeyError):
+            graph_of(name).node(position)
+
+
 def test_a_place_may_be_won_by_one_way_and_played_on_by_another() -> None:
     """Where coming to a square from one side wins and from the other does not, it is the end as well as a position."""
     board = Board.full(4, 2)
