@@ -1,4 +1,4 @@
-"""Building: always the same bytes, nothing solved twice, and nothing wrong published."""
+"""Building: always the same bytes, nothing solved twice, nothing wrong published, and its stages."""
 
 import errno
 import math

@@ -1,4 +1,4 @@
-"""Copies of tables: what they hold, what they refuse, and how they go on; and folders merged into others."""
+"""Copies of tables, packed ones too: what they hold and refuse, and how they go on; and folders merged into others."""
 
 import errno
 import hashlib
@@ -99,6 +99,10 @@ def test_checksums_are_those_of_the_files(two_pieces: Path, hexapawns: Path, tmp
         (["--pieces", "2"], {"CvC", "CvT", "CvW", "RvC", "RvE", "RvR", "RvT", "TvE", "TvL", "TvT"}),
         (["--material", "TvWC", "--material", "RvC"], {"CWvT", "RvC"}),
         (["--material", "RvC", "--pieces", "2-3"], {"RvC", "CWvT", "CvW"}),
+        (
+            ["--material", "CWvT", "--with-dependencies"],
+            {material_name(GAME, one) for one in plan(GAME, None, [parse_material(GAME, "CWvT")])},
+        ),
     ],
 )
 def test_only_what_is_asked_for_is_copied(
@@ -107,14 +111,6 @@ def test_only_what_is_asked_for_is_copied(
     """By pieces, by material, or by both; an alias names the table that represents it."""
     assert ask("copy", "doushouqi", *options, "--data", three_pieces, "--to", tmp_path).code == 0
     assert named(tmp_path) == (named(three_pieces) if "2-3" in options else expected)
-
-
-def test_dependencies_come_on_demand(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """All that captures can lead to, as a build would plan it."""
-    options = ["--material", "CWvT", "--data", three_pieces, "--to", tmp_path]
-    assert ask("copy", "doushouqi", *options, "--with-dependencies").code == 0
-    assert named(tmp_path) == {material_name(GAME, one) for one in plan(GAME, None, [parse_material(GAME, "CWvT")])}
-    assert len(named(tmp_path)) > 1
 
 
 def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
@@ -299,18 +295,7 @@ def packed(three_pieces: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     """Some tables of three pieces with what they depend on, packed; to be read only."""
     folder = tmp_path_factory.mktemp("packed") / "tables"
     options = [f"--material={name}" for name in MATERIALS]
-    words = [
-        "pack",
-        "doushouqi",
-        *options,
-        "--with-dependencies",
-        "--data",
-        str(three_pieces),
-        "--to",
-        str(folder),
-        "--workers",
-        "1",
-    ]
+    words = ["pack", "doushouqi", *options, "--with-dependencies", f"--data={three_pieces}", f"--to={folder}", "--workers=1"]
     assert run(words) == 0
     return folder
 

@@ -1,4 +1,4 @@
-"""What a plan takes: how much of everything, and what would never fit."""
+"""What a plan takes: how much of everything, memory as measured, and what would never fit."""
 
 import math
 from collections.abc import Sequence
@@ -30,9 +30,6 @@ PUBLISHED = {
     4: (1_680, 261, 9_685_376_064, 1_546_576_416),
     5: (4_256, 680, 1_141_509_180_672, 183_320_863_488),
 }
-
-
-# Estimates
 
 
 def test_disk_space_from_an_empty_folder(three_pieces: Path) -> None:
@@ -110,9 +107,6 @@ def test_a_machine_that_was_not_measured_is_as_fast_as_its_plain_loop(monkeypatc
 def test_a_former_solver_in_a_catalog() -> None:
     """What the lean mode took is learnt from, by the name that older catalogs have for it."""
     assert SpeedModel(GAME, known=[cost("CWvD", 1000.0, "lean")]).factor != SpeedModel(GAME).factor
-
-
-# Memory
 
 
 def check(planned: Sequence[Material], folder: Path, limits: Limits, solver: str) -> None:

@@ -1,4 +1,4 @@
-"""Builds that are interrupted, or whose workers end: nothing is lost, and what is left can be resumed."""
+"""Builds that are interrupted, or whose workers end: nothing is lost, and they go on, also within a table."""
 
 import os
 import signal
@@ -146,19 +146,6 @@ def test_workers_print_nothing_when_interrupted(build_of_two: Popen[str]) -> Non
     assert "Traceback" not in answer.err
     assert_refused(answer, 130, "interrupted")
     assert answer.out == ""
-
-
-@pytest.mark.full
-def test_a_killed_worker_is_a_sentence(build_of_two: Popen[str], tmp_path: Path) -> None:
-    """A worker killed by the system ends the build with code 3 and a remedy, not with a traceback."""
-    os.kill(children(build_of_two)[-1], signal.SIGKILL)
-    answer = ended(build_of_two)
-    assert "Traceback" not in answer.err
-    assert_refused(answer, 3, "--workers")
-    assert drafts(tmp_path) == []
-
-
-# Checkpoints
 
 
 GAME = doushouqi()

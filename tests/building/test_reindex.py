@@ -1,4 +1,4 @@
-"""Reindexing: the catalog made anew from the files, with what only the old one knew, or left as it was."""
+"""Reindexing: the catalog made anew from the files; and damaged tables, which are built again."""
 
 import errno
 import shutil
@@ -207,9 +207,6 @@ def test_a_copied_journal_is_not_played_back(copied: Path, tmp_path: Path, ask: 
     assert ask("reindex", "--data", torn).code == 0
     assert snapshot(torn) == before
     assert not (torn / f"{FILE_NAME}-journal").exists()
-
-
-# Damaged tables
 
 
 GAME = doushouqi()

@@ -1,4 +1,4 @@
-"""The catalog: published counts, figures that agree with each other and with the files, and nothing but reading."""
+"""The catalog: published counts, records, its version, figures that agree with the files, and nothing but reading."""
 
 import errno
 import os

@@ -117,7 +117,7 @@ def after(seconds: float, do: Callable[[], object]) -> threading.Timer:
 
 
 @pytest.mark.parametrize("how", ["EXCLUSIVE", "reading"])
-@pytest.mark.parametrize("words", thinned([STATS, BUILD, ["reindex"]], 2), ids=lambda words: words[0])
+@pytest.mark.parametrize("words", thinned([BUILD, STATS, ["reindex"]], 2), ids=lambda words: words[0])
 def test_a_command_continues_when_the_catalog_is_free(how: str, words: list[str], copied: Path, ask: Ask) -> None:
     """Nothing is said of a short time."""
     known = snapshot(copied)

@@ -47,9 +47,6 @@ def asked(on_server: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> Path:
     return on_server[0]
 
 
-# The whole way
-
-
 @pytest.mark.full
 @on_postgresql
 def test_a_tablebase_with_its_catalog_on_a_server(
@@ -165,9 +162,6 @@ def test_texts_are_sorted_by_their_bytes(copied: Path) -> None:
         assert list(other) == ["b", "B"]
 
 
-# One folder, one schema
-
-
 @on_postgresql
 def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, ask: Ask) -> None:
     """Whatever the command: two builds do not mix; a folder that was moved keeps its catalog."""
@@ -189,9 +183,6 @@ def test_a_folder_keeps_its_id(copied: Path, schemas: Iterator[str], ask: Ask) -
     assert ask("reindex", "--data", copied, "--catalog", next(schemas)).code == 0
     assert (copied / ID_FILE).read_text() == before
     assert ask("stats", "doushouqi", "--data", copied).code == 0
-
-
-# Several at a time
 
 
 @on_postgresql
@@ -230,9 +221,6 @@ def test_changes_wait_for_each_other(copied: Path) -> None:
             impatient.create()
 
 
-# Statements that only read
-
-
 @pytest.mark.parametrize(
     ("statement", "fault"),
     thinned(
@@ -244,8 +232,8 @@ def test_changes_wait_for_each_other(copied: Path) -> None:
             ("SET TRANSACTION READ WRITE", 'syntax error at or near "SET"'),
             ("COMMIT", 'syntax error at or near "COMMIT"'),
             ("WITH a AS (DELETE FROM tables RETURNING id) SELECT * FROM a", "data-modifying statements in WITH (only reading"),
-            ("SELECT * INTO mine FROM tables", "INTO"),
             ("SELECT * FROM tables FOR UPDATE", "cannot execute SELECT FOR UPDATE in a read-only transaction"),
+            ("SELECT * INTO mine FROM tables", "INTO"),
             ("SELECT nextval('tables_id_seq')", "cannot execute nextval() in a read-only transaction"),
             ("SELECT query_to_xml('DELETE FROM tables', true, true, '')", "DELETE is not allowed in a non-volatile function"),
             ("SELECT set_config('transaction_read_only', 'off', false)", "cannot set transaction read-write mode"),

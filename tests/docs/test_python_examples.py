@@ -1,18 +1,28 @@
-"""The examples in Python of the pages, run one after another as a reader would, over the tables that the pages use."""
+"""The examples in Python of the pages, run as a reader would, and the stand-alone readers of docs/examples."""
 
 import doctest
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from random import Random
 
 import pytest
+from support.checks import before_release
+from support.program import random_position
 from twins.graphs import Place, explored, values
 
+import tablebase
+from tablebase.catalog.catalog import Catalog
+from tablebase.commands.tablebase import Tablebase
+from tablebase.game import Game, load_game
+from tablebase.game.notation import render
 from tablebase.game.types import SHAPES, TEXTURES
+from tablebase.slices.material import parse_material
 from tablebase.testing import CHECKS, FUNCTION_CHECKS, STATE_CHECKS, check_rules
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -137,3 +147,58 @@ def test_every_look_has_its_name() -> None:
     section = PAGE.partition("\n## The look of the board\n")[2].partition("\n## ")[0]
     lines = [line.split(" | ")[1] for line in section.splitlines() if re.match(r"\| `(Kind|Terrain)", line)]
     assert {name for line in lines for name in re.findall("`([a-z]+)`", line)} == {*TEXTURES, *SHAPES}
+
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+COUNT = 60
+
+with_node = pytest.mark.skipif(
+    shutil.which("node") is None or not (EXAMPLES / "node_modules").is_dir(),
+    reason="needs Node.js and 'npm install --prefix docs/examples'",
+)
+
+
+def answer_of(tables: Tablebase, game: Game, text: str) -> tuple[str, int | None]:
+    """Outcome and distance of a position."""
+    value = tables.probe_value(game, text)
+    return str(value.outcome), value.distance
+
+
+@with_node
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("name", "fixture"), [("doushouqi", "three_pieces"), *before_release(("hexapawn", "hexapawns"), ("foxhounds-4x4", "foxes"))]
+)
+def test_the_reader_in_javascript(name: str, fixture: str, request: pytest.FixtureRequest) -> None:
+    """By the catalog alone it finds the table of any slice, aliases included, and the value of any position."""
+    folder, game, random = request.getfixturevalue(fixture), load_game(name), Random(0)
+    with tablebase.open(folder) as tables:
+        catalog = Catalog(folder)
+        names = [str(material) for (material,) in catalog.sql("SELECT DISTINCT material FROM slices ORDER BY material")[1]]
+        catalog.close()
+        chosen = [parse_material(game, random.choice(names)) for _ in range(COUNT)]
+        # Random placements of a tier need not have its advance, so their own material is taken.
+        texts = [render(game, random_position(game, material, random.randrange(2), random)) for material in chosen]
+        texts = [text for text in texts if tables.get_value(game, text) is not None]
+        assert len(texts) > COUNT / 2
+        command = ["node", "read_table.mjs", str(folder), name, *texts]
+        said = subprocess.run(command, cwd=EXAMPLES, capture_output=True, text=True, check=True).stdout
+        answers = [json.loads(line) for line in said.splitlines()]
+        expected = [answer_of(tables, game, text) for text in texts]
+    assert [(answer["outcome"], answer["distance"]) for answer in answers] == expected
+    assert len(set(expected)) > 2
+
+
+@pytest.mark.parametrize("material", ["RCvW", *before_release("RvC", "CTvL")])
+def test_the_reader_in_python(material: str, three_pieces: Path) -> None:
+    """It reads a table under the table's own name."""
+    game, random = load_game("doushouqi"), Random(material)
+    path = three_pieces / "doushouqi" / str(len(material) - 1) / f"{material}.h5"
+    with tablebase.open(three_pieces) as tables:
+        for side in (0, 1):
+            text = render(game, random_position(game, parse_material(game, material), side, random))
+            command = [sys.executable, "read_table.py", str(path), text]
+            said = subprocess.run(command, cwd=EXAMPLES, capture_output=True, text=True, check=True).stdout
+            outcome, distance = answer_of(tables, game, text)
+            expected = outcome if distance is None else f"{outcome} in {distance}"
+            assert said.strip().endswith(f": {expected}")

@@ -15,9 +15,9 @@ import psutil
 import pytest
 from distributed import Client
 from support.dask import DaskCluster, cluster, processes, wait_for_workers, workers
-from support.processes import end_session, group
+from support.processes import end_session, group, wait_for
 from support.program import ask_fresh, start_fresh
-from support.work import advance, do, lose, meet, parent, record, unless_marked, until, wait_for
+from support.work import advance, do, hold, lose, meet, parent, record, unless_marked
 
 from tablebase.compute.messages import Stage
 from tablebase.errors import CapacityError, ClusterError
@@ -60,8 +60,8 @@ def empty(tmp_path: Path) -> Iterator[DaskCluster]:
 def begin(executor: DaskExecutor, folder: Path) -> None:
     """Let an executor begin a key that ends when it is let go."""
     executor.start(concurrent=True)
-    executor.submit(partial(wait_for, folder), "key")
-    until((folder / "key begun").exists)
+    executor.submit(partial(hold, folder), "key")
+    wait_for((folder / "key begun").exists)
 
 
 class TestDaskExecutor(ExecutorTests):
@@ -112,7 +112,7 @@ def test_what_fits_nowhere_is_refused_before_anything_begins(shared: DaskCluster
     graph: Graph = {"small": (), "large": ("small",)}
     needs = {"small": 0, "large": max(MEMORY) + 1}
     with pytest.raises(CapacityError, match=r"needs 5,001 bytes of memory, but at most 5,000 can be used: use a worker with more"):
-        list(run_graph(graph, partial(wait_for, tmp_path), DaskExecutor(scheduler=shared.address), needs.__getitem__))
+        list(run_graph(graph, partial(hold, tmp_path), DaskExecutor(scheduler=shared.address), needs.__getitem__))
     assert not list(tmp_path.iterdir())
 
 
@@ -133,7 +133,7 @@ def test_workers_of_this_machine(capfd: pytest.CaptureFixture[str]) -> None:
     done = list(run_graph({1: (), 2: (1,), 3: (1,)}, parent, DaskExecutor(Limits(2, 2**30)), lambda _: 2**29))
     assert 1 <= len(set(done) - before - {os.getpid()}) <= 2
     # Those of the shared cluster may end meanwhile: it ends what has nothing to do.
-    until(lambda: children() <= before)
+    wait_for(lambda: children() <= before)
     assert capfd.readouterr() == ("", "")
 
 
@@ -141,14 +141,14 @@ LOCAL = """
 import sys
 from functools import partial
 from pathlib import Path
-from support.work import wait_for
+from support.work import hold
 from tablebase.commands import process
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.executor import Limits
 from tablebase.executors.scheduler import run_graph
 if __name__ == "__main__":
     process.listen()
-    list(run_graph({"a": (), "b": ()}, partial(wait_for, Path(sys.argv[1])), DaskExecutor(Limits(2, 2**30))))
+    list(run_graph({"a": (), "b": ()}, partial(hold, Path(sys.argv[1])), DaskExecutor(Limits(2, 2**30))))
 """
 
 
@@ -158,14 +158,14 @@ def test_workers_of_this_machine_end_with_the_program(number: signal.Signals, co
     """Ctrl-C in a terminal, which goes to all processes, is one sentence; they print nothing if the program is killed, either."""
     environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with start_fresh(tmp_path, program=LOCAL, environment=environment) as process:
-        until(lambda: len(list(tmp_path.glob("* begun"))) == 2)
+        wait_for(lambda: len(list(tmp_path.glob("* begun"))) == 2)
         if number == signal.SIGKILL:
             process.kill()
         else:
             os.killpg(process.pid, number)
         out, err = process.communicate(timeout=30)
         assert (process.returncode, out, len(err.splitlines())) == (code, "", lines), err
-        until(lambda: group(process.pid) == [])
+        wait_for(lambda: group(process.pid) == [])
 
 
 KILLED = """
@@ -173,15 +173,16 @@ import sys
 from functools import partial
 from pathlib import Path
 import psutil
-from support.work import until, wait_for
+from support.processes import wait_for
+from support.work import hold
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.executor import Limits
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     with DaskExecutor(Limits(1, 2**30)) as executor:
         executor.start(concurrent=True)
-        executor.submit(partial(wait_for, folder), "key")
-        until((folder / "key begun").exists)
+        executor.submit(partial(hold, folder), "key")
+        wait_for((folder / "key begun").exists)
         [cluster] = [one for one in psutil.Process().children() if "resource_tracker" not in str(one.cmdline())]
         cluster.kill()
         list(executor.finished())
@@ -213,7 +214,7 @@ def test_what_is_done_counts_though_something_else_has_failed(shared: DaskCluste
         executor.start(concurrent=True)
         for key in ("fail", "this"):
             executor.submit(do, key)
-        until(lambda: all(future.done() for future in executor._futures.values()))
+        wait_for(lambda: all(future.done() for future in executor._futures.values()))
         time.sleep(0.2)
         results = executor.finished()
         assert next(results) == ("this", "this")
@@ -263,9 +264,9 @@ def test_a_worker_that_comes_later_goes_on(empty: DaskCluster, tmp_path: Path) -
         begin(executor, tmp_path)
         end_session(first.pid)
         marked = empty.start_worker("--name", "marked", environment={"MARKED": "1"})
-        until(lambda: [one["name"] for one in workers(empty).values()] == ["marked"])
+        wait_for(lambda: [one["name"] for one in workers(empty).values()] == ["marked"])
         assert list(executor.finished(0.1)) == []
-        until(lambda: list(executor.finished(3)) or said)
+        wait_for(lambda: list(executor.finished(3)) or said)
         assert said == [f"waiting for workers at {empty.address}"]
         (tmp_path / "key").touch()
         empty.start_worker()
@@ -303,7 +304,7 @@ def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path
     os.kill(stopped, signal.SIGSTOP)
     said: list[str] = []
     with pytest.raises(ClusterError, match=f"^the worker {address} has not answered for 1 s: ") as refused:
-        list(run_graph({"key": ()}, partial(wait_for, tmp_path), DaskExecutor(Limits(), empty.address, said.append)))
+        list(run_graph({"key": ()}, partial(hold, tmp_path), DaskExecutor(Limits(), empty.address, said.append)))
     assert (refused.value.address, refused.value.exit_code) == (address, 2)
     assert said == [f"waiting up to 1 s for an answer of {address}"]
 
@@ -351,7 +352,7 @@ def test_a_worker_that_cannot_be_used_is_refused(
     executor = DaskExecutor(Limits(2, 1000), empty.address)
     executor.require(unless_marked)
     with pytest.raises(ClusterError, match=rf"^the worker tcp://127\.0\.0\.1:\d+ {fault}") as refused:
-        list(run_graph({"key": ()}, partial(wait_for, tmp_path), executor))
+        list(run_graph({"key": ()}, partial(hold, tmp_path), executor))
     assert refused.value.address.startswith("tcp://")
     assert not (tmp_path / "key begun").exists()
 
@@ -360,10 +361,10 @@ CLIENT = """
 import sys
 from functools import partial
 from pathlib import Path
-from support.work import wait_for
+from support.work import hold
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.scheduler import run_graph
-list(run_graph({"key": ()}, partial(wait_for, Path(sys.argv[2])), DaskExecutor(scheduler=sys.argv[1])))
+list(run_graph({"key": ()}, partial(hold, Path(sys.argv[2])), DaskExecutor(scheduler=sys.argv[1])))
 """
 
 
@@ -371,13 +372,13 @@ def test_nothing_goes_on_after_the_client_was_killed(shared: DaskCluster, tmp_pa
     """Its keys are ended, the workers are ready for the next one, and the scheduler has forgotten its plugin."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     client = subprocess.Popen([sys.executable, "-c", CLIENT, shared.address, str(tmp_path)], env=environment)
-    until((tmp_path / "key begun").exists)
+    wait_for((tmp_path / "key begun").exists)
     assert len(plugins(shared)) == 1
     client.kill()
     assert client.wait() == -signal.SIGKILL
     assert_ended(tmp_path)
     # A worker that comes later would have to do with builds that are gone.
-    until(lambda: plugins(shared) == set())
+    wait_for(lambda: plugins(shared) == set())
     assert len(set(run_graph({1: (), 2: (1,)}, str, DaskExecutor(scheduler=shared.address)))) == 2
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import psutil
 import pytest
 from distributed import Reschedule, Status
-from support.work import do, linger, unless_marked, until
+from support.processes import wait_for
+from support.work import do, linger, unless_marked
 
 from tablebase.compute import threads
 from tablebase.errors import ClusterError, MissingExtraError
@@ -111,7 +112,7 @@ def test_a_process_is_kept_for_the_next_key_and_ends_with_the_plugin(host: Host)
         host.do("two", do, "fail")
     assert host.do("three", process_of, None) == first
     host.teardown(host._worker)
-    until(lambda: not psutil.pid_exists(first) or psutil.Process(first).status() == psutil.STATUS_ZOMBIE)
+    wait_for(lambda: not psutil.pid_exists(first) or psutil.Process(first).status() == psutil.STATUS_ZOMBIE)
 
 
 def process_of(_key: object) -> int:

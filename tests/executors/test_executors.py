@@ -1,4 +1,4 @@
-"""Running a graph: everything once, in an order that its edges allow, never more at a time than the limits allow."""
+"""Running a graph: everything once, in an order that its edges allow, within limits and until a deadline."""
 
 import multiprocessing
 import os
@@ -36,9 +36,6 @@ def random_graph(seed: int, size: int) -> Graph:
     return {name: graph[name] for name in rng.sample(names, size)}
 
 
-# In this process
-
-
 def test_results_come_as_they_are_finished() -> None:
     """A result is given before the next key is begun, so that a table is entered as soon as it is done."""
     begun: list[str] = []
@@ -52,9 +49,6 @@ def test_results_come_as_they_are_finished() -> None:
         assert len(begun) == count
         assert result == begun[-1].upper()
     assert len(begun) == 4
-
-
-# In processes
 
 
 @pytest.mark.parametrize(("heavy", "memory"), [((), None), (("k3", "k5", "k8", "k9"), 10)], ids=["workers", "workers and memory"])
@@ -99,9 +93,6 @@ def test_what_is_done_counts_though_something_else_has_failed(keys: tuple[str, s
             next(results)
 
 
-# What is watched
-
-
 def test_short_work_is_done_ahead() -> None:
     """In this process, one key after another, as long as starting others would not pay; what is left is done by others."""
     graph: Graph = dict.fromkeys("abc", ())
@@ -123,9 +114,6 @@ def test_droppable_keys_are_not_done_in_this_process() -> None:
         [(_, second)] = executor.finished()
     assert (first.key, second.key) == ("a", "b")
     assert os.getpid() not in {first.process, second.process}
-
-
-# Deadlines
 
 
 def test_a_deadline_admits_what_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,9 +142,6 @@ def test_want_of_memory_is_no_deadline() -> None:
     deadline: Deadline[str] = Deadline(time.time() + 3600, lambda _: 0.0)
     with pytest.raises(CapacityError):
         list(run_graph({"a": ()}, record, LocalExecutor(Limits(1, 10)), lambda _: 11, deadline))
-
-
-# Limits
 
 
 class Load(NamedTuple):
@@ -208,9 +193,6 @@ def test_memory_is_shared_unless_each_worker_has_its_own() -> None:
     assert (each.fit([10, 10]), each.fit([1, 11]), each.fit([])) == (True, False, True)
     assert not any(limits.fit([0, 0, 0]) for limits in (shared, each, Limits(2)))
     assert Limits(2).fit([9**9, 9**9])
-
-
-# Deadlines
 
 
 def test_a_deadline_interrupts() -> None:

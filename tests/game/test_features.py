@@ -93,8 +93,6 @@ def test_wrong_descriptions_are_refused(pieces: int, kind: str) -> None:
         feature(pieces=pieces, kind=kind)
 
 
-# Files
-
 TEXT = '''
 from tablebase_rules.doushouqi_features import even, distance
 from tablebase.features import feature

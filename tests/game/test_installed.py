@@ -18,9 +18,6 @@ from tablebase.testing.suite import CHECKS, check_rules
 Ask = Callable[..., Answer]
 
 
-# Names
-
-
 @pytest.mark.parametrize(
     ("name", "canonical"),
     [
@@ -68,8 +65,6 @@ def test_what_is_no_game_is_told_in_one_sentence(name: str, fault: str) -> None:
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
 
-
-# Other people's games
 
 MODULE = """
 from dataclasses import replace
@@ -231,9 +226,6 @@ def test_a_size_is_a_pair(size: str, broken: Callable[[str], None], ask: Ask) ->
     broken(f"def game(size={size}): return None")
     answer = ask("games")
     assert_refused(answer, 1, "'broken:game'", "size is by default a pair of numbers")
-
-
-# The rules that come with the package
 
 
 @pytest.mark.parametrize(

@@ -119,9 +119,6 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Known]:
 Knows = Callable[[str], Known]
 
 
-# Values
-
-
 @pytest.mark.parametrize("name", thinned(WALKED, 2))
 def test_values_are_those_of_the_twin(known: Knows, name: str) -> None:
     """At each node the winner and the plies from the tables are those that plain Python finds, won games included."""
@@ -170,9 +167,6 @@ def test_values_need_tables(pawn_tables: Tablebase) -> None:
     """A game of which nothing has been built is an error that names the table."""
     with pytest.raises(MissingTableError, match="hexapawn-3x4"):
         values(reachable(load_game("hexapawn-3x4")), pawn_tables.prober)
-
-
-# Measures and policies, node by node
 
 
 def test_marks_see_pieces_in_the_order_of_the_material(known: Knows) -> None:
@@ -248,9 +242,6 @@ def test_even_chance_is_found_by_bisection() -> None:
     assert even_chance(lambda _: 1.0) == 0
 
 
-# Known numbers of Fox & Hounds
-
-
 @pytest.mark.full
 def test_the_literal_prose_is_another_policy(known: Knows, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the player drew any move with probability p, and else one that it keeps, the chance would be even at 0.038383."""
@@ -279,9 +270,6 @@ def test_the_fuzz_table(known: Knows) -> None:
         rows.append(f"{fuzz:.6f} {fox:.3f} {hounds:.3f}")
     assert len(rows) == 19
     assert rows == article
-
-
-# FoxBox
 
 
 @given(toys.positions(foxhounds((10, 10))))

@@ -156,9 +156,6 @@ def test_stages_may_be_followed_in_blocks(name: str, monkeypatch: pytest.MonkeyP
     assert [sorted(some) for some in followers(parts)] == [sorted(some) for some in followers(whole)]
 
 
-# Nodes and positions
-
-
 @pytest.mark.parametrize("name", SMALL)
 def test_node_and_position_are_inverse(name: str) -> None:
     """Each node has its position, and each position its node, found only if asked for as what it is, final or not."""
@@ -189,6 +186,16 @@ def test_no_node_for_what_cannot_be_reached(name: str, text: str) -> None:
     assert position not in positions(graph_of(name))
     with pytest.raises(KeyError):
         graph_of(name).node(position)
+
+
+@pytest.mark.parametrize("name", ["hunt", "hunt-turned"])
+def test_no_node_behind_a_move_that_has_won(name: str) -> None:
+    """Where the last hound has been taken, or the fox has come home, there is no node to ask for either."""
+    over = twin_of(name).won_at_once
+    assert {len({game_of(name).side_of(kind) for kind, _ in position.pieces}) for position in over} == {1, 2}
+    for position in over:
+        with pytest.raises(KeyError):
+            graph_of(name).node(position)
 
 
 def test_a_place_may_be_won_by_one_way_and_played_on_by_another() -> None:
@@ -223,9 +230,6 @@ def test_a_graph_may_be_limited() -> None:
     assert (refused.value.allowed, refused.value.exit_code) == (size - 1, 3)
 
 
-# Starts
-
-
 @settings(max_examples=12)
 @given(st.sampled_from(["hunt", "hexapawn-3x4"]).flatmap(lambda name: st.tuples(st.just(name), toys.positions(game_of(name)))))
 def test_any_start(case: tuple[str, Position]) -> None:
@@ -254,9 +258,6 @@ def test_a_start_that_is_over(name: str, text: str | None, winner: int) -> None:
     assert graph.results().tolist() == [winner]
     assert followers(graph) == [[]]
     assert graph.node(graph.position(0)) == 0
-
-
-# Games that may never end
 
 
 @pytest.mark.parametrize(

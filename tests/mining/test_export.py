@@ -1,6 +1,5 @@
 """Positions as Parquet files: what three other programs read is what the tables hold."""
 
-import errno
 import json
 from collections import Counter
 from pathlib import Path
@@ -130,16 +129,6 @@ def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -
     for file in at_least_one(path for path in (tmp_path / "out").rglob("*") if path.is_file()):
         assert file.name == FILE_NAME
         assert pq.ParquetFile(file).metadata.num_rows > 0
-
-
-def test_a_full_disk_leaves_no_draft(ask: Ask, two_pieces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(pq.ParquetWriter, "write_batch", fail)
-    answer = ask("export", "doushouqi", "--material", "CvC", "--to", tmp_path / "out", "--data", two_pieces)
-    assert_refused(answer, 3, "free some space")
-    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,6 @@ def listed(texts: list[str]) -> str:
     return ", ".join(map(literal, texts))
 
 
-# The same rows
-
-
 @pytest.mark.parametrize(
     ("game", "fixture", "condition"),
     [
@@ -179,8 +176,6 @@ def test_what_is_no_list_of_positions(statement: str, hexapawns: Path, pawns: Da
     assert_alike(hexapawns, pawns, statement)
 
 
-# How little is read
-
 V = f"(VALUES ('{HERE}', 1), ('{THERE}', 2), ('{HERE}', 3), ('no position', 4)) v(p, n)"
 LOOKED_UP = [
     (f"positions WHERE position = '{HERE}'", 1),
@@ -238,9 +233,6 @@ SEARCHED = [
 def test_all_else_is_searched(tables: str, two_pieces: Path) -> None:
     """Where other rows can matter, all are decoded; so the counts above are none that every statement has."""
     assert cells(JUNGLE, two_pieces, f"SELECT count(*) FROM {tables}") > 10_000
-
-
-# What has no row
 
 
 def test_black_to_move_has_no_row(two_pieces: Path) -> None:

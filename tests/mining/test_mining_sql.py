@@ -25,8 +25,6 @@ AMONG = f"material IN {ANIMALS}"
 PAWN_MATERIALS = [f"{'P' * white}v{'P' * black}" for white in (1, 2, 3) for black in (1, 2, 3) if white + black > 2]
 
 
-# Conditions at random
-
 WORDS: dict[str, list[str]] = {
     "outcome": ["win", "loss", "draw"],
     "side": ["w"],
@@ -157,8 +155,6 @@ def test_no_slice_has_no_rows(condition: str, two_pieces: Path) -> None:
     beside = " UNION ALL ".join(["SELECT material, position FROM positions WHERE material = 'RvC'", *others])
     assert Counter(material for material, _ in mined(JUNGLE, two_pieces, beside)) == {"RvC": 49 * 60}
 
-
-# Joins
 
 PARTS = [
     *("{0}.distance > 2", "{0}.distance IS NULL", "{0}.outcome = 'win'", "{0}.material LIKE 'PP%'"),

@@ -50,9 +50,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "pawns.learner"
 
 
-# Values
-
-
 def test_a_step_is_down_the_gradient() -> None:
     """By finite differences: a step changes each weight by the slope of the cross-entropy, and no other weight."""
     values, random = ValueFunction(FOX, 2), np.random.default_rng(1)
@@ -115,9 +112,6 @@ def test_groups_are_those_of_a_plain_count(game: Any, order: int) -> None:
     assert all(shared.values())
 
 
-# Learning
-
-
 def test_targets_by_hand() -> None:
     """Half of what the best move promised, half of what came of it; after a random move only the promise."""
     turns = [Turn(PAWNS.initial, best, explored) for best, explored in ((0.0, False), (0.5, True), (1.0, False), (-1.0, False))]
@@ -169,9 +163,6 @@ def test_bad_settings_are_one_sentence(setting: dict[str, Any], said: str) -> No
     with pytest.raises(TablebaseError) as fault:
         Training(**setting)
     assert str(fault.value) == said
-
-
-# The file
 
 
 def loaded(path: Path) -> Learner:
@@ -248,9 +239,6 @@ def test_files_without_end_are_not_read(path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2 * Learner.largest
-
-
-# The player, and the command
 
 
 def test_it_plays_as_any_player(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

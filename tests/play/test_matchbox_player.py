@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from support.pawn_games import as_cells, flipped
 from twins.pawns import BLACK, START, WHITE, naive_moves
 
 from tablebase.errors import TablebaseError
@@ -36,17 +37,6 @@ AFTER_B2, AFTER_C2, AFTER_A2 = (parse(GAME, text) for text in ("ppp/1P1/P1P b", 
 def boxes(side: int = BLACK, *, share: bool = True) -> Matchboxes:
     """Boxes before the first game."""
     return Matchboxes(GAME, side, grow_tree(GAME, ROOT, share), share)
-
-
-def as_cells(position: Position) -> str:
-    """A position of 3x3 as a string of nine."""
-    symbols = {square: "Pp"[kind] for kind, square in position.pieces}
-    return "".join(symbols.get(square, ".") for square in range(9))
-
-
-def flipped(cells: str) -> str:
-    """The board seen in the mirror."""
-    return cells[2::-1] + cells[5:2:-1] + cells[8:5:-1]
 
 
 class First(Random):

@@ -1,4 +1,4 @@
-"""Many positions at once: each has the answer that it has alone, or its own reason."""
+"""Many positions at once, as texts or as squares: each has the answer that it has alone, or its own reason."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Dou Shou Qi: each rule on a small position, and the published numbers."""
+"""Dou Shou Qi: each rule on a small position, the other readings of some, and the published numbers."""
 
 import csv
 import gzip
@@ -123,9 +123,6 @@ def test_the_first_moves(jungle: Game) -> None:
     by_hand = """a1a2 a1b1 g1g2 g1f1 b2a2 b2b1 b2c2 b2b3 f2g2 f2f1 f2e2 f2f3 a3a2 a3b3 a3a4
                  c3b3 c3c2 c3d3 e3d3 e3e2 e3f3 g3f3 g3g2 g3g4"""
     assert moves == set(by_hand.split())
-
-
-# Published numbers
 
 
 @pytest.mark.skipif(not AUTHORS.exists(), reason="the paper's authors' table is not at hand")

@@ -1,4 +1,4 @@
-"""Fox & Hounds: each rule on a small position, and the published numbers that a naive walk can reach."""
+"""Fox & Hounds: each rule on a small position, features, and the published numbers that a naive walk can reach."""
 
 from __future__ import annotations
 

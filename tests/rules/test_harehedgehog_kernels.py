@@ -159,9 +159,6 @@ def test_a_merged_cap_leaves_a_way_ahead() -> None:
                 assert cost(min(open_squares) - here) <= 21 if open_squares else cost(64 - here) <= 6
 
 
-# Numbers
-
-
 @pytest.mark.parametrize("limits", [{}, {"cap": "strict", "carrots": 7}, {"lettuces": 2, "carrots": 20}], ids=str)
 @pytest.mark.parametrize("options", thinned(TABLED, 3), ids=name_of)
 def test_numbers(options: dict[str, Any], limits: dict[str, Any]) -> None:
@@ -220,9 +217,6 @@ def test_number_of_a_forced_turn() -> None:
 def test_no_such_tables(options: dict[str, Any], limits: dict[str, Any], said: str) -> None:
     with pytest.raises(RulesError, match=said):
         game(**options).region(limits)
-
-
-# Paths
 
 
 def paths(depth: int, **options: Any) -> int:

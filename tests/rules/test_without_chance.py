@@ -97,9 +97,6 @@ def test_positions_that_look_alike_are_one(name: str) -> None:
     assert orbits == len({rules.canonical(text) for text in graph})
 
 
-# Known numbers
-
-
 def counts(name: str) -> tuple[int, int, int]:
     """Positions, positions up to symmetry, and final positions."""
     rules: Any = load_rules(name)
@@ -172,9 +169,6 @@ def test_published_games_of_kalah(shape: tuple[int, int]) -> None:
             position = legal(rules, position)[str(int(pit) + 1)]
     (south, north), mover = position
     assert (mover, south[-1] - north[-1]) == (OVER, lead)
-
-
-# By hand
 
 
 def test_moves_of_kalah_in_words() -> None:
@@ -275,9 +269,6 @@ def test_pictures(name: str) -> None:
     assert len(set(drawn)) == len(drawn)
     assert all(picture.startswith("<svg ") and "width=" in picture and "height=" in picture for picture in drawn)
     assert load_rules("kalah").svg(load_rules("kalah").initial) is None
-
-
-# Any size
 
 
 @given(

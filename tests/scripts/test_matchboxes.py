@@ -9,30 +9,19 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.pawn_games import as_cells, flipped
 from support.program import Answer, assert_one_sentence, assert_refused
 from twins.pawns import BLACK, START, WHITE, naive_moves, naive_value
 
 import tablebase
 from scripts.reproduce import matchboxes
 from scripts.reproduce.known import build_start
-from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.play.learning.matchboxes import grow_tree
 from tablebase_rules.hexapawn import game as hexapawn
 
 Tell = Callable[..., Answer]
 GAME = hexapawn()
-
-
-def flipped(cells: str) -> str:
-    """The board seen in the mirror."""
-    return cells[2::-1] + cells[5:2:-1] + cells[8:5:-1]
-
-
-def as_cells(position: Position) -> str:
-    """A position of 3x3 as a string of nine."""
-    symbols = {square: "Pp"[kind] for kind, square in position.pieces}
-    return "".join(symbols.get(square, ".") for square in range(9))
 
 
 def any_move(_: str) -> bool:

@@ -1,18 +1,22 @@
-"""What scripts write about tables: published CSV files, the report about materials, and the pictures of the documents."""
+"""What scripts say and write about tables: rates, published CSV files, the report about materials, and pictures of documents."""
 
 import csv
 import gzip
 import re
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.wrong_solvers import wrong_by
 
 import tablebase
+from scripts.measure import tables
 from scripts.reproduce import pictures
 from scripts.reproduce.material_report import report
 from scripts.reproduce.publish import WINS, publish
+from tablebase.catalog.catalog import Catalog
 from tablebase.checking.published import read_published
 from tablebase.commands.parameters import Format
 from tablebase.svg import Svg
@@ -94,3 +98,40 @@ def test_the_script_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     pictures.main()
     assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == pictures.pictures()
     assert capsys.readouterr().out.count("wrote ") == len(pictures.pictures())
+
+
+def test_every_step_of_a_table() -> None:
+    """Each solver and each check has a rate, and the baseline is once as fast as itself."""
+    report = tables.measure_tables("hexapawn", "PPvPP")
+    steps = {row["step"]: row for row in report["steps"]}
+    assert list(steps) == ["solve, groups", "solve, reference", "check", "check, general", "write", "read"]
+    assert steps["solve, reference"]["times_faster_than_reference"] == 1
+    assert all(row["cpu_seconds"] > 0 for row in steps.values())
+    # Two white pawns and two black ones, each on six squares, of which they share three; Black to move is White turned round.
+    [whole] = report["table"]
+    assert whole["placements"] == len(pairs())
+
+
+def pairs() -> list[tuple[int, ...]]:
+    """Placements of two pawns a side on 3x3, by hand: White's on ranks 1 and 2, Black's on ranks 2 and 3."""
+    white = [(a, b) for a in range(6) for b in range(a)]
+    black = [(a, b) for a in range(3, 9) for b in range(3, a)]
+    return [(*one, *other) for one in white for other in black if not set(one) & set(other)]
+
+
+def test_all_tables_are_solved_by_both(two_pieces: Path) -> None:
+    """The placements are those of the catalog, and the baseline comes first."""
+    report = tables.measure_sums(2)
+    with closing(Catalog(two_pieces)) as catalog:
+        _, [(number, placements)] = catalog.sql("SELECT count(DISTINCT table_id), sum(placements) FROM solutions")
+    expected = [(name, number, placements) for name in ("groups", "planes")]
+    assert [(row["solver"], row["tables"], row["placements"]) for row in report["sums"]] == expected
+    [ratio] = report["ratio"]
+    assert 0 < ratio["least"] <= ratio["median"] <= ratio["most"]
+
+
+def test_solvers_that_differ_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rate of wrong codes would be worth nothing."""
+    monkeypatch.setattr(tables, "solve_material", wrong_by(tables.solve_material, "reference"))
+    with pytest.raises(SystemExit, match="reference and groups differ on"):
+        tables.measure_tables("hexapawn", "PPvPP")

@@ -1,4 +1,4 @@
-"""Exact searches against plain minimax, with and without everything that must not change the score."""
+"""Exact searches against plain minimax, whatever must not change the score; and counts of lines."""
 
 import math
 import threading

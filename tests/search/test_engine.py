@@ -1,4 +1,4 @@
-"""The engine: against the tables, at its limits, and with rules that tables do not know."""
+"""The engine: against the tables, its interface and limits, and with rules that tables do not know."""
 
 import threading
 import time
@@ -111,9 +111,6 @@ def test_lines_lead_to_their_scores() -> None:
                 assert answer.score == minimax.minimax(JUNGLE, evaluation, ends[-1], 0) * (-1) ** answer.depth
             else:
                 assert len(ends) == answer.value.distance
-
-
-# Quiescence, repetitions, and games without weights
 
 
 def test_threats_at_the_horizon_are_answered() -> None:

@@ -18,7 +18,7 @@ from tablebase.game.notation import parse
 from tablebase.probe.prober import Prober
 from tablebase.search import Engine, Options
 from tablebase.search.evaluation import material_and_mobility
-from tablebase.search.table_cache import CHUNK, TableCache
+from tablebase.search.table_cache import CHUNK, FEWEST_CHUNKS, TableCache
 from tablebase.slices.location import locate
 from tablebase.slices.material import material_name, material_of, parse_material
 from tablebase.tables.folder import table_path
@@ -130,6 +130,20 @@ def test_tiers_are_looked_up(tmp_path: Path) -> None:
     assert sum(check_depths(engine, position, known) for position in positions) > 30
     prober.close()
     assert engine.missing == removed
+
+
+def test_chunks_make_room_for_others(three_pieces: Path) -> None:
+    """With room for the fewest chunks, those that were read before are read again, and nothing changes."""
+    prober = Prober(three_pieces)
+    options = replace(EXACT, table_pieces=2, transpositions=False)
+    roomy, narrow = (Engine(JUNGLE, prober, replace(options, table_bytes=size)) for size in (1 << 24, 1))
+    # The dog can take the cat, which leaves a slice of its own each time.
+    positions = [parse(JUNGLE, f"7/7/7/7/3c3/3D3/7/7/{other}6 w") for other in "rwdptle"] * 2
+    scores = [[answer.score for position in positions for answer in each.analyse(position, depth=1)] for each in (roomy, narrow)]
+    prober.close()
+    assert scores[0] == scores[1]
+    read = [engine._searchers[0].cache.misses for engine in (roomy, narrow)]
+    assert FEWEST_CHUNKS < read[0] < read[1]
 
 
 @pytest.mark.parametrize("strength", [None, 1], ids=["built", "packed"])

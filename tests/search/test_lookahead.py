@@ -40,9 +40,6 @@ FOR_TWO: list[dict[str, Any]] = [
 ]
 
 
-# Against the twin
-
-
 @pytest.mark.parametrize("players", [2, 3, *before_release(6)])
 @pytest.mark.parametrize("settings", thinned(SETTINGS, 2), ids=str)
 def test_all_is_as_the_twin_says(players: int, settings: dict[str, Any]) -> None:
@@ -75,9 +72,6 @@ def test_variants_are_as_the_twin_says(options: dict[str, Any]) -> None:
     game = harehedgehog.game(players=3, **options)
     for number, state in enumerate(states_of(game, 2, seed=5) + late(game, 2, Random(5))):
         assert_twin(game, state, 2, {"sort": True}, seed=number, values=twin.of_race(game))
-
-
-# What settings may not change
 
 
 def test_sorting_and_alpha_beta_change_no_result() -> None:
@@ -157,9 +151,6 @@ def test_a_finisher_ends_the_search() -> None:
     assert Lookahead(game, Foresight(depth=2)).search(later).leaves > 5
 
 
-# The evaluation by hand
-
-
 @pytest.mark.parametrize(
     ("text", "points"),
     [
@@ -193,9 +184,6 @@ def evaluated(game: StochasticGame, text: str, **weights: float) -> tuple[Fracti
     values = np.zeros(game.players, np.int64)
     call_evaluate(evaluation.evaluate, kernels.rules, evaluation.parameters, np.array(game.parse(text), np.int64), values)
     return tuple(Fraction(int(value), POINT) for value in values)
-
-
-# What is refused
 
 
 @pytest.mark.parametrize(

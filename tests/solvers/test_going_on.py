@@ -161,9 +161,6 @@ def test_the_longest_distance_is_not_forgotten(solved: Solved, tmp_path: Path, m
     assert pursuit.solve(replace(problem, checkpoint=EveryDistance(tmp_path / "FvHHH.h5"))) is None
 
 
-# The log of the lean solver
-
-
 def stop_lean(solved: Solved, table: Path, stop: int) -> CompiledSlice:
     """A slice that the lean solver was stopped in."""
     problem = problem_of(solved, POND, "RTvRL", NARROW)
@@ -209,9 +206,6 @@ def test_without_room_for_its_log_there_is_no_checkpoint(
     gc.collect()
     assert not checkpoint.path.exists()
     assert checkpoint.log.exists() == (fault == "write")
-
-
-# Where one byte is not enough
 
 
 def test_the_wider_codes_go_on_by_themselves(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

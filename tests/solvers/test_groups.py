@@ -93,9 +93,6 @@ def test_threads_find_the_same(solved: Solved, monkeypatch: pytest.MonkeyPatch) 
     assert same(found, codes)
 
 
-# The kernel, a row at a time
-
-
 SLICES = [
     (toys.pond(), "RTvRL"),
     (toys.hunt(), "HHvFC"),

@@ -95,9 +95,6 @@ def as_lean(seen: View, sets: Sets, level: int, log: Log) -> tuple[LeanState, St
     return made, state._replace(**{name: getattr(made, name) for name in ("known", "won", "shut", "fresh", "dirty", "todo")})
 
 
-# Kernels
-
-
 @both_sides
 @all_slices
 def test_captures_are_sorted_by_code(solved: Solved, game: Game, name: str, side: int) -> None:
@@ -152,9 +149,6 @@ def test_entries_enter(solved: Solved, game: Game, name: str, seed: int, log: Lo
         clean(made, level, 0, seen.planes.size)
         sets.fresh = set()
     assert made.later.any() == 0
-
-
-# The log
 
 
 @pytest.mark.parametrize("planes", [1, 64, 65, 384, 4096, 4097, 100_000])
@@ -240,9 +234,6 @@ def test_a_short_write_is_continued(log: Log) -> None:
     assert np.array_equal(log.read(second), entries[::-1])
 
 
-# Whole slices
-
-
 @pytest.mark.parametrize("name", ["RvC", "RTLvRT"])
 def test_codes_are_read_in_any_pieces(solved: Solved, jungle: Game, name: str, tmp_path: Path) -> None:
     """A slice of the codes is the same slice of the array, across parts, in any order, and beyond the end."""
@@ -258,9 +249,6 @@ def test_codes_are_read_in_any_pieces(solved: Solved, jungle: Game, name: str, t
             begin, end = (rng.randrange(len(array) + 100) for _ in range(2))
             assert np.array_equal(source[begin:end], array[begin:end])
         assert np.array_equal(source[:], array)
-
-
-# The choice
 
 
 def needs(game: Game, material: Material, name: str) -> int:

@@ -58,9 +58,6 @@ def tiers(game: Game, name: str) -> list[Material]:
     return [tier for tier, size in zip(found, sizes, strict=True) if size <= SIZE]
 
 
-# Which slices are pursuits
-
-
 def pursuer(**changes: Any) -> Kind:
     """A dog that goes up a line of four squares."""
     steps = tuple(Step(s, s + 1) for s in range(3))
@@ -155,9 +152,6 @@ def test_what_is_a_pursuit(game: Game) -> None:
             assert (solver.name, reason) == ("pursuit", "one piece runs and the others only step forwards")
 
 
-# Values
-
-
 @pursuits(PURSUITS, MORE)
 def test_engines_agree(solved: Solved, game: Game, name: str) -> None:
     """Byte for byte on every tier."""
@@ -214,9 +208,6 @@ def test_distances_beyond_one_byte_widen_the_codes(solved: Solved, length: int, 
             assert set(np.unique(codes[side]).tolist()) <= {coding.code(value), coding.void}
             assert coding.code(value) in codes[side]
     assert (coding == narrow.wider) == wide
-
-
-# Children from files, and threads
 
 
 @pursuits([*HERDS, *FOXES[1:], *RABBITS[:1], *MANY_SQUARES[:1]])

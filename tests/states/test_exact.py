@@ -1,8 +1,7 @@
-"""Exact values of games by functions: listed, solved, written, read and checked, against the slow twin."""
+"""Exact values of games by functions against the slow twin: listed, solved, written, read and checked; and counts."""
 
 # ruff: noqa: D102 (methods are those of `FunctionGame`)
 
-import re
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.crafted import craft, drops, sets, text
 from support.functions import WON, WORDS, GraphGame, Misere, Pawns, Rows, circle
-from support.solved import Tables
 from twins import exact as twin
 
 from tablebase.checking.exact import verify_exact
 from tablebase.errors import CapacityError, CorruptTableError, RulesError, StaleTableError
-from tablebase.game import load_game
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import Ending
 from tablebase.game.values import Value
@@ -133,23 +130,6 @@ def test_rules_that_stop_in_the_middle(tmp_path: Path) -> None:
             verify_exact(file)
 
 
-def test_hexapawn_is_that_of_the_slices(tmp_path: Path) -> None:
-    """Every position in which the game goes on has the value that the table of pieces on squares has."""
-    game, pieces = Pawns(), load_game("hexapawn")
-    tables = Tables(pieces, "reference")
-    built(tmp_path, game)
-    store, compared = Store(tmp_path), 0
-    with closing(store), closing(CodesSource(store, game)) as source:
-        for position in twin.values(game):
-            if game.result(position) is None:
-                ranks = [position[rank : rank + 3] for rank in (6, 3, 0)]
-                rows = "/".join(re.sub(r"\.+", lambda run: str(len(run[0])), rank) for rank in ranks)
-                placed = pieces.parse(f"{rows} {position[-1]}")
-                assert source.value(position, game.viewer(position)) == tables.value(placed), rows
-                compared += 1
-    assert compared > 60
-
-
 def test_long_games_have_wide_codes(tmp_path: Path) -> None:
     """Of 126 plies one byte knows nothing."""
     nodes: dict[str, Any] = {f"n{n}": (0, (f"n{n + 1}",)) for n in range(130)}
@@ -162,23 +142,15 @@ def test_long_games_have_wide_codes(tmp_path: Path) -> None:
             verify_exact(file)
 
 
-# What is stored
-
-
 def test_counts(tmp_path: Path) -> None:
     """Up to symmetry there are 765 positions, of which 138 are final: a published number."""
     with closing(ExactFile(built(tmp_path, Rows()), Rows())) as file:
         counts = file.counts()
+        assert file.values_sha256 == GOLDEN
     assert (counts.positions, counts.final) == (765, 138)
     assert counts.wins + counts.losses + counts.draws == 765 - 138
     assert len(twin.values(Rows())) == 5478
     assert (counts.longest_win, counts.longest_loss) == (5, 4)
-
-
-def test_golden_values(tmp_path: Path) -> None:
-    """Whoever lists in whatever order, the same values are written."""
-    with closing(ExactFile(built(tmp_path, Rows()), Rows())) as file:
-        assert file.values_sha256 == GOLDEN
 
 
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
@@ -209,9 +181,6 @@ def test_forged_files_are_refused(change: Any, tmp_path: Path) -> None:
     craft(path, change)
     with pytest.raises(CorruptTableError, match=r"all\.h5"), closing(ExactFile(path, Rows())) as file:
         verify_exact(file)
-
-
-# What cannot be
 
 
 def test_too_large_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,11 +245,6 @@ def test_a_value_is_that_of_the_named_player(tmp_path: Path) -> None:
         assert game.to_move(again.child) == 0
         value = source.value(again.child, 0)
         assert again.value == Value(value.outcome, None if value.distance is None else value.distance + 1)
-
-
-def test_noughts_and_crosses() -> None:
-    """5,478 positions, 958 of them final, and 255,168 games: 131,184 are won by the first, 77,904 by the second player."""
-    assert count_games(Rows(), Rows().start) == (5478, 958, 255168, (131184, 77904))
 
 
 @pytest.mark.parametrize("stones", range(1, 9))

@@ -5,19 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support import games
 from support.checks import at_least_one
 from support.deterministic import DeterministicGame
 
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game import load_game
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, call_index, call_state_at
-from tablebase.game.notation import parse
 from tablebase.game.stochastic import Draw, State, StochasticGame
-from tablebase.search import leaves
 from tablebase.stochastic import compiled as compiled_module
 from tablebase.stochastic.compiled import BLOCK, explicit
-from tablebase.stochastic.paths import count_paths
 from tablebase.testing.kernel_faults import expansion
 from tablebase_rules import pig
 
@@ -153,15 +149,3 @@ def test_endless_chance_is_refused() -> None:
 
     with pytest.raises(RulesError, match="in pig more than 100 draws can follow one another"):
         explicit(Rolling())
-
-
-# Games of pieces on squares as games without chance
-
-
-@pytest.mark.parametrize("name", ["hexapawn-4x4", "pond", "hunt"])
-def test_games_without_chance_have_as_many_lines(name: str) -> None:
-    """Every ply is a turn."""
-    game = games.GAMES[name]
-    same = DeterministicGame(game)
-    for depth in (1, 3, 5):
-        assert count_paths(same, same.start, depth) == leaves(game, parse(game, game.start), depth)

@@ -11,7 +11,7 @@ PATIENCE = 60
 """Seconds for a process to start or to end; far more than it takes."""
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
+def wait_for(condition: Callable[[], object]) -> None:
     """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not condition():

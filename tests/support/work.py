@@ -5,7 +5,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,14 +97,6 @@ def do(key: str) -> Any:
     return (lambda: key) if key == "a function" else key
 
 
-def until(condition: Callable[[], object]) -> None:
-    """Wait until a condition is true."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "this took too long"
-        time.sleep(0.02)
-
-
 class Work(NamedTuple):
     """A range, and where it was done."""
 
@@ -142,7 +133,7 @@ def lose(folder: Path, times: int, victim: str, key: str) -> str:
     return key
 
 
-def wait_for(folder: Path, key: str) -> int:
+def hold(folder: Path, key: str) -> int:
     """Work that says that it has begun, and ends when a file lets it; the process that started this one."""
     (folder / f"{key} begun").touch()
     _await(folder / key, f"{key} was never let go")

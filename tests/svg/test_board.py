@@ -1,4 +1,4 @@
-"""Pictures of boards, read back: pieces, terrain, names, words, identifiers, and what is refused."""
+"""Pictures of boards, read back: pieces, terrain, shapes, marks, names, words, identifiers, and what is refused."""
 
 import re
 import string

@@ -95,9 +95,6 @@ def test_what_is_read_must_be_written_again() -> None:
     assert "parse('7/11')" in str(found["nonsense"])
 
 
-# Faults of the contract.
-
-
 class Endless(Noughts):
     """Moves go on after the end."""
 

@@ -13,9 +13,9 @@ import psutil
 import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
+from support.processes import wait_for
 from support.program import Ask, assert_one_sentence, assert_refused
 from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, in_thread, read_answer, served
-from support.work import until
 
 from tablebase.web import limits
 from tablebase.web.server import KEEP_ALIVE, Address, listening
@@ -119,7 +119,7 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
             begun.sendall(post_head(len(BODY)))
             time.sleep(0.3)
             process.send_signal(number)
-            until(lambda: refuses(address))
+            wait_for(lambda: refuses(address))
             begun.sendall(BODY)
             status, _, body = read_answer(begun)
         assert (status, b'"distance":8' in body) == (200, True)

@@ -338,13 +338,6 @@ def test_players_that_search_are_limited(two_games: Path) -> None:
         shown(limited, "/hexapawn/play?seat=person&seat=tables")
 
 
-def test_files_of_the_server_are_not_settings(client: TestClient, tmp_path: Path) -> None:
-    """A player that could write a file is not told to."""
-    boxes = tmp_path / "boxes.json"
-    assert "no parameter 'boxes'" in said(shown(client, f"/hexapawn/play?seat=matchboxes&seat=person&boxes={boxes}", 400))
-    assert not boxes.exists()
-
-
 def test_a_move_backwards(client: TestClient) -> None:
     """Numbers of moves back to a hedgehog are negative."""
     page = shown(client, "/harehedgehog/play?seat=person&seat=person&start=10:40:3,0:68:3_1&moves=-2")
