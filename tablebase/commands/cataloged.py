@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 
 
 class Cataloged:
-    """A folder of tables with its catalog.
-
-    Parameters
-    ----------
-    folder : Path
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    """
+    """A folder of tables with its catalog."""
 
     def __init__(self, folder: Path, catalog: str | None = None) -> None:
         self._folder, self._url = folder, catalog

@@ -38,9 +38,8 @@ LEFT_OUT = ("game", "players")
 class MatchRows(list[dict[str, Any]]):
     """A row for each player; the fields are those of ``tablebase match --format json``.
 
-    Parameters
+    Attributes
     ----------
-    rows : iterable of dict
     played : sequence of Played
         The games.
     """
