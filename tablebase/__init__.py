@@ -1,5 +1,6 @@
 """Endgame tablebases for any small board game described as data.
 
+A function that has the name of a command returns the rows that the command writes as JSON, unless its docstring says otherwise.
 Every error that a user can cause is a `TablebaseError`: an argument that is wrong, or a file or a table that is missing, damaged or
 of other rules.
 

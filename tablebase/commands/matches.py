@@ -75,8 +75,7 @@ def match(
 
     Parameters
     ----------
-    position : str, optional
-        Where games begin; by default at the start.
+    position : str, where games begin; by default the start
     player : str or sequence of str
         A player that 'tablebase play --help' lists, with optional settings (engine:level=3), or an external engine
         (uci:stockfish). Give this option once for each player.

@@ -66,11 +66,6 @@ def prove(
     size, variant : see `tablebase.build`
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
-
-    Returns
-    -------
-    dict
-        What ``tablebase prove --format json`` writes.
     """
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober

@@ -178,8 +178,7 @@ def pack(
     ----------
     strength : int
         Zstandard compression level; a higher level gives smaller files but takes longer.
-    workers : int, optional
-        Number of processes; by default, one for each processor.
+    workers : see `tablebase.build`
     """
     from tablebase.building.copies import rewrite
     from tablebase.building.options import local_executor
