@@ -188,16 +188,3 @@ def test_a_variable_is_blamed_only_if_it_is_used(hexapawns: Path, ask: Ask, monk
     assert "TABLEBASE_DATA" not in ask("stats", "hexapawn", "--data", hexapawns).err
     monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
     assert "TABLEBASE_DATA" in ask("stats", "hexapawn").err
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["estimate", "pig", "--variant", f"target={10**19}"],
-        ["match", "hexapawn", "--player", f"engine:nodes={10**19}", "--player", "random"],
-    ],
-)
-def test_a_number_of_too_many_digits(words: list[str], hexapawns: Path, ask: Ask) -> None:
-    """The sentence says that there are too many digits, not that it is no whole number."""
-    answer = ask(*words, *(["--data", hexapawns] if words[0] == "match" else []))
-    assert_one_sentence(answer, "a whole number of at most 9 digits", str(10**19))
