@@ -14,6 +14,7 @@ from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_te
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Shell
 from tablebase.compute.messages import say
+from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError
 from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules
@@ -151,8 +152,6 @@ def _checked(
     title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
 ) -> dict[str, str | None]:
     """Show the checks of tables; what is wrong with each, None if it is correct."""
-    from tablebase.compute.progress import progress
-
     found: dict[str, str | None] = {}
     with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
         for name, fault in results:
