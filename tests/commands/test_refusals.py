@@ -75,7 +75,7 @@ PLAYING = {
     f"match doushouqi '7/7/7/7/7/7/7/7/R6 b' {OVER}": "the game is over in 7/7/7/7/7/7/7/7/R6 b",
     f"match hexapawn '3/p2/P2 w' {OVER}": "the game is over in 3/p2/P2 w",
     f"match pig '100,0 2 0' {OVER}": "the game is over in 100,0 2 0",
-    f"match hexapawn --player engine:nodes={10**19} --player random": f"a whole number of at most 9 digits, at least 1, not '{10**19}'",
+    f"match hexapawn --player engine:nodes={10**19} --player random": f"of at most 9 digits, at least 1, not '{10**19}'",
     "match harehedgehog --player random": "a match is between two players at least",
     "match harehedgehog --player random --player rando": "there is no player 'rando' (did you mean 'random'?)",
     f"{MATCH} --games 3": "give an even number, not 3",
