@@ -80,11 +80,11 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-HOMES = {verb.function_name: verb.module for verb in VERBS.values() if verb.is_function}
-HOMES |= {"Tablebase": "tablebase.commands.tablebase", "load": "tablebase.commands.games", "svg": "tablebase.svg"}
+_HOMES = {verb.function_name: verb.module for verb in VERBS.values() if verb.is_function}
+_HOMES |= {"Tablebase": "tablebase.commands.tablebase", "load": "tablebase.commands.games", "svg": "tablebase.svg"}
 """Modules of the names that are loaded when they are first used."""
-__all__ = sorted(name for name in {"open", *globals(), *HOMES} if name.endswith("Error") or name in {"open", *HOMES} - {"svg"})
-__getattr__ = lazy(__name__, HOMES)
+__all__ = sorted(name for name in {"open", *globals(), *_HOMES} if name.endswith("Error") or name in {"open", *_HOMES} - {"svg"})
+__getattr__ = lazy(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
