@@ -1,5 +1,6 @@
 """Endgame tablebases for any small board game described as data.
 
+A function that has the name of a command returns the rows that the command writes as JSON, unless its docstring says otherwise.
 Every error that a user can cause is a `TablebaseError`: an argument that is wrong, or a file or a table that is missing, damaged or
 of other rules.
 
@@ -79,11 +80,11 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-HOMES = {verb.function_name: verb.module for verb in VERBS.values() if verb.is_function}
-HOMES |= {"Tablebase": "tablebase.commands.tablebase", "load": "tablebase.commands.games", "svg": "tablebase.svg"}
+_HOMES = {verb.function_name: verb.module for verb in VERBS.values() if verb.is_function}
+_HOMES |= {"Tablebase": "tablebase.commands.tablebase", "load": "tablebase.commands.games", "svg": "tablebase.svg"}
 """Modules of the names that are loaded when they are first used."""
-__all__ = sorted(name for name in {"open", *globals(), *HOMES} if name.endswith("Error") or name in {"open", *HOMES} - {"svg"})
-__getattr__ = lazy(__name__, HOMES)
+__all__ = sorted(name for name in {"open", *globals(), *_HOMES} if name.endswith("Error") or name in {"open", *_HOMES} - {"svg"})
+__getattr__ = lazy(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

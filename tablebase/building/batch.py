@@ -14,12 +14,14 @@ from typing import Any
 from tablebase.errors import BatchError, TablebaseError, did_you_mean, quoted
 from tablebase.files.inputs import MEBIBYTE, read_text
 from tablebase.game.installed import full_name
+from tablebase.game.plain_arguments import parse_duration, parse_size, parse_time
 
 COMMANDS = ("verify", "reindex", "export", "patterns", "mine", "sql", "stats", "plot", "probe", "line", "pack", "copy")
 """Follow-up commands."""
 LARGEST = MEBIBYTE
 """Bytes of a batch file."""
 EXECUTORS = ("local", "dask")
+Field = Callable[[object], Any]
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Batch:
-    """What a batch file says; texts are read as the options of ``tablebase build`` are."""
+    """What a batch file says; times are in seconds, the deadline since the epoch."""
 
     path: Path
     builds: tuple[Entry, ...]  # in the order in which they are to be built
@@ -61,11 +63,11 @@ class Batch:
     workers: int | None = None
     executor: str = "local"  # or "dask"
     scheduler: str | None = None  # of the cluster
-    memory: str | None = None
-    disk: str | None = None  # to be left free
-    deadline: str | None = None
-    duration: str | None = None
-    grace: str | None = None
+    memory: int | None = None  # bytes
+    disk: int = 0  # bytes to be left free
+    deadline: float | None = None
+    duration: float | None = None
+    grace: float | None = None
     log: Path | None = None
     json_log: Path | None = None
     lines: Mapping[str, int] = field(default_factory=dict)  # where the keys at the top of the file stand
@@ -95,6 +97,11 @@ def _plain(text: str) -> str:
     if "\0" in text:
         raise ValueError("without the character NUL")
     return text
+
+
+def _read(parse: Callable[[str], Any]) -> Field:
+    """A text that is read as the option of a command."""
+    return lambda value: parse(_text(value))
 
 
 def _path(value: object) -> Path:
@@ -147,18 +154,17 @@ def _command(value: object) -> tuple[str, ...]:
     return words
 
 
-Field = Callable[[object], Any]
 TOP: dict[str, Field] = {
     "data": _path,
     "catalog": _text,
     "workers": _workers,
     "executor": _executor,
     "scheduler": _text,
-    "memory": _text,
-    "disk": _text,
-    "deadline": _text,
-    "for": _text,
-    "grace": _text,
+    "memory": _read(parse_size),
+    "disk": _read(parse_size),
+    "deadline": _read(parse_time),
+    "for": _read(parse_duration),
+    "grace": _read(parse_duration),
     "log": _path,
     "json-log": _path,
 }
@@ -269,6 +275,8 @@ class _Reader:
                 raise self._error((table, number, key), f"{where} has no key {quoted(key)}{meant}", (key, 0, ""))
             try:
                 given[key] = fields[key](value)
+            except TablebaseError as fault:
+                raise self._error((table, number, key), str(fault)) from fault
             except ValueError as fault:
                 raise self._error((table, number, key), f"{key} must be {fault}, not {quoted(str(value))}") from fault
         if required and required not in given:

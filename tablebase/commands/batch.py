@@ -16,7 +16,7 @@ from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import QUIET, CatalogUrl, Data, Shell, Verbose
 from tablebase.compute.messages import in_bytes, in_time, logger, say
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
-from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_size, parse_time
+from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces
 
 if TYPE_CHECKING:
     from tablebase.building.batch import Batch, Entry
@@ -70,10 +70,7 @@ def batch(
         TOML file that lists the tables to build and the commands to run afterwards.
     dry_run : bool
         Only estimate the time, memory and disk space; build nothing and run no commands.
-    data, catalog
-        The folder of the tables and its catalog, unless the file names them.
-    verbose : bool
-        Whether to write a line about each table.
+    data, catalog, verbose : see `tablebase.build`; the file may name the folder and the catalog
 
     Returns
     -------
@@ -186,24 +183,14 @@ def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> Build
 
     with work.at("memory" if work.scheduler is None else "scheduler"):
         limits = chosen_limits(work.workers, work.memory, work.executor, work.scheduler)
-    with work.at("disk"):
-        keep_free = parse_size(work.disk or "0")
-    with work.at("grace"):
-        grace = parse_duration(work.grace or DEFAULT_GRACE)
-    with work.at("deadline"):
-        deadline = None if work.deadline is None else parse_time(work.deadline)
-    with work.at("for"):
-        duration = None if work.duration is None else parse_duration(work.duration)
-    end = end_of_work(deadline, duration)
-    chosen = work.catalog or catalog
     return BuildOptions(
         work.data or data,
         limits,
-        end,
-        grace,
-        keep_free,
+        end_of_work(work.deadline, work.duration),
+        parse_duration(DEFAULT_GRACE) if work.grace is None else work.grace,
+        work.disk,
         verbose=verbose,
-        catalog=chosen,
+        catalog=work.catalog or catalog,
         where=work.executor,
         scheduler=work.scheduler,
         workers_given=work.workers is not None,

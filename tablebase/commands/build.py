@@ -151,12 +151,6 @@ def show_build(call: Call) -> None:
 class Estimates(list["AnyEstimate"]):
     """The needs of a build: one line for each number of pieces, material, layer or table of exact values. Notebooks show a table.
 
-    Parameters
-    ----------
-    lines : iterable of Estimate
-    workers : int
-        Number of processes that the times by the clock are for.
-
     Attributes
     ----------
     rows : list of dict

@@ -18,21 +18,14 @@ from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog
     from tablebase.commands.catalog_statements import CatalogRows
-    from tablebase.commands.statistics import Statistics
+    from tablebase.commands.descriptions import Statistics
     from tablebase.game import Game
     from tablebase.game.game_arguments import AnyGame
     from tablebase.game.rules import Rules
 
 
 class Cataloged:
-    """A folder of tables with its catalog.
-
-    Parameters
-    ----------
-    folder : Path
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    """
+    """A folder of tables with its catalog."""
 
     def __init__(self, folder: Path, catalog: str | None = None) -> None:
         self._folder, self._url = folder, catalog
@@ -91,7 +84,7 @@ class Cataloged:
             A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
         """
         from tablebase.commands.arguments import as_counts
-        from tablebase.commands.statistics import statistics, with_remarks
+        from tablebase.commands.descriptions import statistics, with_remarks
         from tablebase.game.game_arguments import refuse_given
 
         rules = self._rules(game)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, PositionText, Size, Threads, Tick, Variant
+from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import usable_workers
@@ -68,8 +69,6 @@ def show_count(call: Call) -> None:
     Without options, this command prints one row with the number of positions, the number of games, and how many of these games each
     side wins.
     """
-    from tablebase.compute.progress import progress
-
     begin = perf_counter()
     with progress(f"count {call.rules.name}", "steps", compiles=True) as shown:
         found = call(tick=shown.reach)

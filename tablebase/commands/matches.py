@@ -8,10 +8,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
+from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.commands.arguments import as_folder, as_optional, as_texts, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.compute.messages import Amount, say
+from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import as_list, as_path
 from tablebase.game.rules import Rules
@@ -38,9 +40,8 @@ LEFT_OUT = ("game", "players")
 class MatchRows(list[dict[str, Any]]):
     """A row for each player; the fields are those of ``tablebase match --format json``.
 
-    Parameters
+    Attributes
     ----------
-    rows : iterable of dict
     played : sequence of Played
         The games.
     """
@@ -76,8 +77,7 @@ def match(
 
     Parameters
     ----------
-    position : str, optional
-        Where games begin; by default at the start.
+    position : str, where games begin; by default the start
     player : str or sequence of str
         A player that 'tablebase play --help' lists, with optional settings (engine:level=3), or an external engine
         (uci:stockfish). Give this option once for each player.
@@ -161,7 +161,6 @@ def _all_played(
     rules: Rules[Any], names: Sequence[str], games: int, conditions: Conditions[Any], total: int, record: Path | None
 ) -> list[Played]:
     """The games of a match; each is written to a file as soon as it is over."""
-    from tablebase.compute.progress import progress
     from tablebase.files.outputs import appended, check_output
     from tablebase.play.records import write_record
     from tablebase.play.tournament import recorded, tournament
@@ -211,8 +210,6 @@ def match_stats(
         raise ArgumentError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
-        from tablebase.charts.picture_files import OTHER_CURVE, check_picture
-
         check_picture(picture, OTHER_CURVE)
     results: list[Result] = []
     rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening, results).rows(by)]
@@ -252,7 +249,6 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
 def _draw_points(results: Sequence[Result], path: Path) -> None:
     """Draw the points that each player wins, as a mean of the last games."""
     from tablebase.charts.drawing import draw_curves, save
-    from tablebase.charts.picture_files import OTHER_CURVE
     from tablebase.play.standings import points_by_name
 
     # An even number, so that a mean has both games of each pair.
@@ -268,7 +264,6 @@ def _draw_points(results: Sequence[Result], path: Path) -> None:
 
 def _read(files: Sequence[Path], with_opening: bool, results: list[Result]) -> Statistics:
     """Collect the statistics of all games of some files; the result of each is added to a list."""
-    from tablebase.compute.progress import progress
     from tablebase.play.records import records_in
     from tablebase.play.statistics import Statistics
 

@@ -13,6 +13,7 @@ from tablebase.commands.collection import COUNTING
 from tablebase.commands.collection import Collection as Collection
 from tablebase.commands.parameters import Format, Output, Shell, Timeout
 from tablebase.compute.messages import say
+from tablebase.compute.progress import progress
 from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.game.plain_arguments import usable_workers
 
@@ -50,7 +51,6 @@ def show_mine(
 
     def answer() -> None:
         # Loaded where the statement runs, which may be a process that is forked for it.
-        from tablebase.compute.progress import progress
         from tablebase.mining.results import names_and_rows, write_parquet
 
         if style == "parquet" and sys.stdout.isatty():
@@ -104,7 +104,6 @@ def show_plot(
     the side to move.
     """
     from tablebase.charts.drawing import save
-    from tablebase.compute.progress import progress
 
     if call.given["chart"] in COUNTING:
         with progress(f"plot {call.rules.name}", "positions") as shown:

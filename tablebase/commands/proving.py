@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -66,11 +66,6 @@ def prove(
     size, variant : see `tablebase.build`
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
-
-    Returns
-    -------
-    dict
-        What ``tablebase prove --format json`` writes.
     """
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
@@ -90,8 +85,7 @@ def prove(
         check_output(file, CURE)
     if time is None and nodes is None:
         time = SECONDS
-    with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder else None
+    with closing(Prober(folder)) if folder else nullcontext() as prober:
         verdict = find_proof(
             rules,
             begin_at,
@@ -143,8 +137,7 @@ def _proved(path: Path, folder: Path | None) -> dict[str, Any]:
         rows = read_proof(text)
     except TablebaseError as wrong:
         raise TablebaseError(f"{path} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
-    with ExitStack() as stack:
-        prober = stack.enter_context(closing(Prober(folder))) if folder else None
+    with closing(Prober(folder)) if folder else nullcontext() as prober:
         fault = next(proof_faults(rows, prober), None)
     return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
 

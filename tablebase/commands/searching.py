@@ -54,14 +54,7 @@ def perft(
     repetitions : RepeatedLines or str
         How to treat a sequence that repeats an earlier position: 'continue' extends it as usual; 'leaf' ends it, and counts it
         once at that length and at every greater length.
-    game, players, size, variant : see `tablebase.build`
-    workers : int, optional
-        Number of threads; by default, one for each processor.
-
-    Returns
-    -------
-    list of dict
-        The rows of ``tablebase perft --format json``.
+    game, players, size, variant, workers : see `tablebase.build`; the workers are threads
     """
     rules = rules_for("perft", game, size, variant, players)
     if repetitions not in list(RepeatedLines):

@@ -10,10 +10,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.commands.arguments import as_duration, as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, Output, Shell, Size, Variant
 from tablebase.compute.messages import say
+from tablebase.compute.progress import progress
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.plain_arguments import as_path, parse_duration
 
@@ -83,8 +85,6 @@ def train(
     rules = rules_for("train", game, size, variant)
     path, picture = Path(output), as_optional(as_path, "curve", curve)
     if picture is not None:
-        from tablebase.charts.picture_files import OTHER_CURVE, check_picture
-
         check_picture(picture, OTHER_CURVE)
     given = {"order": order, "rate": rate, "exploration": exploration, "trace": trace, "seed": seed}
     folder = as_folder(data)
@@ -134,7 +134,6 @@ def _begun(rules: Any, path: Path, given: dict[str, Any]) -> Learner:
 
 def _train(learner: Learner, path: Path, source: Any, total: int, every: int, end: float | None) -> None:
     """Train up to a number of games or until a time of the clock; save and measure on the way, and at the end."""
-    from tablebase.compute.progress import progress
     from tablebase.play.learning.self_play import train as trained
 
     with progress(f"train {learner.values.game.name}", "games", total, learner.games) as shown:
@@ -177,7 +176,6 @@ def _measure(learner: Learner, source: Any) -> None:
 def _draw(title: str, curve: Sequence[Measure], path: Path) -> None:
     """Draw the learning curve: quality of play by number of training games."""
     from tablebase.charts.drawing import draw_curves, save
-    from tablebase.charts.picture_files import OTHER_CURVE
 
     known = [one for one in curve if one.kept_in_choices is not None]
     curves = {

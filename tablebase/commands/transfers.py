@@ -12,8 +12,10 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, as_texts, checked, rules_for
 from tablebase.commands.parameters import Shell
 from tablebase.compute.messages import say
+from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, ConflictError
 from tablebase.game.plain_arguments import as_path
+from tablebase.tables.object_store import is_url
 
 if TYPE_CHECKING:
     from tablebase.building.transfer import Taken
@@ -96,7 +98,6 @@ def copy(
     from tablebase.building.copies import FolderSource, upload
     from tablebase.building.copies import copy as copy_tables
     from tablebase.building.transfer import entries_asked_for
-    from tablebase.tables.object_store import is_url
 
     rules, folder, named = rules_for("copy", game, size, variant), as_folder(data), as_optional(as_texts, "material", material)
     target = None if is_url(str(to)) else _target(to, folder)
@@ -139,7 +140,6 @@ def merge(
     from tablebase.building.copies import opened_source
     from tablebase.building.reindex import prepare_catalog
     from tablebase.building.transfer import usable_entries
-    from tablebase.tables.object_store import is_url
 
     folder, url = as_folder(data), as_catalog(catalog)
     if not is_url(str(place)):
@@ -178,8 +178,7 @@ def pack(
     ----------
     strength : int
         Zstandard compression level; a higher level gives smaller files but takes longer.
-    workers : int, optional
-        Number of processes; by default, one for each processor.
+    workers : see `tablebase.build`
     """
     from tablebase.building.copies import rewrite
     from tablebase.building.options import local_executor
@@ -231,8 +230,6 @@ def unpack(
 
 def _other(name: str, place: str | Path, data: Path) -> Path:
     """The folder of this name, which must not be that of the tables, nor the address of an object store."""
-    from tablebase.tables.object_store import is_url
-
     if is_url(str(place)):
         raise ArgumentError(f"{place} is not a folder: only 'copy' and 'merge' know object stores")
     folder = as_path(name, place)
@@ -268,8 +265,6 @@ def _take(
     tables in, given what is to be called with entries and the stages that their tables have reached; `failed` is the number of
     further tables, which cannot be taken in.
     """
-    from tablebase.compute.progress import progress
-
     done = Transfer(len(entries) + failed)
     with progress(title, "tables", len(entries), verbose=verbose) as shown:
         try:

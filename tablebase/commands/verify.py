@@ -14,11 +14,13 @@ from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_te
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Shell
 from tablebase.compute.messages import say
+from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError
 from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
+    from tablebase.building.options import TableQuery
     from tablebase.checking.checksums import Checks
 
 
@@ -95,7 +97,7 @@ def verify(
     from tablebase.game.game_arguments import as_rules, refuse_given
 
     given = size or variant or pieces is not None or material
-    counts, materials = as_counts(pieces), as_texts("material", material)
+    query = TableQuery(as_counts(pieces), as_texts("material", material))
     folder, url, listed = as_folder(data), as_catalog(catalog), None if published is None else Path(published)
     rules = None if game is None else as_rules(game, size, variant)
     if quick:
@@ -103,21 +105,14 @@ def verify(
             raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
         if rules is None and given:
             raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
-        return _verify_files(rules, counts, materials, folder, url, usable_workers(workers), verbose=verbose)
+        return _verify_files(rules, query, folder, url, usable_workers(workers), verbose)
     if rules is None:
         raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
     refuse_given(rules, pieces=pieces, material=material, published=published)
     expected = read_published(listed, rules) if listed else {}
-    total, results = table_kind(rules).verify(TableQuery(counts, materials), folder, workers, expected, url)
-    compared: set[str] = set()
-
-    def noted() -> Checks:
-        for name, fault in results:
-            compared.update({name} & expected.keys())
-            yield name, fault
-
-    faults = _checked(f"verify {rules.name}", total, noted(), verbose=verbose, compiles=True)
-    result = VerifyResult(total, faults, compared=len(compared) if listed else None)
+    total, results = table_kind(rules).verify(query, folder, workers, expected, url)
+    found = _checked(f"verify {rules.name}", total, results, verbose=verbose, compiles=True)
+    result = VerifyResult(total, _faults(found), compared=len(found.keys() & expected.keys()) if listed else None)
     say(f"correct tables: {result.correct} of {result.tables}")
     if listed:
         say(f"tables that {listed} lists, too: {result.compared} of {total}")
@@ -134,14 +129,7 @@ def show_verify(call: Call) -> int | None:
 
 
 def _verify_files(
-    game: Rules[Any] | None,
-    pieces: range | None,
-    material: list[str],
-    data: Path,
-    catalog: str | None,
-    threads: int,
-    *,
-    verbose: bool,
+    game: Rules[Any] | None, query: TableQuery, folder: Path, catalog: str | None, threads: int, verbose: bool
 ) -> VerifyResult:
     """Check the bytes of a game's tables, or of all tables that the catalog lists, also those of other rules."""
     from tablebase.building.transfer import entries_asked_for
@@ -149,30 +137,32 @@ def _verify_files(
     from tablebase.checking.checksums import verify_files
 
     if game is not None:
-        entries = entries_asked_for(game, pieces, material or None, data, catalog)
+        entries = entries_asked_for(game, query.pieces, list(query.materials) or None, folder, catalog)
     else:
-        entries = list(entries_of(data, catalog).values())
-    title = f"verify {data if game is None else game.name}"
+        entries = list(entries_of(folder, catalog).values())
+    title = f"verify {folder if game is None else game.name}"
     good = "the bytes are those that were written"
-    faults = _checked(title, len(entries), verify_files(data, entries, threads), good, verbose=verbose)
-    result = VerifyResult(len(entries), faults, quick=True)
+    found = _checked(title, len(entries), verify_files(folder, entries, threads), good, verbose=verbose)
+    result = VerifyResult(len(entries), _faults(found), quick=True)
     say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
     return result
 
 
 def _checked(
     title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
-) -> dict[str, str]:
-    """Show the checks of tables; what is wrong with those that are not correct."""
-    from tablebase.compute.progress import progress
-
-    faults: dict[str, str] = {}
+) -> dict[str, str | None]:
+    """Show the checks of tables; what is wrong with each, None if it is correct."""
+    found: dict[str, str | None] = {}
     with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
         for name, fault in results:
+            found[name] = fault
             shown.update()
             if fault is None:
                 shown.note(f"{name}: {good}")
             else:
-                faults[name] = fault
                 shown.write(f"error: {fault}", ERROR)
-    return faults
+    return found
+
+
+def _faults(found: dict[str, str | None]) -> dict[str, str]:
+    return {name: fault for name, fault in found.items() if fault is not None}

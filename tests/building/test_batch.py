@@ -7,6 +7,7 @@ import pytest
 
 from tablebase.building.batch import Batch, Entry, Step, read_batch
 from tablebase.errors import BatchError, TablebaseError
+from tablebase.game.plain_arguments import parse_time
 
 NIGHT = '''
 data = "tables"
@@ -76,8 +77,8 @@ def test_a_batch_file(tmp_path: Path) -> None:
         Step(("reindex",), line=42),
     )
     assert (batch.data, batch.log, batch.json_log) == (Path("tables"), Path("night.log"), Path("night.jsonl"))
-    assert (batch.workers, batch.memory, batch.disk) == (2, "8G", "1000000")
-    assert (batch.deadline, batch.duration, batch.grace) == ("07:00", "8h", "5min")
+    assert (batch.workers, batch.memory, batch.disk) == (2, 8 << 30, 1_000_000)
+    assert (batch.deadline, batch.duration, batch.grace) == (parse_time("07:00"), 8 * 3600, 300)
 
 
 @pytest.mark.parametrize(

@@ -14,26 +14,6 @@ from tablebase.web.settings import Settings
 
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
 
-POSITIONS = {
-    "a rank too long": "7/7/7/7/3c4/7/7/R6/7 w",
-    "a run that wraps": "7/7/7/7/3c3/7/7/R6/18446744073709551623 w",
-    "a number too long to be one": f"7/7/7/7/3c3/7/7/R6/{'9' * 5000} w",
-    "a letter outside ASCII": "7/7/7/7/3ř3/7/7/R6/7 w",
-    "digits of another script": "7/7/7/7/3c3/7/7/R6/٧ w",
-    "a superscript": "7/7/7/7/3c3/7/7/R6/⁷ w",
-    "a piece on the other den": "3R3/7/7/7/3c3/7/7/7/7 w",
-    "nothing": "",
-    "a line break in the side": "7/7/7/7/3c3/7/7/R6/7\nw\nw",
-    "bytes that are not text": "7/7/7/7/3c3/7/7/\udcff6/7 w",
-    "a chess position": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-}
-
-MATERIALS = {
-    "no v": "RC",
-    "no White": "vC",
-    "an unknown letter": "RXvC",
-    "a space": "R vC",
-}
 
 COMMANDS = {
     "an unknown command": ["fly"],
@@ -104,19 +84,6 @@ def folders(tmp_path: Path) -> Path:
     connection.close()
     (tmp_path / "folder" / "catalog.sqlite").mkdir()
     return tmp_path
-
-
-@pytest.mark.parametrize("text", POSITIONS.values(), ids=POSITIONS)
-def test_bad_positions(text: str, two_pieces: Path, ask: Ask) -> None:
-    """Text that is not a position, or a position in which the game is over, is refused; notation has its own tests."""
-    assert_one_sentence(ask("probe", "doushouqi", text, "--data", two_pieces))
-
-
-@pytest.mark.parametrize("command", ["build", "estimate", "verify"])
-@pytest.mark.parametrize("text", MATERIALS.values(), ids=MATERIALS)
-def test_bad_materials(text: str, command: str, two_pieces: Path, ask: Ask) -> None:
-    """Text that is not a material of the game is refused before anything is done."""
-    assert_one_sentence(ask(command, "doushouqi", "--material", text, "--data", two_pieces))
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
@@ -221,16 +188,3 @@ def test_a_variable_is_blamed_only_if_it_is_used(hexapawns: Path, ask: Ask, monk
     assert "TABLEBASE_DATA" not in ask("stats", "hexapawn", "--data", hexapawns).err
     monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
     assert "TABLEBASE_DATA" in ask("stats", "hexapawn").err
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["estimate", "pig", "--variant", f"target={10**19}"],
-        ["match", "hexapawn", "--player", f"engine:nodes={10**19}", "--player", "random"],
-    ],
-)
-def test_a_number_of_too_many_digits(words: list[str], hexapawns: Path, ask: Ask) -> None:
-    """The sentence says that there are too many digits, not that it is no whole number."""
-    answer = ask(*words, *(["--data", hexapawns] if words[0] == "match" else []))
-    assert_one_sentence(answer, "a whole number of at most 9 digits", str(10**19))

@@ -226,23 +226,6 @@ def test_a_step_that_fails_leaves_no_file(hexapawns: Path, tmp_path: Path, ask: 
     assert good.read_text() == ask(*probed(), "--data", hexapawns).out
 
 
-@pytest.mark.full
-def test_a_game_with_chance(tmp_path: Path, ask: Ask) -> None:
-    """Its layers are built like tables, in time or not at all."""
-    data, log = tmp_path / "data", tmp_path / "night.jsonl"
-    limits = '{ lettuces = 1, carrots = 1, cap = "strict" }'
-    text = f'[[build]]\ngame = "harehedgehog"\nvariant = "cards=none"\nlimits = {limits}\n'
-    late = ask("batch", night(tmp_path, f'for = "0.001s"\n{text}'), "--data", data)
-    assert late.code == 4
-    assert not list(data.rglob("*.h5"))
-    answer = ask("batch", night(tmp_path, f"json-log = {json.dumps(str(log))}\n{text}"), "--data", data)
-    assert answer.code == 0, answer.err
-    events = [json.loads(line) for line in log.read_text().splitlines()]
-    files = {path.stem: path.stat().st_size for path in data.rglob("*.h5")}
-    assert {event["material"]: event["bytes"] for event in events if event["event"] == "table"} == files
-    assert len(files) == 3
-
-
 START, LATER = "ppp/3/PPP w", "1pp/p2/PPP w"
 
 

@@ -2,14 +2,10 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.checks import at_least_one
-from support.program import Ask, assert_one_sentence, every_command
+from support.program import Ask, assert_one_sentence
 
-from tablebase.commands.registry import VERBS, commands_for
-from tablebase.game.capabilities import missing
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import Bounds
@@ -18,40 +14,8 @@ from tablebase.probe.prober import Prober
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.forced_chances import ForcedChances, bounds_of
 
-FOR_ALL_GAMES = commands_for(load_rules("pig"))
-
-REST: dict[str, list[str]] = {
-    "mine": ["SELECT 1"],
-    "export": ["--to", "new"],
-    "plot": ["--output", "new.svg"],
-    "train": ["--output", "new"],
-}
-"""What commands need beside a game."""
 PIGLET = ["--variant", "die=2", "--variant", "target=2"]
 RACE = "harehedgehog-cards=none"
-
-
-def commands_of_games() -> dict[str, Any]:
-    """The commands that take a game."""
-    found: dict[str, Any] = every_command()
-    return {name: one for name, one in found.items() if any(parameter.metavar == "GAME" for parameter in one.params)}
-
-
-def words(name: str) -> list[str]:
-    """A command about Pig."""
-    chart = ["distances"] if name == "plot" else []
-    return [name, *chart, "pig", *REST.get(name, [])]
-
-
-def test_all_other_commands_refuse(ask: Ask, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one sentence, whatever else they are asked."""
-    monkeypatch.chdir(tmp_path)
-    others = [name for name in commands_of_games() if name not in FOR_ALL_GAMES]
-    for name in others:
-        lacks = missing(load_rules("pig"), VERBS[name].needs)
-        assert_one_sentence(ask(*words(name)), f"pig is not a game for '{name}', because it {lacks}: ")
-    assert len(others) > 5
-    assert not list(tmp_path.iterdir())
 
 
 def test_estimates_are_at_least_what_is_built(piglet_tables: Path, ask: Ask) -> None:
@@ -61,23 +25,6 @@ def test_estimates_are_at_least_what_is_built(piglet_tables: Path, ask: Ask) -> 
     [line] = ask("estimate", game, "--format", "json").json
     [row] = [row for row in ask("stats", game, "--data", piglet_tables, "--format", "json").json if row["layer"] == line["layer"]]
     assert line["states"] >= row["states"] > 0
-
-
-def test_commands_that_take_all_games(typed: Ask, piglet_tables: Path, tmp_path: Path) -> None:
-    """Those that are listed, and no others."""
-    assert set(FOR_ALL_GAMES) <= commands_of_games().keys()
-    more: dict[str, list[object]] = {
-        "copy": ["--to", tmp_path / "copy"],
-        "line": ["--plies", "3"],
-        "match": ["--player", "random", "--player", "random", "--games", "2"],
-        "pack": ["--to", tmp_path / "packed"],
-        "perft": ["--depth", "1"],
-        "play": ["--player", "random"],
-        "probe": ["0,0 1 0"],
-    }
-    for name in at_least_one(FOR_ALL_GAMES):
-        data = [] if name in ("perft", "check-rules", "estimate") else ["--data", piglet_tables]
-        assert typed([], name, "pig", *more.get(name, []), *PIGLET, *data).code == 0, name
 
 
 def test_perft_counts_turns(ask: Ask) -> None:

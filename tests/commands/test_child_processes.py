@@ -31,7 +31,7 @@ def at_work(folder: Path) -> Iterator[Popen[str]]:
     words = ("build", "doushouqi", "--pieces", "4", "--workers", "2", "--data", folder / "data")
     with start_fresh(folder / "out", *words, program=STARTER) as process:
         try:
-            wait_for(lambda: process.poll() is not None or (len(group(process.pid)) >= 5 and len(drafts(folder / "data")) > 0))
+            wait_for(lambda: process.poll() is not None or (len(group(process.pid)) >= 5 and any((folder / "data").rglob("*.tmp"))))
             assert process.poll() is None
             yield process
         finally:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -211,17 +210,6 @@ def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
         assert sentence.endswith(".")
     assert said.count("\n    tablebase ") == 2
     assert ask().out == ask("-h").out == said
-
-
-@pytest.mark.parametrize("name", ["", "build", "probe", "mine", "stats"])
-def test_examples_of_the_help_run(name: str, ask: Ask, three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For these commands; a slower test runs the examples of all."""
-    said = ask(*filter(None, [name]), "--help").out
-    monkeypatch.setenv("TABLEBASE_DATA", str(three_pieces))
-    examples = [shlex.split(line) for line in said.splitlines() if line.startswith("    tablebase ")]
-    assert examples
-    for words in examples:
-        assert ask(*words[1:]).code == 0
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

@@ -1,43 +1,25 @@
 """Games by functions without chance on the command line: every command that takes them, and what the others say."""
 
-import json
-import os
-import shutil
-import signal
-import sys
-import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from subprocess import Popen
-from types import SimpleNamespace
 
 import pytest
 from support.catalogs import change, rows
-from support.checks import at_least_one
 from support.functions import Misere, Rows
 from support.installs import functions_installed
-from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, every_command, flip, make_old, start_fresh
+from support.program import Ask, assert_refused, contents, flip
 from twins import exact as twin
 
 import tablebase
-from tablebase.building import exact_kind, options
+from tablebase.building import exact_kind
 from tablebase.commands.game_requests import new_game
-from tablebase.commands.registry import VERBS, commands_for
 from tablebase.compute import machine
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError, TablebaseError
-from tablebase.game.capabilities import missing
 from tablebase.game.installed import load_rules
 from tablebase.probe.answers import Unanswered
 
 FILE = "rows/exact/all.h5"
-REST: dict[str, list[object]] = {
-    "mine": ["SELECT 1"],
-    "export": ["--to", "new"],
-    "plot": ["--output", "new.svg"],
-    "train": ["--output", "new"],
-}
-"""What commands need beside a game."""
 
 
 @pytest.fixture(autouse=True)
@@ -52,34 +34,6 @@ def built(tmp_path: Path, ask: Ask) -> Path:
     for name in ("rows", "misere"):
         assert ask("build", name, "--data", tmp_path / "data").code == 0
     return tmp_path / "data"
-
-
-def test_every_command_takes_them_or_refuses(ask: Ask, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `games` lists works; all else ends with one sentence and leaves nothing."""
-    monkeypatch.chdir(tmp_path)
-    row = next(row for row in ask("games", "--format", "json").json if row["game"] == "rows")
-    taken = commands_for(load_rules("rows"))
-    assert row["commands"].split() == list(taken)
-    more: dict[str, list[object]] = {
-        "copy": ["--to", tmp_path / "copy"],
-        "match": ["--player", "tables", "--player", "random", "--games", "2"],
-        "pack": ["--to", tmp_path / "packed"],
-        "perft": ["--depth", "2"],
-        "play": ["--player", "tables", "--side", "2"],
-        "probe": ["x........"],
-    }
-    monkeypatch.setattr("sys.stdin", None)
-    games = {name for name, one in every_command().items() if any(parameter.metavar == "GAME" for parameter in one.params)}
-    for name in at_least_one(games):
-        if name in taken and name != "play":
-            folder = [] if name in ("perft", "check-rules", "estimate", "count") else ["--data", data]
-            assert ask(name, "rows", *more.get(name, []), *folder).code == 0, name
-        elif name not in taken:
-            said = ask(name, *(["distances"] if name == "plot" else []), "rows", *REST.get(name, []))
-            assert_one_sentence(
-                said, f"rows is not a game for '{name}', because it {missing(load_rules('rows'), VERBS[name].needs)}: "
-            )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "packed"]
 
 
 def test_stats_are_counts_of_all_positions(ask: Ask, data: Path) -> None:
@@ -146,12 +100,6 @@ def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
 # Building
 
 
-def test_a_second_build_does_nothing(ask: Ask, data: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in data.rglob("*.h5")}
-    assert ask("build", "rows", "--data", data).err == f"nothing to do: all 1 tables are in {data}, built and verified\n"
-    assert {path: path.stat().st_mtime_ns for path in data.rglob("*.h5")} == before
-
-
 @pytest.mark.parametrize("how", ["deleted", "a bit", "cut", "not registered"])
 def test_what_is_missing_is_built_again(how: str, ask: Ask, data: Path) -> None:
     """Byte by byte; a sound file that is only unknown is not solved again."""
@@ -171,13 +119,6 @@ def test_what_is_missing_is_built_again(how: str, ask: Ask, data: Path) -> None:
     assert path.with_name("all.h5.damaged").exists() == (how in ("a bit", "cut"))
     assert contents(data) == before
     assert ask("verify", "rows", "--data", data).err == "correct tables: 1 of 1\n"
-
-
-def test_other_rules_are_stale(ask: Ask, data: Path) -> None:
-    make_old(data / FILE)
-    change(data, "DELETE FROM exact WHERE game = 'rows'")
-    assert_refused(ask("build", "rows", "--data", data), 2, "built under other rules")
-    assert_refused(ask("probe", "rows", ".........", "--data", data), 2, "built under other rules")
 
 
 def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,92 +228,7 @@ def test_positions_of_an_author(data: Path) -> None:
                 tables.probe("misere", wrong)
 
 
-def test_at_the_deadline_nothing_is_left(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    late = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic, process_time=time.process_time)
-    monkeypatch.setattr(options, "time", late)
-    answer = ask("build", "rows", "--for", "1min", "--grace", "1min", "--data", tmp_path / "late")
-    assert_refused(answer, 4, "1 table is left")
-    assert not list(tmp_path.rglob("*.h5*"))
-
-
-SLOW = """
-import time
-from support import functions
-
-def slow(self, position, result=functions.Rows.result):
-    time.sleep(0.001)
-    return result(self, position)
-
-functions.Rows.result = slow
-from tablebase.commands.program import main
-main()
-"""
-"""The program, with rules that take their time."""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_leaves_nothing(number: int, tmp_path: Path, ask: Ask) -> None:
-    path = os.pathsep.join(sys.path)
-    process: Popen[str]
-    with start_fresh("build", "rows", "--data", tmp_path, environment={"PYTHONPATH": path}, program=SLOW) as process:
-        time.sleep(2.0)
-        os.kill(process.pid, number)
-        process.communicate(timeout=60)
-    assert process.returncode != 0
-    assert not drafts(tmp_path)
-    assert ask("build", "rows", "--data", tmp_path).code == 0
-
-
 # The folder
-
-
-def test_copies_in_every_form(ask: Ask, data: Path, tmp_path: Path) -> None:
-    """Copied, packed, unpacked and taken in, the values are the same; and the catalog is rebuilt from the files."""
-    before = contents(data)
-    assert ask("copy", "rows", "--data", data, "--to", tmp_path / "copy").code == 0
-    assert ask("pack", "rows", "--data", data, "--to", tmp_path / "packed").code == 0
-    assert ask("verify", "rows", "--data", tmp_path / "packed").code == 0
-    assert ask("unpack", tmp_path / "packed", "--to", tmp_path / "unpacked").code == 0
-    assert ask("merge", tmp_path / "copy", "--data", tmp_path / "merged").code == 0
-    for name in ("copy", "unpacked", "merged"):
-        assert contents(tmp_path / name) == {FILE: before[FILE]}
-    (data / "catalog.sqlite").unlink()
-    assert ask("reindex", "--data", data).code == 0
-    assert [row["game"] for row in rows(data, "SELECT game FROM exact ORDER BY game")] == ["misere", "rows"]
-    assert ask("verify", "--quick", "--data", data).code == 0
-
-
-def test_prune(ask: Ask, data: Path) -> None:
-    """Drafts, what is not registered, and other rules; nothing else."""
-    assert ask("prune", "--yes", "--data", data).err == f"nothing to remove in {data}\n"
-    (data / "rows/exact/.all.h5.4711.tmp").write_bytes(b"half")
-    shutil.copy(data / FILE, data / "rows/exact/other.h5")
-    make_old(data / "misere/exact/all.h5")
-    change(data, "DELETE FROM exact WHERE game = 'misere'")
-    found = {row["file"]: row["reason"] for row in ask("prune", "--format", "json", "--data", data).json}
-    assert found == {
-        "rows/exact/.all.h5.4711.tmp": "left by an interrupted command",
-        "rows/exact/other.h5": "not in the catalog",
-        "misere/exact/all.h5": "built under other rules",
-    }
-
-
-def test_a_changed_row_is_noticed(ask: Ask, data: Path) -> None:
-    change(data, "UPDATE exact SET wins = wins - 1 WHERE game = 'rows'")
-    assert_refused(ask("stats", "rows", "--data", data), 2, "is damaged (in the rows about rows/exact/all.h5)")
-    assert "rebuilt from" in ask("build", "rows", "--data", data).err
-    assert ask("stats", "rows", "--data", data).code == 0
-
-
-def test_batch(ask: Ask, tmp_path: Path) -> None:
-    """A batch plans, builds and checks it like any other table."""
-    plan = tmp_path / "plan.toml"
-    text = f'data = {json.dumps(str(tmp_path / "night"))}\n[[build]]\ngame = "rows"\n[[then]]\ncommand = ["verify", "rows"]\n'
-    plan.write_text(text, encoding="utf-8")
-    answer = ask("batch", plan)
-    assert answer.code == 0, answer.err
-    assert (tmp_path / "night" / FILE).exists()
 
 
 @pytest.mark.full

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support import odd_engine
-from support.program import Ask, assert_one_sentence, assert_refused, files_of_at_most
+from support.program import Ask, assert_refused, files_of_at_most
 
 from tablebase.game.installed import load_rules
 from tablebase.play.records import records_in
@@ -41,15 +41,6 @@ def test_a_full_disk_is_said_of_the_record(ask: Ask, tmp_path: Path) -> None:
     with files_of_at_most(100):
         answer = ask("match", *WORDS, "--output", tmp_path / "games")
     assert_refused(answer, 3, f"no space left for {tmp_path / 'games'}")
-
-
-@pytest.mark.parametrize(
-    ("game", "start"), [("doushouqi", "7/7/7/7/7/7/7/7/R6 b"), ("hexapawn", "3/p2/P2 w"), ("pig", "100,0 2 0")]
-)
-def test_a_game_that_is_over_is_no_match(game: str, start: str, ask: Ask) -> None:
-    """By its last move, or without a legal one: every game of the match would end there, and both players seem equal."""
-    words = ["match", game, start, "--player", "random", "--player", "random", "--games", 2, "--opening", 0, "--data", "nowhere"]
-    assert_one_sentence(ask(*words), f"the game is over in {start}")
 
 
 def test_forfeits_are_named(ask: Ask) -> None:

@@ -31,27 +31,18 @@ INPUTS = {
 """Parameters that name files and folders that are read, or a socket."""
 COMMON = {"data", "features", "rules"}
 """Parameters of several commands; the folder of the tables is their own to write."""
-WORDS = {
-    ("boxes", "output"): ["boxes", "hexapawn", "--output"],
-    ("build", "log"): ["build", "hexapawn", "--log"],
-    ("build", "json_log"): ["build", "hexapawn", "--json-log"],
-    ("copy", "to"): ["copy", "hexapawn", "--to"],
-    ("export", "to"): ["export", "hexapawn", "--to"],
-    ("line", "sheet"): ["line", "hexapawn", "--sheet"],
-    ("line", "svg"): ["line", "hexapawn", "--to"],
-    ("match", "output"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
-    ("match-stats", "curve"): ["match-stats", "games.txt", "--curve"],
-    ("pack", "to"): ["pack", "hexapawn", "--to"],
-    ("patterns", "output"): ["patterns", "hexapawn", "--output"],
-    ("play", "boxes"): ["play", "hexapawn", "--player", "matchboxes", "--boxes"],
-    ("plot", "output"): ["plot", "distances", "hexapawn", "--output"],
-    ("probe", "sheet"): ["probe", "hexapawn", "ppp/3/PPP w", "--sheet"],
-    ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--output"],
-    ("prove", "output"): ["prove", "hexapawn", "--output"],
-    ("train", "output"): ["train", "hexapawn", "--games", "1", "--output"],
-    ("train", "curve"): ["train", "hexapawn", "--games", "1", "--output", "hexapawn.learner", "--curve"],
-    ("unpack", "to"): ["unpack", "{data}", "--to"],
+NEEDED = {
+    ("match", "output"): ["--player", "tables", "--player", "tables", "--games", "2"],
+    ("match-stats", "curve"): ["games.txt"],
+    ("play", "boxes"): ["--player", "matchboxes"],
+    ("plot", "output"): ["distances"],
+    ("probe", "sheet"): ["ppp/3/PPP w"],
+    ("probe", "svg"): ["ppp/3/PPP w"],
+    ("train", "curve"): ["--games", "1", "--output", "hexapawn.learner"],
+    ("train", "output"): ["--games", "1"],
+    ("unpack", "to"): ["{data}"],
 }
+"""What commands need beside a game, a folder and their output."""
 
 NAMED = {
     ("build", "log"),
@@ -65,10 +56,19 @@ NAMED = {
 """Outputs whose options have a name of their own."""
 
 
+def option_of(output: tuple[str, str]) -> str:
+    """The option for an output."""
+    [option] = next(one.opts for one in every_command()[output[0]].params if one.name == output[1])
+    return str(option)
+
+
 def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
     """A command that would write to a place."""
-    words = [word.format(data=data) for word in WORDS[output]]
-    return [*words, str(target), *([] if words[0] in ("boxes", "unpack", "match-stats") else ["--data", str(data)])]
+    name = output[0]
+    words = [word.format(data=data) for word in NEEDED.get(output, [])]
+    game = ["hexapawn"] * VERBS[name].takes_game
+    folder = [] if name in ("boxes", "unpack", "match-stats") else ["--data", str(data)]
+    return [name, *(words + game if name == "plot" else game + words), option_of(output), str(target), *folder]
 
 
 def test_all_outputs_are_known() -> None:
@@ -81,15 +81,13 @@ def test_all_outputs_are_known() -> None:
         if one.metavar in ("FILE", "DIR") and one.name not in COMMON
     }
     assert named == INPUTS | OUTPUTS.keys()
-    assert OUTPUTS.keys() == WORDS.keys()
 
 
 def test_outputs_are_named_alike() -> None:
     """`--output` for a file and `--to` for a folder; logs, boxes, sheets and curves beside what a command writes have names."""
     for (name, parameter), kind in OUTPUTS.items():
-        option = next(one.opts for one in every_command()[name].params if one.name == parameter)
         if (name, parameter) not in NAMED:
-            assert option == ["--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output"]
+            assert option_of((name, parameter)) == ("--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output")
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

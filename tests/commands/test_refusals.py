@@ -9,6 +9,8 @@ from support.program import Ask, assert_one_sentence
 
 MATCH = "match hexapawn --player engine:nodes=60 --player engine:level=1 --data nowhere"
 BUILD = "build doushouqi --pieces 2"
+OVER = "--player random --player random --games 2 --opening 0 --data nowhere"
+"""A match whose games would all end where they begin, so that both players would seem equal."""
 SCHEDULER = "--scheduler tcp://127.0.0.1:1"
 CHANCE = {
     "perft pig --players 7": "players of pig must be a number from 2 to 6, not 7",
@@ -70,6 +72,10 @@ PLAYING = {
     "play hexapawn --from '3/3/PPP w'": "Black has no pieces",
     "play hexapawn --data nowhere": "there is no tablebase in nowhere",
     "play hexapawn-4x4": "tablebase build hexapawn",
+    f"match doushouqi '7/7/7/7/7/7/7/7/R6 b' {OVER}": "the game is over in 7/7/7/7/7/7/7/7/R6 b",
+    f"match hexapawn '3/p2/P2 w' {OVER}": "the game is over in 3/p2/P2 w",
+    f"match pig '100,0 2 0' {OVER}": "the game is over in 100,0 2 0",
+    f"match hexapawn --player engine:nodes={10**19} --player random": f"of at most 9 digits, at least 1, not '{10**19}'",
     "match harehedgehog --player random": "a match is between two players at least",
     "match harehedgehog --player random --player rando": "there is no player 'rando' (did you mean 'random'?)",
     f"{MATCH} --games 3": "give an even number, not 3",
@@ -123,6 +129,7 @@ OTHERS = {
     "stats Fox": "there is no game 'fox'; installed: ",
     "sql 'SELECT 1' --timeout 0": "'0' is not a time limit",
     "sql 'SELECT 1' --timeout nan": "'nan' is not a time limit",
+    f"estimate pig --variant target={10**19}": f"of at most 9 digits, not '{10**19}'",
     "estimate doushouqi --pieces=": "no number of pieces",
     "estimate doushouqi --pieces 4-2": "no number of pieces",
     "estimate doushouqi --pieces ٣": "no number of pieces",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.checks import at_least_one
-from support.program import Ask
+from support.program import Ask, assert_one_sentence, every_command
 from support.web import client_of
 
 import tablebase
@@ -30,6 +30,40 @@ def test_what_games_lists(ask: Ask) -> None:
     assert rows["hexapawn"] == "all"
     assert rows["pig"].split() == list(commands_for(load_rules("pig")))
     assert "mine" not in rows["pig"].split()
+
+
+MORE = {
+    "copy": ["--to", "copy"],
+    "export": ["--to", "new"],
+    "line": ["--plies", 3],
+    "match": ["--player", "random", "--player", "random", "--games", 2],
+    "mine": ["SELECT 1"],
+    "pack": ["--to", "packed"],
+    "perft": ["--depth", 1],
+    "play": ["--player", "random"],
+    "plot": ["--output", "new.svg"],
+    "train": ["--output", "new"],
+}
+"""What commands need beside a game."""
+
+
+@pytest.mark.parametrize("game", ["pig-die=2-target=2", "noughts"])
+def test_every_command_takes_a_game_or_refuses_it(game: str, typed: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that are listed work; all others end with one sentence, and leave nothing."""
+    monkeypatch.chdir(tmp_path)
+    rules = load_rules(game)
+    taken, commands = commands_for(rules), every_command()
+    games = {name for name, one in commands.items() if any(part.metavar == "GAME" for part in one.params)}
+    assert set(taken) < games
+    for name in ("build", *sorted(games - {"build"})):
+        words = [name, *["distances"] * (name == "plot"), game, *MORE.get(name, [])]
+        answer = typed([], *words, *[rules.format(rules.initial)] * (name == "probe"))
+        if name in taken:
+            assert answer.code == 0, (name, answer.err)
+        else:
+            why = "it has chance" if name == "count" else "it has no pieces on squares"
+            assert_one_sentence(answer, f"{game} is not a game for '{name}', because {why}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "packed"]
 
 
 def test_one_sentence_everywhere(two_pieces: Path) -> None:
@@ -58,25 +92,6 @@ def test_one_sentence_everywhere(two_pieces: Path) -> None:
 
 OVER_HTTP = ("count", "estimate", "materials", "material", "records")
 NEEDS = {"statement": ("mine",), "material": ("material",), "pieces": ("estimate",)}
-
-
-def test_functions_of_python(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """They return the rows that commands write as JSON."""
-    assert tablebase.games() == ask("games", "--format", "json").json
-    counted = ask("count", "hexapawn", "--format", "json").json[0]
-    assert tablebase.count("hexapawn") == {name: value for name, value in counted.items() if name != "seconds"}
-    divided = ask("perft", "hexapawn", "--depth", 2, "--divide", "--format", "json").json
-    assert tablebase.perft("hexapawn", depth=2, divide=True) == divided
-    words = ("match", "hexapawn", "--player", "ranking", "--player", "random", "--games", 4)
-    games = tmp_path / "games"
-    rows = tablebase.match("hexapawn", player=["ranking", "random"], games=4, output=games, data=two_pieces)
-    assert list(rows) == ask(*words, "--data", two_pieces, "--format", "json").json
-    assert len(rows.played) == 4
-    assert tablebase.match_stats(games, by="seat") == ask("match-stats", games, "--by", "seat", "--format", "json").json
-    proved = ask("prove", "hexapawn", "--format", "json").json[0]
-    found = tablebase.prove("hexapawn")
-    assert {**found, "seconds": 0} == {**proved, "seconds": 0}
-    assert not [result for result in tablebase.check_rules("pig", variant="target=4") if result.failure]
 
 
 def test_stats_of_all_games(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
@@ -130,14 +145,7 @@ def test_a_batch_from_python(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     assert out.read_text().startswith("pieces,")
 
 
-def test_analyse_finds_what_the_command_finds(two_pieces: Path, ask: Ask) -> None:
-    """The same lines, with tables and without."""
-    words = ("analyse", "hexapawn", "--depth", 5, "--format", "json")
-    given = [
-        {name: value for name, value in row.items() if name not in ("seconds",)} for row in ask(*words, "--data", two_pieces).json
-    ]
-    found = [one.to_dict() for one in tablebase.analyse("hexapawn", depth=5, data=two_pieces)]
-    assert [{name: value for name, value in row.items() if name != "seconds"} for row in found] == given
+def test_analyse_refuses_what_it_cannot_do() -> None:
     for wrong, said in (({"repetition": "never"}, "repetition must be"), ({"lines": 0}, "lines"), ({"hash": "much"}, "much")):
         with pytest.raises(TablebaseError, match=said):
             list(tablebase.analyse("hexapawn", depth=2, **wrong))

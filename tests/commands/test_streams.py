@@ -131,7 +131,7 @@ from tablebase.commands import program
 from tablebase.commands import output
 from tablebase.errors import TablebaseError
 
-def fail(*_):
+def fail(*_, **__):
     sys.stdout.write("some output")
     raise TablebaseError("first")
 

@@ -10,9 +10,8 @@ from pydantic import Field
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.commands import row_types
-from tablebase.commands.descriptions import describe_material, distances_of, list_materials, list_records, neighbours
+from tablebase.commands.descriptions import describe_material, distances_of, list_materials, list_records, neighbours, statistics
 from tablebase.commands.games import list_games
-from tablebase.commands.statistics import statistics
 from tablebase.game import Game
 from tablebase.game.capabilities import refuse
 from tablebase.game.installed import load_rules
