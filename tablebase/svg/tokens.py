@@ -5,16 +5,22 @@ Those of side 0 are round and light, those of side 1 are square and dark, so tha
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from tablebase.game import Game, Kind
 from tablebase.game.moves import Position
+from tablebase.svg.foreign import read_picture
 from tablebase.svg.ground import MARGIN, Grid
 from tablebase.svg.markup import element, lettering
-from tablebase.svg.shapes import SHAPES
 from tablebase.svg.themes import Theme, Tint
 
+_DRAWN = read_picture(Path(__file__).with_name("shapes.svg").read_text("utf-8"))
+SHAPES = {
+    group.attrib["id"]: [element("path", **path.attrib) for path in group] for group in _DRAWN.iter("g") if "id" in group.attrib
+}
+"""By the names in `tablebase.game.types.SHAPES`, the paths of each; later ones lie above."""
 RADIUS = 41
 """Of round tokens."""
 HALF, CORNER = 37, 13
@@ -77,7 +83,6 @@ def _shape_id(kind: Kind) -> str:
 def _shape(kind: Kind) -> Element:
     """A shape of the library, or the letter that names the kind in materials."""
     if kind.shape is not None:
-        layers = [element("path", **layer.tone.value, d=layer.path) for layer in SHAPES[kind.shape]]
-        return element("g", *layers, id=_shape_id(kind), stroke_width=4, **STROKES)
+        return element("g", *SHAPES[kind.shape], id=_shape_id(kind), stroke_width=4, **STROKES)
     letter = lettering(kind.symbol.upper(), 0, 0, LETTER_HEIGHT)
     return element("g", *letter, id=_shape_id(kind), stroke_width=LETTER_LINE, **STROKES)
