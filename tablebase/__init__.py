@@ -117,36 +117,7 @@ __all__ = [
     "verify",
 ]
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "Tablebase": "tablebase.commands.tablebase",
-        "analyse": "tablebase.commands.searching",
-        "batch": "tablebase.commands.batch",
-        "boxes": "tablebase.commands.boxes",
-        "build": "tablebase.commands.build",
-        "check_rules": "tablebase.commands.games",
-        "copy": "tablebase.commands.transfers",
-        "count": "tablebase.commands.count",
-        "estimate": "tablebase.commands.build",
-        "exploit": "tablebase.commands.exploiting",
-        "games": "tablebase.commands.games",
-        "load": "tablebase.commands.games",
-        "match": "tablebase.commands.matches",
-        "match_stats": "tablebase.commands.matches",
-        "merge": "tablebase.commands.transfers",
-        "pack": "tablebase.commands.transfers",
-        "perft": "tablebase.commands.searching",
-        "prove": "tablebase.commands.searching",
-        "prune": "tablebase.commands.upkeep",
-        "reindex": "tablebase.commands.upkeep",
-        "serve": "tablebase.web.serving",
-        "svg": "tablebase.svg",
-        "train": "tablebase.commands.training",
-        "unpack": "tablebase.commands.transfers",
-        "verify": "tablebase.commands.verify",
-    },
-)
+__getattr__ = lazy(__name__)
 
 
 def __dir__() -> list[str]:

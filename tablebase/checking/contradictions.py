@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game.notation import render
 from tablebase.slices.indexing import Layout
@@ -13,11 +12,6 @@ from tablebase.tables.values import STALEMATE, Codes, Coding, Source
 
 Load = Callable[[Material, int], tuple[Codes, Coding]]
 """Returns the codes of a stored material for one side to move, and their coding."""
-
-
-def reports(before: int, total: int) -> Callable[[int], None]:
-    """Return a function that reports how many rows have been checked, given `before` of them for the other side to move."""
-    return lambda done: reach("verifying", before + done, total)
 
 
 def contradiction(layout: Layout, side: int, index: int, codes: Source, coding: Coding) -> CorruptTableError:

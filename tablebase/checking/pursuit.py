@@ -16,7 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.contradictions import Load, contradiction, reports
+from tablebase.checking.contradictions import Load, contradiction
+from tablebase.compute.messages import reports
 from tablebase.compute.threads import spread
 from tablebase.game import Game, Outcome
 from tablebase.slices.indexing import Layout, Squares, layout_of
@@ -53,7 +54,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     total = pursuit.rows * len(codes)
     summaries = {}
     for number, side in enumerate(sorted(codes)):
-        report = reports(number * pursuit.rows, total)
+        report = reports("verifying", number * pursuit.rows, total)
         summaries[side] = _check_side(pursuit.layout, side, codes[side], coding, checkers[side], report)
     return summaries
 

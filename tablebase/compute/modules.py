@@ -5,26 +5,30 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 Place = tuple[str, int]
 """Name of a function and the line where it begins."""
 
 
-def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of the package of this name, which re-exports names lazily.
+def lazy(package: str) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package, which loads what the package imports under ``if TYPE_CHECKING``."""
 
-    Their homes are the full dotted names of the modules that define them, or that they stand for.
-    """
+    @cache
+    def homes() -> dict[str, str]:
+        tree = ast.parse(Path(sys.modules[package].__file__ or "").read_bytes())
+        lines = [line for block in tree.body if isinstance(block, ast.If) for line in block.body]
+        return {one.name: line.module or "" for line in lines if isinstance(line, ast.ImportFrom) for one in line.names}
 
     def load_attribute(name: str) -> Any:
-        if name not in homes:
+        # Names with underscores are asked for by Python and its tools.
+        if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(homes[name])
-        return module if homes[name] == f"{package}.{name}" else getattr(module, name)
+        return import_module(f"{package}.{name}") if homes()[name] == package else getattr(import_module(homes()[name]), name)
 
     return load_attribute
 
