@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.contradictions import Load, contradiction
 from tablebase.compute.messages import reach
+from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome
+from tablebase.game.notation import render
 from tablebase.slices.conversions import ENDS, STAYS, SlotConversion, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.slices.movegen import MoveGenerator
 from tablebase.tables.summary import Summary, Tally
-from tablebase.tables.values import STALEMATE, Codes, Coding, Value, merit, next_code
+from tablebase.tables.values import STALEMATE, Codes, Coding, Source, Value, merit, next_code
 
 BLOCK = 1 << 17
 NO_MOVE = np.iinfo(np.int32).min
@@ -26,6 +28,18 @@ IMPOSSIBLE = NO_MOVE + 1
 WIN_NOW = Value(Outcome.WIN, 1).merit
 
 Int32 = NDArray[np.int32]
+Load = Callable[[Material, int], tuple[Codes, Coding]]
+"""Returns the codes of a stored material for one side to move, and their coding."""
+
+
+def contradiction(layout: Layout, side: int, index: int, codes: Source, coding: Coding) -> CorruptTableError:
+    """The error that names a position whose code contradicts its moves."""
+    position = layout.position(index, side)
+    assert position is not None
+    code = int(codes[index : index + 1][0])
+    value = coding.value(code)
+    stored = "draw without a legal move" if code == STALEMATE else value.said
+    return CorruptTableError(f"{render(layout.game, position)} is stored as a {stored}, which its moves contradict")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.contradictions import Load
+from tablebase.checking.general import Load
 from tablebase.game import Game, Outcome, Step
 from tablebase.slices.combinadics import Combinations
 from tablebase.slices.conversions import SlotConversion, slot_conversions, step_destinations
@@ -132,6 +132,7 @@ def compile_rules(game: Game, layout: Layout) -> Rules:
     by_step = np.argsort(last.step, kind="stable")
     on_square = np.argsort(placed[-1].reshape(-1), kind="stable")
     last_steps = np.arange(first[-2], first[-1])
+    columns = [0, *(group.slots.start + 1 for group in groups)]
     return Rules(
         groups=len(groups),
         squares=squares,
@@ -149,7 +150,7 @@ def compile_rules(game: Game, layout: Layout) -> Rules:
         target=np.array([step.target for step in listed], dtype=np.int64),
         block_begin=np.cumsum([0, *map(len, blockers)], dtype=np.int64),
         blocker=np.array([square for blocking in blockers for square in blocking], dtype=np.int64),
-        leads=np.concatenate([_leads(layout, group) for group in groups]).reshape(-1),
+        leads=np.concatenate([step_destinations(layout, group.kind)[:, columns] for group in groups]).astype(np.int64).reshape(-1),
         first_of_last=int(first[-2]),
         steps_of_last=len(last_steps),
         pair_begin=np.searchsorted(last.step[by_step], [*last_steps, first[-1]]).astype(np.int64),
@@ -216,12 +217,6 @@ def _move_starts(groups: tuple[Group, ...], moves: list[_Moves]) -> Long:
     before = _begins(len(each.begin) for each in moves)
     starts = [n + np.searchsorted(each.begin, np.arange(g.size)) for g, each, n in zip(groups, moves, before, strict=True)]
     return np.append(np.concatenate(starts), sum(len(each.begin) for each in moves)).astype(np.int64)
-
-
-def _leads(layout: Layout, group: Group) -> Long:
-    """The table that each step of a group leads to, without a capture or with one of each group; shape (steps, G + 1)."""
-    columns = [0, *(each.slots.start + 1 for each in layout.groups)]
-    return step_destinations(layout, group.kind)[:, columns].astype(np.int64)
 
 
 class _Part(NamedTuple):

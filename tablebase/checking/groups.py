@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.checking.contradictions import Load, contradiction
+from tablebase.checking.general import Load, contradiction
 from tablebase.checking.group_arrays import (
     STUCK,
     Long,

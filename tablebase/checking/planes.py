@@ -14,19 +14,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.checking.contradictions import Load, contradiction
+from tablebase.checking.general import Load, contradiction
 from tablebase.checking.plane_arrays import (
+    NOBODY,
     PLANE,
     SQUARES,
+    STUCK,
+    Long,
     PlaneRules,
+    Small,
     Spread,
     Victims,
     compile_rules,
     compile_victims,
+    move_scores_of,
+    scores_of,
     spread_of_side,
 )
 from tablebase.checking.plane_moves import move_file, move_last, move_outer
-from tablebase.checking.plane_scores import NOBODY, STUCK, Long, Small, move_scores_of, scores_of
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.messages import reach
@@ -77,7 +82,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
             _read(how, np.asarray(other), move_scores_of(coding, coding), others, 0)
         done += len(slabs)
         victims = _victims(layout, side, coding, load)
-        check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game, coding), layout.lead_weights)
+        check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game.no_move, coding), layout.lead_weights)
         tally = Tally(coding)
         for wrong, counts in each(check, slabs):
             if wrong >= 0:
