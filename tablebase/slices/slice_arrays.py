@@ -8,20 +8,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tablebase.game import Step
 from tablebase.slices.conversions import STAYS, slot_conversions, step_destinations
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import Location, locate
-
-NOBODY = -1
-"""In `EscapeArrays.runner`: no piece of the slice can escape."""
-
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Bool = NDArray[np.bool_]
+from tablebase.slices.rule_arrays import NOBODY as NOBODY
+from tablebase.slices.rule_arrays import Bool, Int8, Int32
+from tablebase.slices.rule_arrays import Int64 as Int64
 
 
 class EscapeArrays(NamedTuple):
