@@ -1,6 +1,7 @@
 """Checks of the contract that all rules fulfil, whatever their positions are; see `tablebase.game.rules`.
 
-Most cases are positions of random play from the start. Each fault function checks one case, and returns a sentence that describes
+Most cases are positions of random play from the start, in which all outcomes of chance are equally likely, whatever their
+probabilities, so that rare ones are seen, too. Each fault function checks one case, and returns a sentence that describes
 the fault, or None.
 """
 
@@ -8,14 +9,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from random import Random
 from typing import Any, NamedTuple
 
 from tablebase.errors import NotationError
-from tablebase.game.rules import CHANCE, OVER, Draw, Rules, legal
+from tablebase.game.rules import CHANCE, OVER, Draw, P, Rules, legal
 from tablebase.testing.checks import Check
-from tablebase.testing.playouts import following, playouts
+
+RESTART = 1000
+"""After this many positions, random play begins anew."""
+
+
+def following(rules: Rules[P], position: P) -> list[P]:
+    """All positions that come right after one."""
+    mover = rules.to_move(position)
+    if mover == OVER:
+        return []
+    return [draw.position for draw in rules.draws(position)] if mover == CHANCE else list(rules.moves(position).values())
+
+
+def playout(rules: Rules[P], rng: Random, start: P | None = None) -> Iterator[P]:
+    """The positions of random play until the game is over, by default from the start."""
+    position = rules.initial if start is None else start
+    while True:
+        yield position
+        after = following(rules, position)
+        if not after:
+            return
+        position = rng.choice(after)
+
+
+def playouts(rules: Rules[P], positions: int, rng: Random) -> Iterator[list[P]]:
+    """Games of random play, broken off where they are long, that have a number of positions together."""
+    while positions > 0:
+        played = list(islice(playout(rules, rng), min(RESTART, positions)))
+        positions -= len(played)
+        yield played
 
 
 class Turn(NamedTuple):

@@ -19,8 +19,7 @@ from tablebase.game.rules import legal
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.symmetry import canonical_fault, has_symmetries
 from tablebase.testing.checks import Bench, Check, RulesTests
-from tablebase.testing.contract import CONTRACT, positions
-from tablebase.testing.playouts import following, playout
+from tablebase.testing.contract import CONTRACT, following, playout, positions
 
 COMPILED = "tablebase.testing.kernel_faults"
 """Imported only where a game has kernels, since it loads Numba."""

@@ -25,7 +25,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
 from tablebase.testing.checks import Bench, Check, CheckResult, RulesTests, run
-from tablebase.testing.contract import CONTRACT
+from tablebase.testing.contract import CONTRACT, playout
 from tablebase.testing.faults import (
     REBUILDS,
     aliases_fault,
@@ -41,7 +41,6 @@ from tablebase.testing.faults import (
     swap_fault,
 )
 from tablebase.testing.functions import FUNCTION_CHECKS, STATE_CHECKS
-from tablebase.testing.playouts import playout
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
 SCENES = 10  # most scenes for each random position
