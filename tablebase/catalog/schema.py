@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -37,16 +38,11 @@ INTEGER = Integer().with_variant(BigInteger(), "postgresql")
 TEXT = String().with_variant(String(collation="C"), "postgresql")
 
 
-def _integers(*names: str, nullable: bool = False) -> list[Column[Any]]:
-    return [Column(name, INTEGER, nullable=nullable) for name in names]
+def _columns(kind: Any, *names: str, nullable: bool = False) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=nullable) for name in names]
 
 
-def _texts(*names: str, nullable: bool = False) -> list[Column[Any]]:
-    return [Column(name, TEXT, nullable=nullable) for name in names]
-
-
-def _reals(*names: str, nullable: bool = False) -> list[Column[Any]]:
-    return [Column(name, Double(), nullable=nullable) for name in names]
+_integers, _texts, _reals = (partial(_columns, kind) for kind in (INTEGER, TEXT, Double()))
 
 
 def _id() -> Column[Any]:
