@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-Place = tuple[str, int]
-"""Name of a function and the line where it begins."""
 
 
 def lazy(package: str) -> Callable[[str], Any]:
@@ -43,19 +40,14 @@ def docstring(function: Callable[..., Any]) -> str:
 
 
 @cache
-def _docstrings_in(path: str) -> dict[Place, str]:
-    """The docstrings of all functions in a file; none if it cannot be read."""
+def _docstrings_in(path: str) -> dict[tuple[str, int], str]:
+    """The docstrings of all functions in a file, by name and the line where each begins; none if it cannot be read."""
     try:
         with open(path, "rb") as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError):
         return {}
-    return dict(_documented(tree))
-
-
-def _documented(tree: ast.Module) -> Iterator[tuple[Place, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            # Decorators belong to the function.
-            first = min(part.lineno for part in (node, *node.decorator_list))
-            yield (node.name, first), ast.get_docstring(node) or ""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    # Decorators belong to the function.
+    first = [min(part.lineno for part in (node, *node.decorator_list)) for node in functions]
+    return {(node.name, line): ast.get_docstring(node) or "" for node, line in zip(functions, first, strict=True)}
