@@ -54,24 +54,11 @@ class DaskExecutor(Executor):
     Each does one key at a time, in a process of its own, with as many threads as it has. Workers may come and go; a key whose
     worker is lost is done again by another one, unless four have been lost with it.
 
-    Parameters
-    ----------
-    limits : Limits, optional
-        The number of workers, and the bytes of memory that each has. Without a scheduler, such workers are started on this
-        machine, by default one, and with equal shares of its memory. With a scheduler, by default what its workers offer.
-    scheduler : str, optional
-        The address of a scheduler, ``tcp://HOST:PORT``.
-    say : callable, optional
-        Called with sentences about what is being waited for.
-    patience : float
-        Seconds to wait for a worker.
-
-    Raises
-    ------
-    MissingExtraError
-        If Dask is not installed.
-    ClusterError
-        If there is no such scheduler, or it has no worker, and no limits were given.
+    `limits` are the number of workers, and the bytes of memory that each has. Without the address of a scheduler
+    (``tcp://HOST:PORT``), such workers are started on this machine, by default one, with equal shares of its memory; with one, the
+    limits are by default what its workers offer. `say` is called with sentences about what is waited for, for up to `patience`
+    seconds. Raise `MissingExtraError` without Dask, and `ClusterError` if limits must be found out and there is no scheduler or
+    worker.
     """
 
     ordered = True
