@@ -146,7 +146,6 @@ def _run_ready(
 
 
 def _too_large(needed: int, limits: Limits) -> CapacityError:
-    """The error for a key that can never be started."""
     cure = "use a worker with more memory" if limits.each else "allow more with --memory"
     return CapacityError("a single task", cure, needed=needed, allowed=limits.memory)
 
