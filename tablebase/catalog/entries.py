@@ -300,7 +300,6 @@ def _enter_game(connection: Connection, game: Any, *, with_pieces: bool) -> None
 
 
 def _insert(connection: Connection, table: SqlTable, row: Row) -> Any:
-    """Insert a row; return its number."""
     return connection.scalars(insert(table).values(row).returning(table.c.id)).one()
 
 

@@ -69,8 +69,6 @@ def _open(path: Path, mode: str, **options: Any) -> Any:
 
 
 def _copy(path: Path, mode: str, patience: Patience) -> sqlite3.Connection:
-    """Copy a catalog into memory."""
-
     def watch(status: int, _left: int, _total: int) -> None:
         # SQLite would begin again without end.
         if status in IN_USE:
