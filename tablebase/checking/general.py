@@ -90,8 +90,6 @@ def _move_merits(coding: Coding) -> Int32:
 
 
 class _Checker:
-    """Compares the codes of one side to move with the values that the moves imply."""
-
     def __init__(self, game: Game, layout: Layout, side: int, codes: Codes, coding: Coding, inner: _Child, load: Load) -> None:
         self.game, self.layout, self.side, self.codes, self.coding = game, layout, side, codes, coding
         self.generator = MoveGenerator(layout, side)

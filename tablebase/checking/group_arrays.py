@@ -163,7 +163,6 @@ def compile_rules(game: Game, layout: Layout) -> Rules:
 
 
 def _begins(sizes: Iterable[int]) -> Long:
-    """Where each of several arrays begins if they follow each other."""
     return np.cumsum([0, *sizes], dtype=np.int64)[:-1]
 
 

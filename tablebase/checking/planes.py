@@ -95,8 +95,6 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
 
 
 class _Slab(NamedTuple):
-    """The planes from `first` up to `last`."""
-
     first: int
     last: int
 

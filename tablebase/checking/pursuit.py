@@ -181,7 +181,6 @@ class _Runner(_Rows):
 
 
 def _check_side(layout: Layout, side: int, codes: Codes, coding: Coding, rows: _Rows, report: Callable[[int], None]) -> Summary:
-    """Check one side to move and count its codes."""
     code_scores = _scores(coding, 0)
     length = layout.row_length
 

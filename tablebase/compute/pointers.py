@@ -22,7 +22,6 @@ _types: Any = types
 
 
 def _bare_type(kind: Any) -> Any:
-    """The type of a value with its arrays as pointers."""
     if isinstance(kind, types.Array):
         return _types.CPointer(kind.dtype)
     if isinstance(kind, _types.BaseNamedTuple):
@@ -47,7 +46,6 @@ def _typed(_context: Any, arrays: Any) -> Any:
 
 
 def _flat(value: Any) -> Any:
-    """A named tuple with its arrays in one dimension."""
     if isinstance(value, tuple):
         return value._make(map(_flat, value))  # type: ignore[attr-defined]
     return value.reshape(-1) if isinstance(value, np.ndarray) else value
@@ -59,8 +57,6 @@ bare: Any = instructions(_flat)(_typed)
 
 @instructions(lambda arrays: arrays)
 def _borrowed(_context: Any, arrays: Any) -> Any:
-    """The tuple without counters."""
-
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _without_counters(context, builder, arrays, arguments[0])
 

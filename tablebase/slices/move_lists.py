@@ -48,7 +48,7 @@ class MoveLister:
         layout, inner = layout_of(game, material), locate(game, material, 1 - side)
         children = child_locations(layout)
         # By destination, where the position after a move is stored, and the side to move there; 0 is the material itself.
-        self.locations = [inner, *children]
+        self.side, self.locations = side, [inner, *children]
         self.sides_to_move = [1 - side, *(conversion.side for conversion in slot_conversions(game, material))]
         layouts = [layout_of(game, each.material) for each in self.locations]
         arrays = slice_arrays(layout, children)

@@ -14,7 +14,9 @@ from tablebase.slices.conversions import STAYS, slot_conversions, step_destinati
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import Location, locate
 from tablebase.slices.rule_arrays import NOBODY as NOBODY
-from tablebase.slices.rule_arrays import Bool, Int8, Int32
+from tablebase.slices.rule_arrays import Bool as Bool
+from tablebase.slices.rule_arrays import Int8 as Int8
+from tablebase.slices.rule_arrays import Int32 as Int32
 from tablebase.slices.rule_arrays import Int64 as Int64
 
 

@@ -88,6 +88,5 @@ def names(grid: Grid, theme: Theme) -> Element:
 
 
 def _outlines(grid: Grid, chosen: Iterable[int]) -> str:
-    """Path data of the outlines of squares."""
     corners = [(x - SQUARE // 2, y - SQUARE // 2) for x, y in map(grid.centre, chosen)]
     return "".join(f"M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, y in corners)

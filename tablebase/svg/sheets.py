@@ -133,7 +133,6 @@ def sheet(
 
 
 def _captioned(given: Any) -> tuple[Any, str]:
-    """A picture with its caption, which may be left out."""
     if isinstance(given, str):
         return given, ""
     if not isinstance(given, (tuple, list)) or len(given) != 2:

@@ -60,7 +60,6 @@ def side_to_move(game: Game, position: Position, grid: Grid, theme: Theme) -> El
 
 
 def _token(number: int, kind: Kind, theme: Theme) -> Element:
-    """A kind's token, ready to be used."""
     tint = theme.sides[kind.side]
     paint = {"fill": tint.line, "stroke": tint.line, "color": tint.fill}
     figure = element("use", href=f"#{_shape_id(kind)}", transform=f"scale({FIGURE})", **paint)
@@ -68,7 +67,6 @@ def _token(number: int, kind: Kind, theme: Theme) -> Element:
 
 
 def _blank(side: int, tint: Tint, rim: float) -> Element:
-    """An empty token of a side."""
     paint: dict[str, Any] = {"fill": tint.fill, "stroke": tint.line, "stroke_width": rim}
     if side == 0:
         return element("circle", r=RADIUS, **paint)

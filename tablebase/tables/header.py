@@ -35,7 +35,7 @@ class Form(NamedTuple):
 
     def chunk(self, size: int, dtype: Any) -> int:
         """Number of values in a chunk of a dataset."""
-        return max(1, min(self.chunk_bytes // np.dtype(dtype).itemsize, size))
+        return int(max(1, min(self.chunk_bytes // np.dtype(dtype).itemsize, size)))
 
 
 BUILT = Form(64 * 1024, 3)

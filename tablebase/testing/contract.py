@@ -109,7 +109,6 @@ def draws_fault(rules: Rules[Any], position: Any) -> str | None:
 
 
 def _draw_fault(draw: Draw) -> str | None:
-    """What is wrong with one outcome of chance."""
     if not isinstance(draw.probability, Fraction) or draw.probability <= 0:
         return f"the draw {draw.label!r} has the probability {draw.probability!r}, which is not a fraction above 0"
     if not isinstance(draw.label, str) or len(draw.label.split()) != 1:

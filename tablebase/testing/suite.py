@@ -109,7 +109,6 @@ def _counts(bench: Bench) -> range:
 
 
 def _stored(bench: Bench, _: Random) -> list[Material]:
-    """The stored materials that have indices."""
     stored = [material for count in _counts(bench) for material in stored_materials(bench.game, count)]
     return [material for material in stored if layout_of(bench.game, material).size]
 
@@ -164,7 +163,6 @@ def _set_up(game: Game, scene: _Pieces, rng: Random) -> Position | None:
 
 @cache
 def _homes(game: Game, side: int) -> _Pieces:
-    """Each kind of a side on each of its squares."""
     return tuple((number, square) for number, kind in enumerate(game.kinds) if kind.side == side for square in kind.squares)
 
 
