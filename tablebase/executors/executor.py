@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from tablebase.compute.messages import Stage
 
+Key = TypeVar("Key")
 Watch = Callable[[Any, Stage], object]
 """Called with a key and the stage that its work has reached."""
 
@@ -41,6 +42,18 @@ class Limits:
         if len(needs) > self.workers:
             return False
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
+
+    def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
+        """The ready keys to start now, in order, with those that are running; `needs` are bytes of memory."""
+        started = list(running)
+        for key in ready:
+            if self.fit([needs(one) for one in (*started, key)]):
+                started.append(key)
+        return started[len(running) :]
+
+    def threads(self, started: int, used: int) -> int:
+        """Threads for each of the keys that are started together; those that no key can use are used within keys."""
+        return max(1, (self.workers - used) // started)
 
 
 class Executor(ABC):
