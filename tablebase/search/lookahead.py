@@ -6,21 +6,29 @@ For two players who compare themselves, `Objective.LEAD`, this is minimax.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from tablebase.compute import machine
 from tablebase.errors import ArgumentError, CapacityError, RulesError
 from tablebase.game.kernels import call_evaluate, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search import maxn
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.search.leaf_tables import no_tables
+from tablebase.stochastic.chances import UNIT
+from tablebase.tables.folder import check_folder
 
 MOST_DEPTH = 20
 MOST_CUTS = 100
 SLICE = 1 << 20
 """States between two looks at whether the program is to end."""
+SHIFT = UNIT.bit_length() - 1 - maxn.SHARE_BITS
+"""Bits of a chance in a file that are dropped, which makes it lower, if anything."""
+BYTES = 8
+"""In memory, for each state of a table."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ class Outlook:
 class Lookahead:
     """Searches states of one game; one search at a time.
 
-    `tables` are what `tablebase.search.leaf_tables.load_tables` returns, and `weights` those of the game's evaluation. Raise
+    `tables` are what `load_tables` returns, and `weights` those of the game's evaluation. Raise
     `RulesError` if the game has no compiled rules or no such weight, and `TablebaseError` if a setting is out of range, or
     alpha-beta would not be sound.
 
@@ -84,7 +92,7 @@ class Lookahead:
             raise RulesError(f"{game.name} has no compiled rules, which looking ahead needs: choose another player")
         self.game, self._kernels = game, kernels
         self._evaluation = game.evaluation(weights or {}) or no_evaluation()
-        self._tables = tables or no_tables()
+        self._tables = tables or NO_TABLES
         self._cuts = np.array(foresight.cuts or (0,), np.int64)
         self._levels = 1 + foresight.depth * (kernels.deepest + 2)
         self._space: maxn.Space | None = None
@@ -172,6 +180,44 @@ class Lookahead:
                 name = self._kernels.labels[label]
                 yield name
                 state = next(draw.state for draw in self.game.draws(state) if draw.label == name)
+
+
+NO_TABLES = maxn.Tables(np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((2, 0), np.int32))
+
+
+def load_tables(folder: Path, game: StochasticGame) -> maxn.Tables:
+    """Read the chances of all tables of a game that a folder has; there may be none, and no folder either.
+
+    `CapacityError` if they do not fit into memory; `TablebaseError` if this is no folder of tables, or a file is damaged or was
+    built under other rules.
+    """
+    # Imported here because few programs that look ahead read tables.
+    from tablebase.stochastic.files import LayerFile, built_regions, layer_path
+
+    check_folder(folder)
+    # Those of generous tables cannot be forced.
+    regions = [(region, layers) for region, layers in built_regions(folder, game, game.region) if not region.generous]
+    if not regions:
+        return NO_TABLES
+    size = sum(region.size for region, _ in regions)
+    # What is read of a layer takes eight bytes for each chance.
+    largest = max(layer.end - layer.begin for _, layers in regions for layer in layers)
+    needed = BYTES * size + 2 * BYTES * largest
+    if needed > machine.memory():
+        where = f"all tables of {game.name} in {folder}"
+        raise CapacityError(where, "leave the tables out", needed=needed, allowed=machine.memory())
+    chances = np.zeros((2, size), np.int32)
+    spans, at, begin = [], 0, 0
+    for region, layers in regions:
+        spans.append((at, at + len(region.rules), begin))
+        for layer in layers:
+            with closing(LayerFile(layer_path(folder, game, region, layer), game, region, layer)) as file:
+                read = np.empty((2, layer.end - layer.begin), np.int64)
+                file.read(read)
+                read >>= SHIFT
+                chances[:, begin + layer.begin : begin + layer.end] = read
+        at, begin = at + len(region.rules), begin + region.size
+    return maxn.Tables(np.concatenate([region.rules for region, _ in regions]), np.array(spans, np.int64), chances)
 
 
 def check_foresight(foresight: Foresight, game: StochasticGame) -> None:
