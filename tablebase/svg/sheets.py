@@ -43,11 +43,9 @@ class Layout(NamedTuple):
     columns: int
     rows: int
     width: float
-    height: float
-    """Of a picture."""
+    height: float  # of a picture
     gap: float
-    lines: int
-    """Of a caption."""
+    lines: int  # of a caption
 
     @property
     def step(self) -> float:
