@@ -22,22 +22,51 @@ _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 
 class Tint(NamedTuple):
-    """Two colours that contrast with each other, each as ``#rrggbb``."""
+    """Two colours that contrast with each other, each as ``#rrggbb``.
 
-    fill: str  # of an area
-    line: str  # of what is drawn on it, and of its edge
+    Parameters
+    ----------
+    fill : str
+        Of an area.
+    line : str
+        Of what is drawn on it, and of its edge.
+    """
+
+    fill: str
+    line: str
 
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of a picture, each as ``#rrggbb``; raise `TablebaseError` if something is missing, or is not a colour."""
+    """The colours of a picture, each as ``#rrggbb``.
 
-    page: Tint  # the margin, with the names of files and ranks; the fill is also the edge of arrows
-    square: Tint  # squares without terrain
-    terrain: Mapping[str, Tint]  # squares with each texture, and ``other`` ones
-    sides: tuple[Tint, Tint]  # tokens of side 0 and side 1, which should be light and dark; the line is that of their figures
-    mark: str  # the frames around the squares of the last move
-    arrows: Mapping[str, str]  # ``green``, ``red``, ``blue`` and ``orange``
+    Parameters
+    ----------
+    page : Tint
+        The margin, with the names of files and ranks; the fill is also the edge of arrows.
+    square : Tint
+        Squares without terrain.
+    terrain : mapping of str to Tint
+        Squares with each texture, and ``other`` ones.
+    sides : tuple of Tint
+        Tokens of side 0 and side 1, which should be light and dark; the line is that of their figures.
+    mark : str
+        The frames around the squares of the last move.
+    arrows : mapping of str to str
+        ``green``, ``red``, ``blue`` and ``orange``.
+
+    Raises
+    ------
+    TablebaseError
+        If something is missing, or is not a colour.
+    """
+
+    page: Tint
+    square: Tint
+    terrain: Mapping[str, Tint]
+    sides: tuple[Tint, Tint]
+    mark: str
+    arrows: Mapping[str, str]
 
     def __post_init__(self) -> None:
         for field, names in (("terrain", {*TEXTURES, OTHER}), ("arrows", set(ARROWS))):
