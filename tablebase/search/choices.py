@@ -65,17 +65,35 @@ class Foresight:
 
 @dataclass(frozen=True)
 class Options:
-    """How an engine searches."""
+    """How an engine searches.
 
-    exact: bool = False  # whether scores are those of plain minimax to the depth; else the search is selective and much deeper
+    Parameters
+    ----------
+    exact : bool
+        Whether scores are those of plain minimax to the depth; else the search is selective and much deeper.
+    threads : int
+    hash_bytes : int
+        Memory of the transposition table.
+    table_bytes : int
+        Memory for chunks of tables.
+    table_pieces : int, optional
+        The most pieces of positions that are looked up in tables; by default, as many as there are tables of.
+    repetition : Repetition
+    progress : int
+        Plies without a capture after which the game is a draw; 0 for no such rule. Tables know none.
+    transpositions, ordering : bool
+        Whether to use the transposition table, and to order moves; for checks.
+    """
+
+    exact: bool = False
     threads: int = 1
-    hash_bytes: int = 64 * 2**20  # memory of the transposition table
-    table_bytes: int = 256 * 2**20  # memory for chunks of tables
-    table_pieces: int | None = None  # the most pieces of positions that are looked up; None for as many as there are tables of
+    hash_bytes: int = 64 * 2**20
+    table_bytes: int = 256 * 2**20
+    table_pieces: int | None = None
     repetition: Repetition = Repetition.NONE
-    progress: int = 0  # plies without a capture after which the game is a draw, 0 for no such rule; tables know none
-    transpositions: bool = True  # whether to use the transposition table; for checks
-    ordering: bool = True  # whether to order moves; for checks
+    progress: int = 0
+    transpositions: bool = True
+    ordering: bool = True
 
 
 def check_options(options: Options) -> None:

@@ -38,26 +38,41 @@ _REPETITIONS = {Repetition.NONE: NEVER, Repetition.DRAW: DRAWS, Repetition.LOSS:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a search to one depth has found."""
+    """What a search to one depth has found.
 
-    depth: int  # in plies; 0 if the answer comes from the table of the position itself
-    rank: int  # 1 for the best line, 2 for the next one, …
+    Parameters
+    ----------
+    depth : int
+        In plies; 0 if the answer comes from the table of the position itself.
+    rank : int
+        1 for the best line, 2 for the next one, ….
+    value : Value or None
+        The proved result for the side to move, None if there is none yet. Its distance is an upper bound, since the winner may
+        have missed something shorter; it is exact at depth 0, and in exact searches that found nothing in tables.
+    score : int
+        In hundredths of a piece, for the side to move; of a proved result 1,000,000 less the distance, negative for a loss;
+        899,999 or -899,999 if the other side or the side to move has to repeat a position and loses by that.
+    nodes : int
+        Positions that were searched.
+    seconds : float
+        Since the beginning.
+    table_hits : int
+        Positions that were found in tables.
+    line : tuple of str
+        The best moves of both sides.
+    reached : Value or None
+        The table's value of the last position of the line, for the side to move there, if it was found in a table.
+    """
+
+    depth: int
+    rank: int
     value: Value | None
-    """The proved result for the side to move, None if there is none yet.
-
-    Its distance is an upper bound, since the winner may have missed something shorter; it is exact at depth 0, and in exact
-    searches that found nothing in tables.
-    """
     score: int
-    """In hundredths of a piece, for the side to move; of a proved result 1,000,000 less the distance, negative for a loss.
-
-    899,999 or -899,999 if the other side or the side to move has to repeat a position and loses by that.
-    """
-    nodes: int  # positions that were searched
-    seconds: float  # since the beginning
-    table_hits: int  # positions that were found in tables
-    line: tuple[str, ...]  # the best moves of both sides
-    reached: Value | None = None  # the table's value of the last position of the line, for the side to move there, if it has one
+    nodes: int
+    seconds: float
+    table_hits: int
+    line: tuple[str, ...]
+    reached: Value | None = None
 
     @property
     def best(self) -> str | None:
