@@ -37,7 +37,7 @@ OPTIONS: Any = {"nogil": True, "no_cfunc_wrapper": True}
 _VERSIONS = (numba.__version__, llvmlite.__version__, sys.implementation.cache_tag, getattr(sys, "abiflags", ""))
 
 
-def jit(function: F, **more: bool) -> F:
+def jit(function: F, **more: Any) -> F:
     """Compile in nopython mode, cache the machine code on disk, release the GIL."""
     if not COMPILES:
         return _uncompiled(function)

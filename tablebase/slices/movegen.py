@@ -152,7 +152,8 @@ class Moves(NamedTuple):
 
     def take(self, moves: NDArray[Any] | slice) -> Moves:
         """The moves with these numbers, or for which this is true."""
-        return Moves(*(column[moves] for column in self))
+        rows, pieces, origins, targets, victims, wins = self
+        return Moves(rows[moves], pieces[moves], origins[moves], targets[moves], victims[moves], wins[moves])
 
 
 NONE = np.zeros(0, dtype=np.int8)
