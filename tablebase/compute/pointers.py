@@ -39,10 +39,8 @@ def _bare_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _typed(_context: Any, arrays: Any) -> Any:
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _bare_value(context, builder, arrays, arguments[0])
-
-    return _bare_type(arrays)(arrays), generate
+    value = _bare_type(arrays)(arrays)
+    return value, lambda context, builder, _signature, arguments: _bare_value(context, builder, arrays, arguments[0])
 
 
 def _flat(value: Any) -> Any:
