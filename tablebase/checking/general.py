@@ -15,7 +15,7 @@ from tablebase.game import Game, Outcome
 from tablebase.game.notation import render
 from tablebase.slices.conversions import ENDS, STAYS, SlotConversion, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.location import locate
+from tablebase.slices.location import Address, locate
 from tablebase.slices.material import Material
 from tablebase.slices.movegen import MoveGenerator
 from tablebase.tables.summary import Summary, Tally
@@ -78,9 +78,9 @@ def _other_side(game: Game, layout: Layout, side: int, codes: dict[int, Codes], 
     if 1 - side in codes:
         identity = list(range(len(layout.slots)))
         return _Child(layout, identity, np.arange(len(game.board), dtype=np.int8), _move_merits(coding)[codes[1 - side]])
-    location = locate(game, layout.material, 1 - side)
-    order = [layout.slots.index(location.pairing[piece]) for piece in layout.slots]
-    return _Child(layout, order, np.array(game.swap, dtype=np.int8), _move_merits(coding)[codes[location.side]])
+    other = Address(game, locate(game, layout.material, 1 - side))
+    order = [layout.slots.index(piece) for piece in other.pieces]
+    return _Child(layout, order, np.array(other.image, dtype=np.int8), _move_merits(coding)[codes[other.side]])
 
 
 @cache
@@ -100,12 +100,10 @@ class _Checker:
         self.merits = np.array([merit(code, coding.stride) for code in range(coding.void)] + [IMPOSSIBLE], dtype=np.int32)
 
     def _child(self, conversion: SlotConversion, load: Load) -> _Child:
-        location = locate(self.game, conversion.child, conversion.side)
-        layout = layout_of(self.game, location.material)
-        order = [conversion.rest[location.pairing[piece]] for piece in layout.slots]
-        image = self.game.swap if location.swapped and self.game.swap is not None else range(len(self.game.board))
-        codes, coding = load(location.material, location.side)
-        return _Child(layout, order, np.array(image, dtype=np.int8), _move_merits(coding)[codes])
+        child = Address(self.game, locate(self.game, conversion.child, conversion.side))
+        order = [conversion.rest[piece] for piece in child.pieces]
+        codes, coding = load(child.material, child.side)
+        return _Child(child.layout, order, np.array(child.image, dtype=np.int8), _move_merits(coding)[codes])
 
     def check(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
         """Check these indices; return those that are not void."""

@@ -19,8 +19,8 @@ from tablebase.checking.general import Load
 from tablebase.game import Game, Outcome, Step
 from tablebase.slices.combinadics import Combinations
 from tablebase.slices.conversions import SlotConversion, slot_conversions, step_destinations
-from tablebase.slices.indexing import Group, Layout, layout_of
-from tablebase.slices.location import Location, locate
+from tablebase.slices.indexing import Group, Layout
+from tablebase.slices.location import Address, Location, locate
 from tablebase.slices.material import tiered_kinds
 from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
@@ -269,11 +269,10 @@ def _part(game: Game, conversion: SlotConversion, location: Location, group: Gro
     advance = dict(zip(tiered_kinds(game, child.kinds), child.advance, strict=True)).get(group.kind, 0)
     choices = Combinations(group.combinations.levels, count, advance)
     squares = np.array(group.squares)[choices.unrank_many(np.arange(choices.size))]
-    target = layout_of(game, location.material)
-    slots = [conversion.rest[location.pairing[piece]] for piece in target.slots]
+    address = Address(game, location)
+    target, slots = address.layout, [conversion.rest[piece] for piece in address.pieces]
     place = next(g for g, other in enumerate(target.groups) if slots[other.slots.start] in group.slots)
-    if location.swapped:
-        squares = np.array(game.swap)[squares]
+    squares = np.array(address.image)[squares]
     mirrored = squares if game.mirror is None else np.array(game.mirror)[squares]
     heir = target.groups[place]
     digits, images = heir.rank_many(squares), heir.rank_many(mirrored)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from tablebase.compute.vectors import room
 from tablebase.game import Game, Outcome
 from tablebase.slices.conversions import slot_conversions
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.location import Location, locate
+from tablebase.slices.indexing import Layout
+from tablebase.slices.location import Address, locate
 from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
 LAST = 2
@@ -268,13 +268,13 @@ def spread_of_side(layout: Layout, *, swapped: bool) -> Spread:
     if len(homes) > LAST:
         homes[0] = _lead_squares(layout)
     order, image = list(range(len(homes))), tuple(range(len(game.board)))
-    if swapped and game.swap is not None:
-        location, image = locate(game, layout.material, 1), game.swap
-        order = [layout.slots.index(location.pairing[piece]) for piece in layout.slots]
+    if swapped:
+        other = Address(game, locate(game, layout.material, 1))
+        order, image = [layout.slots.index(piece) for piece in other.pieces], other.image
     return _spread(homes, [order.index(slot) for slot in range(len(order))], image, layout)
 
 
-def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, list[tuple[int, Spread, Location]]]:
+def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, list[tuple[int, Spread, Address]]]:
     """Where the scores of captures by a side are, in the slice's own order, not filled in yet; and where and how they are read."""
     slots, game = len(layout.slots), layout.game
     base, part = np.zeros(slots, dtype=np.int64), np.zeros((slots, slots, SQUARES), dtype=np.int64)
@@ -291,12 +291,10 @@ def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, lis
             squares = np.array(layout.groups[slot].squares)
             part[victim, slot, squares] = size * (squares if size <= SQUARES else np.arange(len(squares)))
             size *= SQUARES if size <= SQUARES else len(squares)
-        location = locate(game, conversion.child, conversion.side)
-        stored = layout_of(game, location.material)
-        order = [conversion.rest[location.pairing[piece]] for piece in stored.slots]
+        child = Address(game, locate(game, conversion.child, conversion.side))
+        order = [conversion.rest[piece] for piece in child.pieces]
         homes = [layout.groups[slot].squares for slot in remaining]
-        image = game.swap if location.swapped and game.swap is not None else range(len(game.board))
-        spreads.append((end, _spread(homes, [order.index(slot) for slot in remaining], image, stored), location))
+        spreads.append((end, _spread(homes, [order.index(slot) for slot in remaining], child.image, child.layout), child))
         end += size
     scores = room(end, dtype)
     scores[:] = STUCK

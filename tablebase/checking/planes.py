@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     summaries = {}
     plane_size = layout.radices[-1] * layout.radices[-2]
     planes, size = layout.size // plane_size, max(1, SLAB // plane_size)
-    slabs = [_Slab(first, min(planes, first + size)) for first in range(0, planes, size)]
+    slabs = [range(first, min(planes, first + size)) for first in range(0, planes, size)]
     others = room(planes * PLANE, coding.dtype)
     # Each slab is read twice.
     done, total = 0, 2 * len(slabs) * len(codes)
@@ -94,19 +94,15 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     return summaries
 
 
-class _Slab(NamedTuple):
-    first: int
-    last: int
-
-    def codes(self, rules: PlaneRules, source: Source) -> Codes:
-        """Their codes."""
-        plane_size = rules.files * rules.length
-        return source[self.first * plane_size : self.last * plane_size]
+def _codes_of(rules: PlaneRules, source: Source, slab: range) -> Codes:
+    """The codes of some planes."""
+    plane_size = rules.files * rules.length
+    return source[slab.start * plane_size : slab.stop * plane_size]
 
 
-def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: _Slab) -> None:
-    """Write to `others` the scores of moves into the positions of a slab."""
-    _spread_side(rules, slab.codes(rules, codes), others, room(PLANE + SQUARES, others.dtype), *slab)
+def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: range) -> None:
+    """Write to `others` the scores of moves into the positions of some planes."""
+    _spread_side(rules, _codes_of(rules, codes, slab), others, room(PLANE + SQUARES, others.dtype), slab.start, slab.stop)
 
 
 def _check_slab(
@@ -117,7 +113,7 @@ def _check_slab(
     coding: Coding,
     scores: Codes,
     weights: Long,
-    slab: _Slab,
+    slab: range,
 ) -> tuple[int, Tally]:
     """The first wrong index of a slab, or -1; and its counts."""
     counts = np.zeros((len(weights), coding.void + 1), dtype=np.int64)
@@ -125,7 +121,8 @@ def _check_slab(
     # A plane, and behind it a row as it is read.
     best, board = room(PLANE + SQUARES, others.dtype), np.full(SQUARES, NOBODY, dtype=np.int8)
     stale, lost = int(scores[STALEMATE]), int(scores[LOST])
-    wrong = _check(rules, victims, slab.codes(rules, codes), others, best, board, stale, lost, counts, tally.first, *slab)
+    stored, first, last = _codes_of(rules, codes, slab), slab.start, slab.stop
+    wrong = _check(rules, victims, stored, others, best, board, stale, lost, counts, tally.first, first, last)
     tally.histogram[:] = (counts * weights[:, None]).sum(axis=0)
     return wrong, tally
 
@@ -133,8 +130,8 @@ def _check_slab(
 def _victims(layout: Layout, side: int, coding: Coding, load: Load) -> Victims:
     """The scores of captures by a side, in the slice's own order."""
     victims, spreads = compile_victims(layout, side, coding.dtype)
-    for begin, how, location in spreads:
-        codes, own = load(location.material, location.side)
+    for begin, how, child in spreads:
+        codes, own = load(child.material, child.side)
         _read(how, codes, move_scores_of(own, coding), victims.scores, begin)
     return victims
 

@@ -12,7 +12,7 @@ from tablebase.game.moves import Position
 from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.index_arrays import IndexArrays, IndexTerms, index_arrays, index_terms
 from tablebase.slices.indexing import Squares, layout_of
-from tablebase.slices.location import locate
+from tablebase.slices.location import Address, locate
 from tablebase.slices.material import Material
 from tablebase.slices.rule_arrays import RuleArrays, compile_rules
 from tablebase.slices.slice_arrays import Int8, Int32, Int64, SliceArrays, child_locations, slice_arrays, slice_steps
@@ -50,11 +50,10 @@ class MoveLister:
         # By destination, where the position after a move is stored, and the side to move there; 0 is the material itself.
         self.side, self.locations = side, [inner, *children]
         self.sides_to_move = [1 - side, *(conversion.side for conversion in slot_conversions(game, material))]
-        layouts = [layout_of(game, each.material) for each in self.locations]
+        other, layouts = Address(game, inner), [layout_of(game, each.material) for each in self.locations]
         arrays = slice_arrays(layout, children)
-        arrays.child_slot[0] = [layout.slots.index(inner.pairing[piece]) for piece in layouts[0].slots]
-        if inner.swapped and game.swap is not None:
-            arrays.child_square[0] = game.swap
+        arrays.child_slot[0] = [layout.slots.index(piece) for piece in other.pieces]
+        arrays.child_square[0] = other.image
         steps = slice_steps(layout)
         # The piece that makes each step, by its slot, and the squares between which it moves.
         self.slots = np.array([slot for slot, _ in steps], dtype=np.int8)

@@ -11,8 +11,8 @@ import numpy as np
 
 from tablebase.game import Step
 from tablebase.slices.conversions import STAYS, slot_conversions, step_destinations
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.location import Location, locate
+from tablebase.slices.indexing import Layout
+from tablebase.slices.location import Address, Location, locate
 from tablebase.slices.rule_arrays import NOBODY as NOBODY
 from tablebase.slices.rule_arrays import Bool as Bool
 from tablebase.slices.rule_arrays import Int8 as Int8
@@ -80,10 +80,9 @@ def _conversion_arrays(layout: Layout, locations: list[Location]) -> dict[str, A
     child_slot[0] = range(slots)
     conversions = slot_conversions(layout.game, layout.material)
     for number, (conversion, location) in enumerate(zip(conversions, locations, strict=True), start=1):
-        child = layout_of(layout.game, location.material)
-        child_slot[number, : len(child.slots)] = [conversion.rest[location.pairing[piece]] for piece in child.slots]
-        if location.swapped and layout.game.swap is not None:
-            child_square[number] = layout.game.swap
+        child = Address(layout.game, location)
+        child_slot[number, : len(child.pieces)] = [conversion.rest[piece] for piece in child.pieces]
+        child_square[number] = child.image
     return {"child_slot": child_slot, "child_square": child_square}
 
 
