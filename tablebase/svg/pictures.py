@@ -75,7 +75,11 @@ def board(
     elif last_move is not None or arrows:
         raise RulesError(f"{rules.name} has no squares: leave out last_move and arrows")
     else:
-        root = _of_rules(rules, placed, theme)
+        # A module of pictures next to the rules draws in the theme, the rules themselves in their own colours.
+        drawn = rules.svg(placed) if rules.pictures is None else rules.pictures.svg(rules, placed, theme)
+        if drawn is None:
+            raise _undrawn(rules, "ask for text or JSON")
+        root = read_picture(drawn)
     _, _, width, height = box_of(root)
     scale = size / max(width, height)
     root.attrib |= {"width": f"{round(width * scale, 2):g}", "height": f"{round(height * scale, 2):g}"}
@@ -101,14 +105,6 @@ def _undrawn(rules: Rules[Any], cure: str) -> RulesError:
 def has_pictures(rules: Rules[Any]) -> bool:
     """Whether there are pictures of a game's positions."""
     return rules.board is not None or rules.svg(rules.initial) is not None
-
-
-def _of_rules(rules: Rules[Any], position: Any, theme: str | Theme) -> Element:
-    """What the module of pictures beside the rules draws, or the rules themselves, in their own colours."""
-    drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
-    if drawn is None:
-        raise _undrawn(rules, "ask for text or JSON")
-    return read_picture(drawn)
 
 
 def _squares(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, islice, pairwise
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from tablebase.errors import NotationError
 from tablebase.game.rules import CHANCE, OVER, Draw, P, Rules, legal
@@ -48,22 +48,16 @@ def playouts(rules: Rules[P], positions: int, rng: Random) -> Iterator[list[P]]:
         yield played
 
 
-class Turn(NamedTuple):
-    """The positions of a turn, one after the other."""
-
-    positions: list[Any]
-
-
 def positions(bench: Any, rng: Random) -> Iterator[Any]:
     """As many positions of random play as the bench asks for."""
     return chain.from_iterable(playouts(bench.game, bench.samples, rng))
 
 
-def turns(bench: Any, rng: Random) -> Iterator[Turn]:
-    """The turns of random play; the last one may be incomplete."""
+def turns(bench: Any, rng: Random) -> Iterator[list[Any]]:
+    """The turns of random play, each as its positions; the last one may be incomplete."""
     for played in playouts(bench.game, bench.samples, rng):
         begins = [place for place, position in enumerate(played) if place and bench.game.begins_turn(position)]
-        yield from (Turn(played[begin:end]) for begin, end in pairwise([0, *begins, len(played)]))
+        yield from (played[begin:end] for begin, end in pairwise([0, *begins, len(played)]))
 
 
 def start_fault(rules: Rules[Any], start: Any) -> str | None:
@@ -116,15 +110,15 @@ def _draw_fault(draw: Draw) -> str | None:
     return None
 
 
-def turn_fault(rules: Rules[Any], turn: Turn) -> str | None:
+def turn_fault(rules: Rules[Any], turn: list[Any]) -> str | None:
     """A position that comes twice within a turn, or a turn that the end of the game does not end."""
-    for position in turn.positions:
+    for position in turn:
         begins = rules.begins_turn(position)
         if not isinstance(begins, bool):
             return f"whether a turn begins with {rules.format(position)} is {begins!r}, not True or False"
         if rules.to_move(position) == OVER and not begins:
             return f"the game is over in the middle of a turn: begins_turn is False for {rules.format(position)}"
-        if turn.positions.count(position) > 1:
+        if turn.count(position) > 1:
             return f"{rules.format(position)} comes twice within a turn, which may never end"
     return None
 
