@@ -10,12 +10,12 @@ import numpy as np
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.slices.conversions import slot_conversions
-from tablebase.slices.index_arrays import IndexArrays, IndexTerms, index_arrays, index_terms
+from tablebase.slices.index_arrays import ListedSlice, index_arrays, index_terms
 from tablebase.slices.indexing import Squares, layout_of
 from tablebase.slices.location import Address, locate
 from tablebase.slices.material import Material
-from tablebase.slices.rule_arrays import RuleArrays, compile_rules
-from tablebase.slices.slice_arrays import Int8, Int32, Int64, SliceArrays, child_locations, slice_arrays, slice_steps
+from tablebase.slices.rule_arrays import compile_rules
+from tablebase.slices.slice_arrays import Int8, Int32, Int64, child_locations, slice_arrays, slice_steps
 
 
 class MoveList(NamedTuple):
@@ -26,19 +26,6 @@ class MoveList(NamedTuple):
     victims: Int8  # the captured slot, or -1
     destinations: Int32  # where the move leads: `STAYS`, `ENDS` or the number of a conversion
     numbers: Int64  # the index there, in the table of `MoveLister.locations`; 0 for a move that ends the game
-
-
-class ListedSlice(NamedTuple):
-    """What the kernel reads of a slice with one side to move."""
-
-    rules: RuleArrays
-    arrays: SliceArrays  # with child 0 for the table that holds the other side to move
-    layouts: IndexArrays  # of the table that holds the other side to move, and of each child
-    child_slots: Int64  # number of slots of each of them
-    terms: IndexTerms
-    kinds: Int8  # (slots,)
-    twins: Int32  # (steps,) an earlier step between the same squares, which is the same move; -1 if there is none
-    side: int  # the side to move
 
 
 class MoveLister:

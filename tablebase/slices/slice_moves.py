@@ -8,8 +8,8 @@ from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import borrowed
 from tablebase.slices.bit_board import EMPTY, Board, has_escaped, is_legal, put, take
 from tablebase.slices.conversions import ENDS, ILLEGAL
+from tablebase.slices.index_arrays import ListedSlice
 from tablebase.slices.index_kernels import index_of
-from tablebase.slices.move_lists import ListedSlice
 from tablebase.slices.slice_arrays import Int8, Int32, Int64
 
 NONE = -1
