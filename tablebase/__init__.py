@@ -25,7 +25,6 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler and (
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.commands.registry import VERBS
 from tablebase.compute.modules import lazy
 from tablebase.errors import ArgumentError as ArgumentError
 from tablebase.errors import ArgumentTypeError as ArgumentTypeError
@@ -80,11 +79,57 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-_HOMES = {verb.function_name: verb.module for verb in VERBS.values() if verb.is_function}
-_HOMES |= {"Tablebase": "tablebase.commands.tablebase", "load": "tablebase.commands.games", "svg": "tablebase.svg"}
-"""Modules of the names that are loaded when they are first used."""
-__all__ = sorted(name for name in {"open", *globals(), *_HOMES} if name.endswith("Error") or name in {"open", *_HOMES} - {"svg"})
-__getattr__ = lazy(__name__, _HOMES)
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "BatchError",
+    "CapacityError",
+    "CatalogBusyError",
+    "ClusterError",
+    "CommandError",
+    "ConflictError",
+    "CorruptCatalogError",
+    "CorruptTableError",
+    "DeadlineError",
+    "ForfeitError",
+    "MissingCatalogError",
+    "MissingExtraError",
+    "MissingTableError",
+    "NotationError",
+    "RulesError",
+    "SquaresError",
+    "StaleTableError",
+    "Tablebase",
+    "TablebaseError",
+    "TimeLimitError",
+    "UnusableFileError",
+    "analyse",
+    "batch",
+    "boxes",
+    "build",
+    "check_rules",
+    "copy",
+    "count",
+    "estimate",
+    "exploit",
+    "games",
+    "load",
+    "match",
+    "match_stats",
+    "merge",
+    "open",
+    "pack",
+    "perft",
+    "prove",
+    "prune",
+    "reindex",
+    "serve",
+    "train",
+    "unpack",
+    "verify",
+]
+
+__getattr__ = lazy(__name__)
 
 
 def __dir__() -> list[str]:

@@ -127,6 +127,7 @@ def test_the_wheel_holds_two_packages(wheel: Path) -> None:
     parts = [path for folder in ("templates", "static") for path in (ROOT / "tablebase/web" / folder).iterdir()]
     assert {str(path.relative_to(ROOT)) for path in parts} <= set(names)
     assert len(parts) > 20
+    assert {"tablebase/svg/letters.txt", "tablebase/svg/shapes.svg", "tablebase/tables/zstandard.h5"} <= set(names)
     assert {"tablebase/py.typed", "tablebase_rules/py.typed", *(f"tablebase_rules/{game}.py" for game in GAMES)} <= set(names)
 
 

@@ -59,15 +59,10 @@ class Counts:
 
 
 class Catalog:
-    """The catalog of a folder of tables: a file in it or, by URL, in a PostgreSQL database.
-
-    Attributes
-    ----------
-    entries : dict of str to Entry
-        What it says of each file, by the file's name; unless it was opened with `create`.
-    """
+    """The catalog of a folder of tables: a file in it or, by URL, in a PostgreSQL database."""
 
     entries: Mapping[str, Entry]
+    """What it says of each file, by the file's name; unless it was opened with `create`."""
 
     def __init__(
         self, folder: Path, *, create: bool = False, catalog: str | None = None, patience: float | None = PATIENCE

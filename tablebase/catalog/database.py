@@ -13,18 +13,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, inspect
 
+from tablebase.catalog import schema
 from tablebase.catalog.entries import Entry, read_entries
-from tablebase.catalog.schema import (
-    METADATA,
-    SCHEMA_VERSION,
-    VERSION,
-    VIEW,
-    create_schema,
-    drop_schema,
-    index_names,
-    schema_fault,
-    version_of,
-)
 from tablebase.compute.messages import say
 from tablebase.compute.processes import held_at_fork
 from tablebase.errors import (
@@ -127,7 +117,7 @@ class Database(ABC):
 
     def version(self, connection: Connection) -> int | None:
         """The version of the catalog's schema; 0 if it cannot be known, None if there is no catalog."""
-        return version_of(connection)
+        return schema.version_of(connection)
 
     def integrity_fault(self, connection: Connection) -> str | None:  # noqa: ARG002 (PostgreSQL has no check for everyone)
         """What the database finds wrong with the structure of our tables; None if they are sound, or it has no such check."""
@@ -135,7 +125,7 @@ class Database(ABC):
 
     def make(self, connection: Connection) -> None:
         """Make the schema where none of its names is taken."""
-        create_schema(connection)
+        schema.create_schema(connection)
 
     def entries(self, connection: Connection) -> dict[str, Entry]:
         """What a sound catalog says of its files, by file; an error if there is no catalog, or it must be rebuilt."""
@@ -143,7 +133,7 @@ class Database(ABC):
             raise self.missing(self.refusal(connection))
         self.check_version(version)
         entries: dict[str, Entry] = {}
-        if (fault := schema_fault(connection) or self.integrity_fault(connection)) is None:
+        if (fault := schema.schema_fault(connection) or self.integrity_fault(connection)) is None:
             entries, fault = read_entries(connection)
         if fault is not None:
             raise CorruptCatalogError(fault, self.place, self.cure)
@@ -151,22 +141,22 @@ class Database(ABC):
 
     def check_version(self, version: int) -> None:
         """Raise `CorruptCatalogError` if a catalog of this version must be rebuilt."""
-        if version != SCHEMA_VERSION:
-            made = f"was made by {'an earlier' if version < SCHEMA_VERSION else 'a later'} version of this program"
+        if version != schema.SCHEMA_VERSION:
+            made = f"was made by {'an earlier' if version < schema.SCHEMA_VERSION else 'a later'} version of this program"
             raise CorruptCatalogError(made if version else "is damaged (its version is missing)", self.place, self.cure)
 
     def clear(self, connection: Connection) -> list[str]:
         """Remove all that our tables hold; return the names of other programs' indices that went with replaced tables."""
-        if self.version(connection) == SCHEMA_VERSION and schema_fault(connection) is None:
+        if self.version(connection) == schema.SCHEMA_VERSION and schema.schema_fault(connection) is None:
             # Not dropped: other programs' indices stay, and in PostgreSQL so must tables that a view reads.
-            for table in reversed(METADATA.sorted_tables):
-                if table is not VERSION:
+            for table in reversed(schema.METADATA.sorted_tables):
+                if table is not schema.VERSION:
                     connection.execute(delete(table))
             return []
-        before = index_names(connection)
-        drop_schema(connection)
+        before = schema.index_names(connection)
+        schema.drop_schema(connection)
         self.make(connection)
-        return sorted(before - index_names(connection))
+        return sorted(before - schema.index_names(connection))
 
     def refusal(self, connection: Connection) -> TablebaseError | None:
         """The error that keeps this program from making and changing all rows, or lets another one change them."""
@@ -175,7 +165,7 @@ class Database(ABC):
         if self.version(connection) is None:
             inspector = inspect(connection)
             names = {*inspector.get_table_names(), *inspector.get_view_names()}
-            if taken := names & {*METADATA.tables, VIEW}:
+            if taken := names & {*schema.METADATA.tables, schema.VIEW}:
                 held = f"is a database of another program, with a table {min(taken)!r}"
                 return TablebaseError(f"{self.place} {held}: {self.another}")
         return self.lacks_rights(connection)

@@ -42,23 +42,12 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """All rows about a file.
+    """All rows about a file."""
 
-    Attributes
-    ----------
-    table : str
-        The name of the table with its row: one of `OF_FILES`.
-    row : Mapping
-        The row itself.
-    sides : sequence of Side
-        Only of a row of ``tables``.
-    patterns : sequence
-        Tables of `PATTERNS` by name, each with a row about one of its slices, if they have been read; no seal covers them.
-    """
-
-    table: str
+    table: str  # the name of the table with its row: one of `OF_FILES`
     row: Mapping[str, Any]
-    sides: Sequence[Side] = ()
+    sides: Sequence[Side] = ()  # only of a row of ``tables``
+    # Tables of `PATTERNS` by name, each with a row about one of its slices, if they have been read; no seal covers them.
     patterns: Sequence[tuple[str, Row]] = ()
 
     @property
@@ -311,7 +300,6 @@ def _enter_game(connection: Connection, game: Any, *, with_pieces: bool) -> None
 
 
 def _insert(connection: Connection, table: SqlTable, row: Row) -> Any:
-    """Insert a row; return its number."""
     return connection.scalars(insert(table).values(row).returning(table.c.id)).one()
 
 

@@ -198,7 +198,6 @@ class PostgresqlDatabase(Database):
         return CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
 
     def _folder_id(self) -> str | None:
-        """The id of the folder; None if it has none."""
         file = self.folder / ID_FILE
         return file.read_text(encoding="utf-8").strip() if file.exists() else None
 

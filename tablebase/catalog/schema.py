@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Double,
-    ForeignKey,
-    Integer,
-    MetaData,
-    SmallInteger,
-    String,
-    Table,
-    insert,
-    inspect,
-    select,
-)
+import sqlalchemy as sql
+from sqlalchemy import Column, Connection, Table, inspect
 
 SCHEMA_VERSION = 9
 """Grows whenever a table, a column or the meaning of one changes."""
@@ -31,22 +19,17 @@ FROM slices JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.i
 """
 """The view: a row for each slice, with the counts of the solution that holds its positions."""
 CREATE_VIEW = f"CREATE VIEW {VIEW} AS {SLICE_COUNTS}"
-METADATA = MetaData()
+METADATA = sql.MetaData()
 # These make the databases agree: integers have 64 bits, and texts are sorted by their bytes.
-INTEGER = Integer().with_variant(BigInteger(), "postgresql")
-TEXT = String().with_variant(String(collation="C"), "postgresql")
+INTEGER = sql.Integer().with_variant(sql.BigInteger(), "postgresql")
+TEXT = sql.String().with_variant(sql.String(collation="C"), "postgresql")
 
 
-def _integers(*names: str, nullable: bool = False) -> list[Column[Any]]:
-    return [Column(name, INTEGER, nullable=nullable) for name in names]
+def _columns(kind: Any, *names: str, nullable: bool = False) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=nullable) for name in names]
 
 
-def _texts(*names: str, nullable: bool = False) -> list[Column[Any]]:
-    return [Column(name, TEXT, nullable=nullable) for name in names]
-
-
-def _reals(*names: str, nullable: bool = False) -> list[Column[Any]]:
-    return [Column(name, Double(), nullable=nullable) for name in names]
+_integers, _texts, _reals = partial(_columns, INTEGER), partial(_columns, TEXT), partial(_columns, sql.Double())
 
 
 def _id() -> Column[Any]:
@@ -54,12 +37,12 @@ def _id() -> Column[Any]:
 
 
 def _game(*, index: bool = False) -> Column[Any]:
-    return Column("game", TEXT, ForeignKey("games.name"), nullable=False, index=index)
+    return Column("game", TEXT, sql.ForeignKey("games.name"), nullable=False, index=index)
 
 
 def _part_of(table: str, name: str, **options: Any) -> Column[Any]:
     """The number of the row that a row goes with."""
-    return Column(name, INTEGER, ForeignKey(f"{table}.id", ondelete="CASCADE"), nullable=False, **options)
+    return Column(name, INTEGER, sql.ForeignKey(f"{table}.id", ondelete="CASCADE"), nullable=False, **options)
 
 
 def _file() -> list[Column[Any]]:
@@ -112,7 +95,7 @@ SLICES = Table(
     *_texts("material", "side"),
     *_integers("pieces"),
     _part_of("solutions", "solution_id", index=True),
-    Column("is_alias", SmallInteger(), nullable=False),
+    Column("is_alias", sql.SmallInteger(), nullable=False),
     *_texts("pairing"),
     *_texts("win_position", "loss_position", nullable=True),
 )
@@ -196,7 +179,7 @@ def create_schema(connection: Connection) -> None:
     """Make all tables and the view; none of them may exist yet."""
     METADATA.create_all(connection, checkfirst=False)
     connection.exec_driver_sql(CREATE_VIEW)
-    connection.execute(insert(VERSION).values(version=SCHEMA_VERSION))
+    connection.execute(sql.insert(VERSION).values(version=SCHEMA_VERSION))
 
 
 def drop_schema(connection: Connection) -> None:
@@ -213,7 +196,7 @@ def version_of(connection: Connection) -> int | None:
     names = set(inspect(connection).get_table_names())
     found = names & {TABLES.name, SLICES.name}
     if VERSION.name in names and found:
-        return connection.execute(select(VERSION)).scalar_one_or_none() or 0
+        return connection.execute(sql.select(VERSION)).scalar_one_or_none() or 0
     # The first version did not store its number.
     return 1 if len(found) == 2 else None
 

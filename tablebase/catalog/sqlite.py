@@ -69,8 +69,6 @@ def _open(path: Path, mode: str, **options: Any) -> Any:
 
 
 def _copy(path: Path, mode: str, patience: Patience) -> sqlite3.Connection:
-    """Copy a catalog into memory."""
-
     def watch(status: int, _left: int, _total: int) -> None:
         # SQLite would begin again without end.
         if status in IN_USE:
@@ -153,7 +151,10 @@ class SqliteDatabase(Database):
         """See `Database.changes`; if nothing can be written, no file is left."""
         new, patience = not self.path.exists(), Patience(self.place, self.patience)
         if rebuilds and not new and patience.repeat(self._is_no_database, is_busy):
-            self.set_aside = _set_aside(self.path)
+            self.set_aside = free_name(self.path)
+            for journal in journals(self.path):
+                journal.rename(self.set_aside.with_name(journal.name.replace(self.path.name, self.set_aside.name)))
+            self.path.rename(self.set_aside)
         try:
             with self._writers.connect() as connection:
                 if rebuilds:
@@ -239,12 +240,3 @@ class SqliteDatabase(Database):
         if code not in DAMAGE:
             return UnusableFileError(f"{self.path} cannot be used ({reason}): try again, or use another folder")
         return CorruptCatalogError(f"is damaged ({reason})", self.path)
-
-
-def _set_aside(path: Path) -> Path:
-    """Rename a file that SQLite cannot open, together with its journals; return its new name, which is free until then."""
-    aside = free_name(path)
-    for journal in journals(path):
-        journal.rename(aside.with_name(journal.name.replace(path.name, aside.name)))
-    path.rename(aside)
-    return aside

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.contradictions import Load, contradiction
 from tablebase.compute.messages import reach
+from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome
+from tablebase.game.notation import render
 from tablebase.slices.conversions import ENDS, STAYS, SlotConversion, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.location import locate
+from tablebase.slices.location import Address, locate
 from tablebase.slices.material import Material
 from tablebase.slices.movegen import MoveGenerator
 from tablebase.tables.summary import Summary, Tally
-from tablebase.tables.values import STALEMATE, Codes, Coding, Value, merit, next_code
+from tablebase.tables.values import STALEMATE, Codes, Coding, Source, Value, merit, next_code
 
 BLOCK = 1 << 17
 NO_MOVE = np.iinfo(np.int32).min
@@ -26,6 +28,18 @@ IMPOSSIBLE = NO_MOVE + 1
 WIN_NOW = Value(Outcome.WIN, 1).merit
 
 Int32 = NDArray[np.int32]
+Load = Callable[[Material, int], tuple[Codes, Coding]]
+"""Returns the codes of a stored material for one side to move, and their coding."""
+
+
+def contradiction(layout: Layout, side: int, index: int, codes: Source, coding: Coding) -> CorruptTableError:
+    """The error that names a position whose code contradicts its moves."""
+    position = layout.position(index, side)
+    assert position is not None
+    code = int(codes[index : index + 1][0])
+    value = coding.value(code)
+    stored = "draw without a legal move" if code == STALEMATE else value.said
+    return CorruptTableError(f"{render(layout.game, position)} is stored as a {stored}, which its moves contradict")
 
 
 @dataclass(frozen=True)
@@ -64,9 +78,9 @@ def _other_side(game: Game, layout: Layout, side: int, codes: dict[int, Codes], 
     if 1 - side in codes:
         identity = list(range(len(layout.slots)))
         return _Child(layout, identity, np.arange(len(game.board), dtype=np.int8), _move_merits(coding)[codes[1 - side]])
-    location = locate(game, layout.material, 1 - side)
-    order = [layout.slots.index(location.pairing[piece]) for piece in layout.slots]
-    return _Child(layout, order, np.array(game.swap, dtype=np.int8), _move_merits(coding)[codes[location.side]])
+    other = Address(game, locate(game, layout.material, 1 - side))
+    order = [layout.slots.index(piece) for piece in other.pieces]
+    return _Child(layout, order, np.array(other.image, dtype=np.int8), _move_merits(coding)[codes[other.side]])
 
 
 @cache
@@ -76,8 +90,6 @@ def _move_merits(coding: Coding) -> Int32:
 
 
 class _Checker:
-    """Compares the codes of one side to move with the values that the moves imply."""
-
     def __init__(self, game: Game, layout: Layout, side: int, codes: Codes, coding: Coding, inner: _Child, load: Load) -> None:
         self.game, self.layout, self.side, self.codes, self.coding = game, layout, side, codes, coding
         self.generator = MoveGenerator(layout, side)
@@ -88,12 +100,10 @@ class _Checker:
         self.merits = np.array([merit(code, coding.stride) for code in range(coding.void)] + [IMPOSSIBLE], dtype=np.int32)
 
     def _child(self, conversion: SlotConversion, load: Load) -> _Child:
-        location = locate(self.game, conversion.child, conversion.side)
-        layout = layout_of(self.game, location.material)
-        order = [conversion.rest[location.pairing[piece]] for piece in layout.slots]
-        image = self.game.swap if location.swapped and self.game.swap is not None else range(len(self.game.board))
-        codes, coding = load(location.material, location.side)
-        return _Child(layout, order, np.array(image, dtype=np.int8), _move_merits(coding)[codes])
+        child = Address(self.game, locate(self.game, conversion.child, conversion.side))
+        order = [conversion.rest[piece] for piece in child.pieces]
+        codes, coding = load(child.material, child.side)
+        return _Child(child.layout, order, np.array(child.image, dtype=np.int8), _move_merits(coding)[codes])
 
     def check(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
         """Check these indices; return those that are not void."""

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.contradictions import Load
+from tablebase.checking.general import Load
 from tablebase.game import Game, Outcome, Step
 from tablebase.slices.combinadics import Combinations
 from tablebase.slices.conversions import SlotConversion, slot_conversions, step_destinations
-from tablebase.slices.indexing import Group, Layout, layout_of
-from tablebase.slices.location import Location, locate
+from tablebase.slices.indexing import Group, Layout
+from tablebase.slices.location import Address, Location, locate
 from tablebase.slices.material import tiered_kinds
 from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
@@ -132,6 +132,7 @@ def compile_rules(game: Game, layout: Layout) -> Rules:
     by_step = np.argsort(last.step, kind="stable")
     on_square = np.argsort(placed[-1].reshape(-1), kind="stable")
     last_steps = np.arange(first[-2], first[-1])
+    columns = [0, *(group.slots.start + 1 for group in groups)]
     return Rules(
         groups=len(groups),
         squares=squares,
@@ -149,7 +150,7 @@ def compile_rules(game: Game, layout: Layout) -> Rules:
         target=np.array([step.target for step in listed], dtype=np.int64),
         block_begin=np.cumsum([0, *map(len, blockers)], dtype=np.int64),
         blocker=np.array([square for blocking in blockers for square in blocking], dtype=np.int64),
-        leads=np.concatenate([_leads(layout, group) for group in groups]).reshape(-1),
+        leads=np.concatenate([step_destinations(layout, group.kind)[:, columns] for group in groups]).astype(np.int64).reshape(-1),
         first_of_last=int(first[-2]),
         steps_of_last=len(last_steps),
         pair_begin=np.searchsorted(last.step[by_step], [*last_steps, first[-1]]).astype(np.int64),
@@ -162,7 +163,6 @@ def compile_rules(game: Game, layout: Layout) -> Rules:
 
 
 def _begins(sizes: Iterable[int]) -> Long:
-    """Where each of several arrays begins if they follow each other."""
     return np.cumsum([0, *sizes], dtype=np.int64)[:-1]
 
 
@@ -218,12 +218,6 @@ def _move_starts(groups: tuple[Group, ...], moves: list[_Moves]) -> Long:
     return np.append(np.concatenate(starts), sum(len(each.begin) for each in moves)).astype(np.int64)
 
 
-def _leads(layout: Layout, group: Group) -> Long:
-    """The table that each step of a group leads to, without a capture or with one of each group; shape (steps, G + 1)."""
-    columns = [0, *(each.slots.start + 1 for each in layout.groups)]
-    return step_destinations(layout, group.kind)[:, columns].astype(np.int64)
-
-
 class _Part(NamedTuple):
     """What the placements of a group add to an index, as it is and on the mirrored board, and whether they mirror it."""
 
@@ -275,11 +269,10 @@ def _part(game: Game, conversion: SlotConversion, location: Location, group: Gro
     advance = dict(zip(tiered_kinds(game, child.kinds), child.advance, strict=True)).get(group.kind, 0)
     choices = Combinations(group.combinations.levels, count, advance)
     squares = np.array(group.squares)[choices.unrank_many(np.arange(choices.size))]
-    target = layout_of(game, location.material)
-    slots = [conversion.rest[location.pairing[piece]] for piece in target.slots]
+    address = Address(game, location)
+    target, slots = address.layout, [conversion.rest[piece] for piece in address.pieces]
     place = next(g for g, other in enumerate(target.groups) if slots[other.slots.start] in group.slots)
-    if location.swapped:
-        squares = np.array(game.swap)[squares]
+    squares = np.array(address.image)[squares]
     mirrored = squares if game.mirror is None else np.array(game.mirror)[squares]
     heir = target.groups[place]
     digits, images = heir.rank_many(squares), heir.rank_many(mirrored)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.checking.contradictions import Load, contradiction, reports
+from tablebase.checking.general import Load, contradiction
 from tablebase.checking.group_arrays import (
     STUCK,
     Long,
@@ -25,6 +25,7 @@ from tablebase.checking.group_arrays import (
 )
 from tablebase.compute import threads
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.messages import reports
 from tablebase.compute.pointers import bare
 from tablebase.game import Game
 from tablebase.slices.conversions import ENDS, ILLEGAL
@@ -68,7 +69,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     for number, (side, stored) in enumerate(codes.items()):
         tables = compile_tables(game, layout, side, codes, coding, load)
         check = partial(_check_rows, rules, tables, layout, stored, needed, won, side)
-        report = reports(rows * number, rows * len(codes))
+        report = reports("verifying", rows * number, rows * len(codes))
         length = layout.row_length
         parts = threads.spread(check, rows, max(1, GRAIN // length), max(1, MOST // length), report)
         tally = Tally(coding)

@@ -1,6 +1,7 @@
-"""What the checker of planes reads: the rules as words, and where the scores of moves are found.
+"""What the checker of planes reads: the scores of values, the rules as words, and where the scores of moves are found.
 
-Nothing here is shared with the solvers.
+Scores are numbers of the type of the codes, the larger the better the value: `STUCK`, then losses, draws, a number that is never
+assigned, and wins, up to the largest number, a win in one ply. Nothing here is shared with the solvers.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.plane_scores import STUCK, Bytes, Long, Small
 from tablebase.compute.vectors import room
-from tablebase.game import Game
+from tablebase.game import Game, Outcome
 from tablebase.slices.conversions import slot_conversions
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.location import Location, locate
-from tablebase.tables.values import Codes
+from tablebase.slices.indexing import Layout
+from tablebase.slices.location import Address, locate
+from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
 LAST = 2
 """Pieces of a plane that have rows and bytes; all others are fixed in it."""
@@ -26,6 +26,13 @@ SQUARES = 64
 PLANE = SQUARES * SQUARES
 """Scores of a plane: a row for each square of the last but one piece, a byte for each square of the last one."""
 
+STUCK = 0
+"""The score where there is no move."""
+NOBODY = -1
+
+Bytes = NDArray[np.uint8]
+Small = NDArray[np.int8]
+Long = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 
@@ -89,6 +96,32 @@ class Victims(NamedTuple):
     base: Long  # (P,) where those of a victim begin; 0 if its capture wins
     part: Long  # (P * P * 64,) by victim, slot and square
     scores: Codes  # from 0 on 64 wins, then those of all victims
+
+
+def _rank(value: Value, scale: Coding) -> int:
+    """The score of a value among scores of the type of a coding."""
+    if value.distance is None:
+        return scale.void // 2
+    return value.distance // 2 if value.outcome is Outcome.LOSS else scale.void - value.distance // 2
+
+
+@cache
+def scores_of(no_move: Outcome, coding: Coding) -> Codes:
+    """For each code the score that the moves of a position with it must imply, where having no move is worth this."""
+    scores = np.array([_rank(coding.value(code), coding) for code in range(coding.void + 1)], dtype=coding.dtype)
+    impossible = coding.void // 2 + 1
+    # Only a position without a move may be a stalemate, or a loss in 0, as the rules have it.
+    drawn = no_move is Outcome.DRAW
+    scores[STALEMATE] = STUCK if drawn else impossible
+    scores[coding.code(Value(Outcome.LOSS, 0))] = impossible if drawn else STUCK
+    scores[coding.void] = impossible
+    return scores
+
+
+@cache
+def move_scores_of(coding: Coding, scale: Coding) -> Codes:
+    """For each code the score of a move into a position with that code, among scores of the type of another coding."""
+    return np.array([_rank(coding.value(code).reversed.later, scale) for code in range(coding.void + 1)], dtype=scale.dtype)
 
 
 def compile_rules(layout: Layout, side: int) -> PlaneRules:
@@ -235,13 +268,13 @@ def spread_of_side(layout: Layout, *, swapped: bool) -> Spread:
     if len(homes) > LAST:
         homes[0] = _lead_squares(layout)
     order, image = list(range(len(homes))), tuple(range(len(game.board)))
-    if swapped and game.swap is not None:
-        location, image = locate(game, layout.material, 1), game.swap
-        order = [layout.slots.index(location.pairing[piece]) for piece in layout.slots]
+    if swapped:
+        other = Address(game, locate(game, layout.material, 1))
+        order, image = [layout.slots.index(piece) for piece in other.pieces], other.image
     return _spread(homes, [order.index(slot) for slot in range(len(order))], image, layout)
 
 
-def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, list[tuple[int, Spread, Location]]]:
+def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, list[tuple[int, Spread, Address]]]:
     """Where the scores of captures by a side are, in the slice's own order, not filled in yet; and where and how they are read."""
     slots, game = len(layout.slots), layout.game
     base, part = np.zeros(slots, dtype=np.int64), np.zeros((slots, slots, SQUARES), dtype=np.int64)
@@ -258,12 +291,10 @@ def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, lis
             squares = np.array(layout.groups[slot].squares)
             part[victim, slot, squares] = size * (squares if size <= SQUARES else np.arange(len(squares)))
             size *= SQUARES if size <= SQUARES else len(squares)
-        location = locate(game, conversion.child, conversion.side)
-        stored = layout_of(game, location.material)
-        order = [conversion.rest[location.pairing[piece]] for piece in stored.slots]
+        child = Address(game, locate(game, conversion.child, conversion.side))
+        order = [conversion.rest[piece] for piece in child.pieces]
         homes = [layout.groups[slot].squares for slot in remaining]
-        image = game.swap if location.swapped and game.swap is not None else range(len(game.board))
-        spreads.append((end, _spread(homes, [order.index(slot) for slot in remaining], image, stored), location))
+        spreads.append((end, _spread(homes, [order.index(slot) for slot in remaining], child.image, child.layout), child))
         end += size
     scores = room(end, dtype)
     scores[:] = STUCK

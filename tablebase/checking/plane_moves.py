@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.checking.plane_arrays import PLANE, SQUARES, PlaneRules, Victims
-from tablebase.checking.plane_scores import NOBODY, STUCK, Small
+from tablebase.checking.plane_arrays import NOBODY, PLANE, SQUARES, STUCK, PlaneRules, Small, Victims
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline
 from tablebase.compute.vectors import chosen, lanes_of, larger, load, store

@@ -10,23 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tablebase.checking.contradictions import Load, contradiction
+from tablebase.checking.general import Load, contradiction
 from tablebase.checking.plane_arrays import (
+    NOBODY,
     PLANE,
     SQUARES,
+    STUCK,
+    Long,
     PlaneRules,
+    Small,
     Spread,
     Victims,
     compile_rules,
     compile_victims,
+    move_scores_of,
+    scores_of,
     spread_of_side,
 )
 from tablebase.checking.plane_moves import move_file, move_last, move_outer
-from tablebase.checking.plane_scores import NOBODY, STUCK, Long, Small, move_scores_of, scores_of
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.messages import reach
@@ -61,7 +66,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     summaries = {}
     plane_size = layout.radices[-1] * layout.radices[-2]
     planes, size = layout.size // plane_size, max(1, SLAB // plane_size)
-    slabs = [_Slab(first, min(planes, first + size)) for first in range(0, planes, size)]
+    slabs = [range(first, min(planes, first + size)) for first in range(0, planes, size)]
     others = room(planes * PLANE, coding.dtype)
     # Each slab is read twice.
     done, total = 0, 2 * len(slabs) * len(codes)
@@ -77,7 +82,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
             _read(how, np.asarray(other), move_scores_of(coding, coding), others, 0)
         done += len(slabs)
         victims = _victims(layout, side, coding, load)
-        check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game, coding), layout.lead_weights)
+        check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game.no_move, coding), layout.lead_weights)
         tally = Tally(coding)
         for wrong, counts in each(check, slabs):
             if wrong >= 0:
@@ -89,21 +94,15 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     return summaries
 
 
-class _Slab(NamedTuple):
-    """The planes from `first` up to `last`."""
-
-    first: int
-    last: int
-
-    def codes(self, rules: PlaneRules, source: Source) -> Codes:
-        """Their codes."""
-        plane_size = rules.files * rules.length
-        return source[self.first * plane_size : self.last * plane_size]
+def _codes_of(rules: PlaneRules, source: Source, slab: range) -> Codes:
+    """The codes of some planes."""
+    plane_size = rules.files * rules.length
+    return source[slab.start * plane_size : slab.stop * plane_size]
 
 
-def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: _Slab) -> None:
-    """Write to `others` the scores of moves into the positions of a slab."""
-    _spread_side(rules, slab.codes(rules, codes), others, room(PLANE + SQUARES, others.dtype), *slab)
+def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: range) -> None:
+    """Write to `others` the scores of moves into the positions of some planes."""
+    _spread_side(rules, _codes_of(rules, codes, slab), others, room(PLANE + SQUARES, others.dtype), slab.start, slab.stop)
 
 
 def _check_slab(
@@ -114,7 +113,7 @@ def _check_slab(
     coding: Coding,
     scores: Codes,
     weights: Long,
-    slab: _Slab,
+    slab: range,
 ) -> tuple[int, Tally]:
     """The first wrong index of a slab, or -1; and its counts."""
     counts = np.zeros((len(weights), coding.void + 1), dtype=np.int64)
@@ -122,7 +121,8 @@ def _check_slab(
     # A plane, and behind it a row as it is read.
     best, board = room(PLANE + SQUARES, others.dtype), np.full(SQUARES, NOBODY, dtype=np.int8)
     stale, lost = int(scores[STALEMATE]), int(scores[LOST])
-    wrong = _check(rules, victims, slab.codes(rules, codes), others, best, board, stale, lost, counts, tally.first, *slab)
+    stored, first, last = _codes_of(rules, codes, slab), slab.start, slab.stop
+    wrong = _check(rules, victims, stored, others, best, board, stale, lost, counts, tally.first, first, last)
     tally.histogram[:] = (counts * weights[:, None]).sum(axis=0)
     return wrong, tally
 
@@ -130,8 +130,8 @@ def _check_slab(
 def _victims(layout: Layout, side: int, coding: Coding, load: Load) -> Victims:
     """The scores of captures by a side, in the slice's own order."""
     victims, spreads = compile_victims(layout, side, coding.dtype)
-    for begin, how, location in spreads:
-        codes, own = load(location.material, location.side)
+    for begin, how, child in spreads:
+        codes, own = load(child.material, child.side)
         _read(how, codes, move_scores_of(own, coding), victims.scores, begin)
     return victims
 

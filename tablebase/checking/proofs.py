@@ -52,8 +52,6 @@ def proof_faults(rows: Sequence[dict[str, Any]], prober: Prober | None) -> Itera
 
 
 class _ProofCheck:
-    """The positions of a proof, under the rules of its game."""
-
     def __init__(self, head: dict[str, Any], nodes: list[dict[str, Any]], prober: Prober | None) -> None:
         self.game = load_game(head["game"])
         self.root = read(self.game, head["position"])

@@ -16,7 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.contradictions import Load, contradiction, reports
+from tablebase.checking.general import Load, contradiction
+from tablebase.compute.messages import reports
 from tablebase.compute.threads import spread
 from tablebase.game import Game, Outcome
 from tablebase.slices.indexing import Layout, Squares, layout_of
@@ -53,7 +54,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     total = pursuit.rows * len(codes)
     summaries = {}
     for number, side in enumerate(sorted(codes)):
-        report = reports(number * pursuit.rows, total)
+        report = reports("verifying", number * pursuit.rows, total)
         summaries[side] = _check_side(pursuit.layout, side, codes[side], coding, checkers[side], report)
     return summaries
 
@@ -63,7 +64,7 @@ def _scores_ahead(pursuit: Pursuit, load: Load) -> Bytes:
     if pursuit.next_tier is None:
         return np.zeros((0, pursuit.length), dtype=np.uint8)
     codes, coding = load(pursuit.next_tier.material, pursuit.runner.side)
-    return _look_up(_move_scores(coding), codes).reshape(-1, pursuit.length)
+    return _look_up(_scores(coding, 1), codes).reshape(-1, pursuit.length)
 
 
 def _look_up(scores: Bytes, codes: Codes) -> Bytes:
@@ -85,15 +86,10 @@ def _score(coding: Coding, code: int, plies: int) -> int:
 
 
 @cache
-def _move_scores(coding: Coding) -> Bytes:
-    """For each code the score of a move into a position with that code."""
-    return np.array([min(_score(coding, code, 1), WON) for code in range(coding.void)] + [STUCK]).astype(np.uint8)
-
-
-@cache
-def _code_scores(coding: Coding) -> Bytes:
-    """For each code the score of a position with that code."""
-    return np.array([_score(coding, code, 0) for code in range(coding.void)] + [IMPOSSIBLE]).astype(np.uint8)
+def _scores(coding: Coding, plies: int) -> Bytes:
+    """For each code the score of a position with that code (0 plies), or of a move into it (1)."""
+    void = STUCK if plies else IMPOSSIBLE
+    return np.array([min(_score(coding, code, plies), WON) for code in range(coding.void)] + [void]).astype(np.uint8)
 
 
 class _Rows(ABC):
@@ -169,7 +165,7 @@ class _Runner(_Rows):
     def __init__(self, pursuit: Pursuit, codes: Codes, others: Codes) -> None:
         super().__init__(pursuit, codes)
         self.others = others.reshape(-1, pursuit.length)
-        self.move_scores = _move_scores(NARROW_ANY)
+        self.move_scores = _scores(NARROW_ANY, 1)
 
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
         pursuers, occupied = self.set_up(begin, end)
@@ -185,8 +181,7 @@ class _Runner(_Rows):
 
 
 def _check_side(layout: Layout, side: int, codes: Codes, coding: Coding, rows: _Rows, report: Callable[[int], None]) -> Summary:
-    """Check one side to move and count its codes."""
-    code_scores = _code_scores(coding)
+    code_scores = _scores(coding, 0)
     length = layout.row_length
 
     def check(first: int, last: int) -> Tally:

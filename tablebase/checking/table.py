@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tablebase.checking.contradictions import Load
+from tablebase.checking.general import Load
 from tablebase.compute import machine
 from tablebase.compute.kernel_cache import COMPILES
 from tablebase.compute.messages import reach

@@ -14,11 +14,8 @@ from tablebase.compute.jit import inline, instructions
 @instructions(lambda word: (int(word) & -int(word)).bit_length() - 1)
 def _cttz(_context: Any, word: Any) -> Any:
     """LLVM's count of trailing zeros, undefined for 0."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(word), generate
+    undefined = ir.Constant(ir.IntType(1), 1)
+    return types.int64(word), lambda _context, builder, _signature, arguments: builder.cttz(arguments[0], undefined)
 
 
 @inline
@@ -38,11 +35,7 @@ def moved(word: Any, shift: int) -> Any:
 @instructions(lambda word: int(word).bit_count())
 def _ctpop(_context: Any, word: Any) -> Any:
     """LLVM's count of set bits."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(word), generate
+    return types.uint64(word), lambda _context, builder, _signature, arguments: builder.ctpop(arguments[0])
 
 
 @inline

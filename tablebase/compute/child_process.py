@@ -25,27 +25,13 @@ DEATH = 1.0
 
 
 class ChildProcess:
-    """A process that runs ``work(pipe, *given)``.
+    """A process that runs ``work(pipe, *given)``, all of it picklable; an open file is passed on as ``Handle(file)``.
 
     It ends when that returns, when `end` or `kill` is called, and by itself when this process is gone, however that happened.
     Children that it starts in the same way end with it. Of the signals that a terminal sends to all processes of a command it
-    ignores all but SIGTERM: this process deals with them.
-
-    Parameters
-    ----------
-    work : callable
-        Picklable; its first argument is the other end of `pipe`.
-    given : objects
-        Picklable. An open file is passed on as ``Handle(file)``.
-    grace : float
-        Seconds that the process has between SIGTERM, in the end, and SIGKILL.
-    fork : bool
-        Start with the memory of this process, where that is safe (on Linux, with no threads but idle ones).
-
-    Attributes
-    ----------
-    pipe : Connection
-        Ready to be read when the child process has sent something or has ended.
+    ignores all but SIGTERM, with `grace` seconds until SIGKILL: this process deals with them. With `fork` it starts with the
+    memory of this process, where that is safe (on Linux, with idle threads only). The other end of its pipe, `pipe`, is ready to
+    be read when it has sent something or has ended.
     """
 
     def __init__(self, work: Callable[..., object], *given: Any, grace: float = GRACE, fork: bool = False) -> None:

@@ -37,18 +37,16 @@ OPTIONS: Any = {"nogil": True, "no_cfunc_wrapper": True}
 _VERSIONS = (numba.__version__, llvmlite.__version__, sys.implementation.cache_tag, getattr(sys, "abiflags", ""))
 
 
-def jit(function: F) -> F:
+def jit(function: F, **more: Any) -> F:
     """Compile in nopython mode, cache the machine code on disk, release the GIL."""
     if not COMPILES:
         return _uncompiled(function)
-    return cast(F, _cached(numba.njit(**OPTIONS)(function), function))
+    return cast(F, _cached(numba.njit(**OPTIONS, **more)(function), function))
 
 
 def inline(function: F) -> F:
     """Compile a small helper that is inlined into its callers."""
-    if not COMPILES:
-        return _uncompiled(function)
-    return cast(F, _cached(numba.njit(**OPTIONS, forceinline=True)(function), function))
+    return jit(function, forceinline=True)
 
 
 def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -150,3 +150,8 @@ def watched(listener: Callable[[Stage], object]) -> Iterator[None]:
 def reach(name: str, done: int = 0, total: int | None = None) -> None:
     """Say that this work has come to a stage, or further within it; costs next to nothing, and little if nobody watches."""
     _watch.get()(Stage(name, done, total))
+
+
+def reports(name: str, before: int, total: int) -> Callable[[int], None]:
+    """Return a function that reports how much of a part of a stage is done, given what other parts did before."""
+    return lambda done: reach(name, before + done, total)

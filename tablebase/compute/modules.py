@@ -5,26 +5,27 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-Place = tuple[str, int]
-"""Name of a function and the line where it begins."""
 
+def lazy(package: str) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package, which loads what the package imports under ``if TYPE_CHECKING``."""
 
-def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of the package of this name, which re-exports names lazily.
-
-    Their homes are the full dotted names of the modules that define them, or that they stand for.
-    """
+    @cache
+    def homes() -> dict[str, str]:
+        tree = ast.parse(Path(sys.modules[package].__file__ or "").read_bytes())
+        lines = [line for block in tree.body if isinstance(block, ast.If) for line in block.body]
+        return {one.name: line.module or "" for line in lines if isinstance(line, ast.ImportFrom) for one in line.names}
 
     def load_attribute(name: str) -> Any:
-        if name not in homes:
+        # Names with underscores are asked for by Python and its tools.
+        if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(homes[name])
-        return module if homes[name] == f"{package}.{name}" else getattr(module, name)
+        return import_module(f"{package}.{name}") if homes()[name] == package else getattr(import_module(homes()[name]), name)
 
     return load_attribute
 
@@ -39,19 +40,14 @@ def docstring(function: Callable[..., Any]) -> str:
 
 
 @cache
-def _docstrings_in(path: str) -> dict[Place, str]:
-    """The docstrings of all functions in a file; none if it cannot be read."""
+def _docstrings_in(path: str) -> dict[tuple[str, int], str]:
+    """The docstrings of all functions in a file, by name and the line where each begins; none if it cannot be read."""
     try:
         with open(path, "rb") as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError):
         return {}
-    return dict(_documented(tree))
-
-
-def _documented(tree: ast.Module) -> Iterator[tuple[Place, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            # Decorators belong to the function.
-            first = min(part.lineno for part in (node, *node.decorator_list))
-            yield (node.name, first), ast.get_docstring(node) or ""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    # Decorators belong to the function.
+    first = [min(part.lineno for part in (node, *node.decorator_list)) for node in functions]
+    return {(node.name, line): ast.get_docstring(node) or "" for node, line in zip(functions, first, strict=True)}

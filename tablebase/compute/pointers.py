@@ -22,7 +22,6 @@ _types: Any = types
 
 
 def _bare_type(kind: Any) -> Any:
-    """The type of a value with its arrays as pointers."""
     if isinstance(kind, types.Array):
         return _types.CPointer(kind.dtype)
     if isinstance(kind, _types.BaseNamedTuple):
@@ -40,14 +39,11 @@ def _bare_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _typed(_context: Any, arrays: Any) -> Any:
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return _bare_value(context, builder, arrays, arguments[0])
-
-    return _bare_type(arrays)(arrays), generate
+    value = _bare_type(arrays)(arrays)
+    return value, lambda context, builder, _signature, arguments: _bare_value(context, builder, arrays, arguments[0])
 
 
 def _flat(value: Any) -> Any:
-    """A named tuple with its arrays in one dimension."""
     if isinstance(value, tuple):
         return value._make(map(_flat, value))  # type: ignore[attr-defined]
     return value.reshape(-1) if isinstance(value, np.ndarray) else value
@@ -59,8 +55,6 @@ bare: Any = instructions(_flat)(_typed)
 
 @instructions(lambda arrays: arrays)
 def _borrowed(_context: Any, arrays: Any) -> Any:
-    """The tuple without counters."""
-
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _without_counters(context, builder, arrays, arguments[0])
 

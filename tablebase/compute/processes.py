@@ -6,11 +6,13 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol, TypeVar
+from threading import Lock, RLock
+from typing import TypeVar
 
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
 """Signals that ask a program to end. Where there are workers, only the main process deals with them, and ends the others."""
 
+AnyLock = TypeVar("AnyLock", Lock, RLock)
 _pending: list[Callable[[], object]] = []
 _postponed: list[Callable[[], object]] = []
 _undisturbed = 0
@@ -54,21 +56,6 @@ def when_undisturbed(action: Callable[[], object]) -> None:
         _postponed.append(action)
     else:
         action()
-
-
-class Lock(Protocol):
-    """What `threading.Lock` and `threading.RLock` have in common."""
-
-    def acquire(self) -> bool:
-        """Wait for the lock and take it."""
-        ...
-
-    def release(self) -> None:
-        """Give it back."""
-        ...
-
-
-AnyLock = TypeVar("AnyLock", bound=Lock)
 
 
 def held_at_fork(lock: AnyLock) -> AnyLock:

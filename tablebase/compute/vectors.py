@@ -69,14 +69,12 @@ def _constant(kind: Any, value: int) -> Any:
 
 
 def _spread(builder: Any, value: Any, count: int) -> Any:
-    """A vector with the same value everywhere."""
     kind = ir.VectorType(value.type, count)
     first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, _I32(0))
     return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), ir.Constant(ir.VectorType(_I32, count), [0] * count))
 
 
 def _function(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
-    """Call one of LLVM's own functions."""
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
     return builder.call(function, arguments)
@@ -119,7 +117,6 @@ def _operator(function: Any, cases: list[tuple[Any, ...]], emit: Callable[..., A
 
 
 def _mask(builder: Any, truth: Any) -> Any:
-    """A comparison of lanes as a word."""
     return builder.bitcast(truth, _WORD)
 
 

@@ -54,24 +54,11 @@ class DaskExecutor(Executor):
     Each does one key at a time, in a process of its own, with as many threads as it has. Workers may come and go; a key whose
     worker is lost is done again by another one, unless four have been lost with it.
 
-    Parameters
-    ----------
-    limits : Limits, optional
-        The number of workers, and the bytes of memory that each has. Without a scheduler, such workers are started on this
-        machine, by default one, and with equal shares of its memory. With a scheduler, by default what its workers offer.
-    scheduler : str, optional
-        The address of a scheduler, ``tcp://HOST:PORT``.
-    say : callable, optional
-        Called with sentences about what is being waited for.
-    patience : float
-        Seconds to wait for a worker.
-
-    Raises
-    ------
-    MissingExtraError
-        If Dask is not installed.
-    ClusterError
-        If there is no such scheduler, or it has no worker, and no limits were given.
+    `limits` are the number of workers, and the bytes of memory that each has. Without the address of a scheduler
+    (``tcp://HOST:PORT``), such workers are started on this machine, by default one, with equal shares of its memory; with one, the
+    limits are by default what its workers offer. `say` is called with sentences about what is waited for, for up to `patience`
+    seconds. Raise `MissingExtraError` without Dask, and `ClusterError` if limits must be found out and there is no scheduler or
+    worker.
     """
 
     ordered = True
@@ -183,7 +170,6 @@ class DaskExecutor(Executor):
         return client
 
     def _hear(self, event: tuple[float, Any]) -> None:
-        """Keep a stage for the thread that waits."""
         name, *stage = event[1]
         self._events.put((name, Stage(*stage)))
 
@@ -260,28 +246,24 @@ def limits_at(scheduler: str, say: Callable[[str], object] = lambda _: None, pat
 
 def connect(scheduler: str) -> Client:
     """A client of a scheduler."""
-    from distributed import Client
+    from distributed import Client, Security
+    from distributed.comm.addressing import get_address_host_port
 
     try:
-        check_address(scheduler)
+        place = get_address_host_port(scheduler, strict=True)
+        # A client that is given what cannot be an address hangs at the end.
+        if scheduler.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
+            raise ValueError("Dask has not been configured for TLS")
     except ValueError as fault:
         raise ClusterError(scheduler, f"{quoted(scheduler)} is not the address of a scheduler ({fault})", STARTS) from fault
     try:
         return bounded(partial(Client, scheduler, timeout=CONNECT, set_as_default=False), 2 * CONNECT)
     except (OSError, SilenceError) as fault:
-        if is_open(scheduler):
+        # A process may listen there, even if it does nothing.
+        with suppress(OSError):
+            socket.create_connection(place, timeout=1).close()
             raise silent_scheduler(scheduler) from fault
         raise ClusterError(scheduler, f"there is no scheduler of Dask at {scheduler}", STARTS) from fault
-
-
-def check_address(scheduler: str) -> None:
-    """Raise `ValueError` for what cannot be the address of a scheduler; a client that was given one hangs at the end."""
-    from distributed import Security
-    from distributed.comm.addressing import get_address_host_port
-
-    get_address_host_port(scheduler, strict=True)
-    if scheduler.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
-        raise ValueError("Dask has not been configured for TLS")
 
 
 def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:
@@ -362,17 +344,6 @@ def workers_at(client: Client) -> dict[str, dict[str, Any]]:
     except SilenceError as fault:
         raise silent_scheduler(_address(client)) from fault
     return found
-
-
-def is_open(scheduler: str) -> bool:
-    """Whether a process listens at an address, even if it does nothing."""
-    from distributed.comm.addressing import get_address_host_port
-
-    try:
-        socket.create_connection(get_address_host_port(scheduler), timeout=1).close()
-    except OSError:
-        return False
-    return True
 
 
 def silent_scheduler(address: str) -> ClusterError:

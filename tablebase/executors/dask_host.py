@@ -7,7 +7,7 @@ import logging
 import math
 import multiprocessing
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -41,22 +41,14 @@ class Offer(NamedTuple):
 
 async def offer(check: Check | None, dask_worker: Worker) -> Offer:
     """What this worker offers, and what is wrong with it if anything is."""
-    fault = resource_fault(dask_worker.state.total_resources)
-    if fault is not None:
-        return Offer(0, fault)
-    memory = dask_worker.state.total_resources.get(MEMORY)
+    resources = dask_worker.state.total_resources
+    for name, least, cure in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
+        if not least <= (value := resources.get(name, least)) < math.inf:
+            return Offer(0, Fault(f"has the resource {name}={value:g}", f"start it with {cure}, as in --resources '{EXAMPLE}'"))
+    memory = resources.get(MEMORY)
     if memory is None:
         memory = SHARE * (dask_worker.memory_manager.memory_limit or machine.memory())
     return Offer(int(memory), None if check is None else await asyncio.to_thread(check))
-
-
-def resource_fault(given: Mapping[str, float]) -> Fault | None:
-    """What is wrong with the resources that a worker was started with."""
-    for name, least, cure in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
-        value = given.get(name, least)
-        if not least <= value < math.inf:
-            return Fault(f"has the resource {name}={value:g}", f"start it with {cure}, as in --resources '{EXAMPLE}'")
-    return None
 
 
 class Host(WorkerPlugin):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from tablebase.compute.messages import Stage
 
+Key = TypeVar("Key")
 Watch = Callable[[Any, Stage], object]
 """Called with a key and the stage that its work has reached."""
 
@@ -30,27 +31,29 @@ def unwatched(_key: Any, _stage: Stage) -> None:
 
 @dataclass(frozen=True)
 class Limits:
-    """What may run at the same time.
+    """What may run at the same time."""
 
-    Parameters
-    ----------
-    workers : int
-        Keys at a time; at least 1.
-    memory : int or None
-        Bytes that all keys in progress may need together; None for no limit.
-    each : bool
-        Whether `memory` is for each key, whatever the others need, since each worker has memory of its own.
-    """
-
-    workers: int = 1
-    memory: int | None = None
-    each: bool = False
+    workers: int = 1  # keys at a time
+    memory: int | None = None  # bytes that all keys in progress may need together; None for no limit
+    each: bool = False  # whether `memory` is for each key, since each worker has memory of its own
 
     def fit(self, needs: Sequence[int]) -> bool:
         """Whether keys that need these bytes of memory may be in progress together."""
         if len(needs) > self.workers:
             return False
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
+
+    def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
+        """The ready keys to start now, in order, with those that are running; `needs` are bytes of memory."""
+        started = list(running)
+        for key in ready:
+            if self.fit([needs(one) for one in (*started, key)]):
+                started.append(key)
+        return started[len(running) :]
+
+    def threads(self, started: int, used: int) -> int:
+        """Threads for each of the keys that are started together; those that no key can use are used within keys."""
+        return max(1, (self.workers - used) // started)
 
 
 class Executor(ABC):
@@ -59,18 +62,10 @@ class Executor(ABC):
     A scheduler enters the executor as a context, then calls `submit` and `finished` in turn. Unless the executor is `ordered`,
     there are never more than ``limits.workers`` keys unfinished. Leaving the context because of an exception ends what still
     runs; nothing of it may go on. `tablebase.testing.ExecutorTests` is the conformance suite.
-
-    Parameters
-    ----------
-    limits : Limits
-
-    Attributes
-    ----------
-    ordered : bool
-        Whether `submit` takes keys before those they depend on are done, and finds workers, memory and threads for each.
     """
 
     ordered: ClassVar[bool] = False
+    """Whether `submit` takes keys before those they depend on are done, and finds workers, memory and threads for each."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -85,14 +80,8 @@ class Executor(ABC):
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
         """Get ready for keys, called once, before the first of them.
 
-        Parameters
-        ----------
-        concurrent : bool
-            Whether two keys can ever be in progress together.
-        droppable : bool
-            Whether `stop` may have to end keys in progress at some time, for which `finished` must come back in time.
-        watch : callable
-            Called while `finished` waits, if the executor knows how far its keys have come.
+        Keys are `concurrent` if two can ever be in progress together, and `droppable` if `stop` may have to end keys in progress,
+        for which `finished` must come back in time. `watch` is called while `finished` waits, if it is known how far keys are.
         """
 
     def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
@@ -102,31 +91,15 @@ class Executor(ABC):
     def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
         """Begin ``work(key)`` without waiting for it; both must be picklable.
 
-        Parameters
-        ----------
-        work : callable
-        key : hashable
-        needs : int
-            Bytes of memory that it needs; only given if the executor is `ordered`.
-        after : sequence of hashable
-            Keys submitted before that must be done first; only given if the executor is `ordered`.
+        Only if the executor is `ordered`, it is told what the key `needs`, in bytes of memory, and which keys it comes `after`.
         """
 
     @abstractmethod
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
         """Wait until some submitted key is done, and yield each that is with its result.
 
-        Parameters
-        ----------
-        timeout : float, optional
-            Seconds after which nothing is yielded; only given if the keys are droppable.
-
-        Raises
-        ------
-        Exception
-            What the work raised.
-        CapacityError
-            If a worker was lost.
+        After `timeout` seconds, which are only given if the keys are droppable, nothing is yielded. Raise what the work raised,
+        or `CapacityError` if a worker was lost.
         """
 
     @abstractmethod

@@ -98,16 +98,13 @@ class LocalExecutor(Executor):
         if self._here and (self._is_first or self._alone):
             return
         while self._waiting and not (self._is_first and self._running):
-            self._start(*self._waiting.pop(0))
-
-    def _start(self, work: Callable[[Any], Any], key: Any) -> None:
-        if not self._idle:
-            worker = Worker()
-            self._workers.append(worker)
-            self._idle.append(worker)
-        worker = self._idle.pop()
-        worker.submit(work, key)
-        self._running[worker.pipe] = worker, key
+            work, key = self._waiting.pop(0)
+            if not self._idle:
+                self._idle.append(Worker())
+                self._workers.append(self._idle[-1])
+            worker = self._idle.pop()
+            worker.submit(work, key)
+            self._running[worker.pipe] = worker, key
 
 
 class Worker(ChildProcess):

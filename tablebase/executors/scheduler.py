@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from graphlib import TopologicalSorter
@@ -20,32 +20,6 @@ Result = TypeVar("Result")
 
 DROPPED = Stage("dropped")
 """What those who watch a key see last if its work was ended at a deadline."""
-
-
-@dataclass(frozen=True)
-class Budget(Generic[Key]):
-    """Which keys may be in progress together."""
-
-    limits: Limits
-    needs: Callable[[Key], int]  # bytes of memory
-
-    def startable(self, ready: Sequence[Key], running: Sequence[Key]) -> list[Key]:
-        """The ready keys to start now, in order, beside those that are running."""
-        chosen: list[Key] = []
-        for key in ready:
-            in_progress = [*running, *chosen]
-            if len(in_progress) == self.limits.workers:
-                break
-            if self.limits.fit([self.needs(one) for one in (*in_progress, key)]):
-                chosen.append(key)
-        return chosen
-
-    def threads(self, started: int, used: int) -> int:
-        """Threads for each of the keys that are started together, while others use as many as `used`.
-
-        What cannot be used by keys that run beside each other, for want of memory or of keys, is used within keys.
-        """
-        return max(1, (self.limits.workers - used) // started)
 
 
 @dataclass(frozen=True)
@@ -85,7 +59,7 @@ def run_graph(
         if executor.ordered and deadline is None:
             yield from _run_whole(graph, work, executor, needs)
         else:
-            yield from _run_ready(graph, work, executor, Budget(executor.limits, needs), deadline, watch)
+            yield from _run_ready(graph, work, executor, needs, deadline, watch)
 
 
 def _run_whole(
@@ -108,7 +82,7 @@ def _run_ready(
     graph: Mapping[Key, tuple[Key, ...]],
     work: Callable[[Key], Result],
     executor: Executor,
-    budget: Budget[Key],
+    needs: Callable[[Key], int],
     deadline: Deadline[Key] | None,
     watch: Watch,
 ) -> Iterator[Result]:
@@ -119,19 +93,19 @@ def _run_ready(
     running: dict[Key, int] = {}
     while ready or running:
         in_time = ready if deadline is None else [key for key in ready if deadline.admits(key)]
-        started = budget.startable(in_time, list(running))
+        started = executor.limits.startable(in_time, list(running), needs)
         used = sum(running.values())
         for key in started:
             ready.remove(key)
-            running[key] = budget.threads(len(started), used)
+            running[key] = executor.limits.threads(len(started), used)
             if executor.ordered:
-                executor.submit(work, key, budget.needs(key))
+                executor.submit(work, key, needs(key))
             else:
                 executor.submit(partial(threads.run_with, running[key], work), key)
         if not running:
             if not in_time:
                 return
-            raise _too_large(budget.needs(in_time[0]), budget.limits)
+            raise _too_large(needs(in_time[0]), executor.limits)
         before = len(running)
         for key, result in executor.finished(None if deadline is None else deadline.remaining()):
             del running[key]
@@ -146,7 +120,6 @@ def _run_ready(
 
 
 def _too_large(needed: int, limits: Limits) -> CapacityError:
-    """The error for a key that can never be started."""
     cure = "use a worker with more memory" if limits.each else "allow more with --memory"
     return CapacityError("a single task", cure, needed=needed, allowed=limits.memory)
 

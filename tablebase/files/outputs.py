@@ -240,7 +240,6 @@ def _check_place(path: Path, target: Path, cure: str, folder: Path | None) -> No
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a file is a table."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

@@ -27,15 +27,4 @@ __all__ = [
     "load_game",
 ]
 
-_TYPES = ("SQUARE_LIMIT", "Board", "Escape", "Kind", "Outcome", "Side", "Step", "Terrain")
-__getattr__ = lazy(
-    __name__,
-    {
-        "Duel": "tablebase.game.types",
-        "Evaluation": "tablebase.game.types",
-        "Game": "tablebase.game.game",
-        "game_names": "tablebase.game.installed",
-        "load_game": "tablebase.game.installed",
-        **dict.fromkeys(_TYPES, "tablebase.game.types"),
-    },
-)
+__getattr__ = lazy(__name__)

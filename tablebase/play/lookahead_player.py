@@ -15,8 +15,7 @@ from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.play.player_records import read_yes
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.search.leaf_tables import load_tables
-from tablebase.search.lookahead import Lookahead
+from tablebase.search.lookahead import Lookahead, load_tables
 
 LEAST_DEPTH = 4
 """The depth if none is set, unless more are needed to see one's own next turn."""

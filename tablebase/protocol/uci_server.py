@@ -70,7 +70,6 @@ class UciServer:
                 self._drop_engine()
 
     def _note_compiling(self, compiling: bool) -> None:
-        """Say from now on that kernels are compiled, or stop saying it."""
         if compiling:
             self._compiled.clear()
             threading.Thread(target=self._say_compiling, daemon=True).start()
@@ -78,7 +77,6 @@ class UciServer:
             self._compiled.set()
 
     def _say_compiling(self) -> None:
-        """Say again and again that kernels are compiled, until they are."""
         while not self._compiled.wait(self._next_note - time.monotonic()):
             self._next_note = time.monotonic() + SILENCE
             self._say(f"info string {COMPILING}")

@@ -13,13 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis", "Engine", "Options", "RepeatedLines", "Repetition", "leaves", "leaves_by_depth", "leaves_by_move"]
 
-__getattr__ = lazy(
-    __name__,
-    {
-        "Analysis": "tablebase.search.engine",
-        "Engine": "tablebase.search.engine",
-        "leaves": "tablebase.search.perft",
-        "leaves_by_depth": "tablebase.search.perft",
-        "leaves_by_move": "tablebase.search.perft",
-    },
-)
+__getattr__ = lazy(__name__)

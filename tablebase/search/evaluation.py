@@ -63,7 +63,6 @@ def material_and_mobility(game: Game) -> Evaluation:
 
 
 def _winning_squares(game: Game, side: int, end: str) -> list[int]:
-    """The targets of a side's steps to a goal, or their origins."""
     return sorted({getattr(step, end) for kind in game.kinds if kind.side == side for step in kind.steps if step.wins})
 
 
@@ -83,7 +82,6 @@ def _distances(game: Game, number: int) -> Int64:
 
 
 def _nearest(distances: Int64, targets: list[int]) -> Int64:
-    """Steps from each square to the nearest target, shape (S,)."""
     nearest: Int64 = distances[:, targets].min(axis=1, initial=FAR)
     return nearest
 

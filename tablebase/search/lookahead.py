@@ -6,39 +6,29 @@ For two players who compare themselves, `Objective.LEAD`, this is minimax.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from tablebase.compute import machine
 from tablebase.errors import ArgumentError, CapacityError, RulesError
 from tablebase.game.kernels import call_evaluate, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
+from tablebase.search import maxn
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.search.leaf_tables import no_tables
-from tablebase.search.maxn import (
-    BOUND,
-    LEAVES,
-    NODES,
-    NOT_SEEN,
-    PAUSED,
-    POSITIONS,
-    RESULT_SEEN,
-    RESULT_VALUES,
-    SORTED,
-    TOO_DEEP,
-    Settings,
-    Space,
-    Tables,
-    Task,
-    begin,
-    new_space,
-    run,
-)
+from tablebase.stochastic.chances import UNIT
+from tablebase.tables.folder import check_folder
 
 MOST_DEPTH = 20
 MOST_CUTS = 100
 SLICE = 1 << 20
 """States between two looks at whether the program is to end."""
+SHIFT = UNIT.bit_length() - 1 - maxn.SHARE_BITS
+"""Bits of a chance in a file that are dropped, which makes it lower, if anything."""
+BYTES = 8
+"""In memory, for each state of a table."""
 
 
 @dataclass(frozen=True)
@@ -76,22 +66,9 @@ class Outlook:
 class Lookahead:
     """Searches states of one game; one search at a time.
 
-    Parameters
-    ----------
-    game : StochasticGame
-        With compiled rules.
-    foresight : Foresight
-    tables : Tables, optional
-        What is known about leaves, as `tablebase.search.leaf_tables.load_tables` returns it.
-    weights : mapping of str to float
-        Of the game's evaluation.
-
-    Raises
-    ------
-    RulesError
-        If the game has no compiled rules, or has no such weight.
-    TablebaseError
-        If a setting is out of range, or alpha-beta would not be sound.
+    `tables` are what `load_tables` returns, and `weights` those of the game's evaluation. Raise
+    `RulesError` if the game has no compiled rules or no such weight, and `TablebaseError` if a setting is out of range, or
+    alpha-beta would not be sound.
 
     Examples
     --------
@@ -105,7 +82,7 @@ class Lookahead:
         self,
         game: StochasticGame,
         foresight: Foresight | None = None,
-        tables: Tables | None = None,
+        tables: maxn.Tables | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> None:
         self.foresight = foresight = foresight or Foresight()
@@ -115,27 +92,15 @@ class Lookahead:
             raise RulesError(f"{game.name} has no compiled rules, which looking ahead needs: choose another player")
         self.game, self._kernels = game, kernels
         self._evaluation = game.evaluation(weights or {}) or no_evaluation()
-        self._tables = tables or no_tables()
+        self._tables = tables or NO_TABLES
         self._cuts = np.array(foresight.cuts or (0,), np.int64)
         self._levels = 1 + foresight.depth * (kernels.deepest + 2)
-        self._space: Space | None = None
+        self._space: maxn.Space | None = None
 
     def search(self, state: State, seed: int = 0) -> Outlook:
-        """Look ahead from a state.
+        """Look ahead from a state; the seed decides which outcomes of chance are drawn.
 
-        Parameters
-        ----------
-        state : tuple of int
-            In which a player is to move.
-        seed : int
-            Decides which outcomes of chance are drawn.
-
-        Raises
-        ------
-        RulesError
-            If nobody is to move.
-        CapacityError
-            If too many states would have to be looked at.
+        Raise `RulesError` if nobody is to move, and `CapacityError` if too many states would have to be looked at.
         """
         if self.game.to_move(state) < 0:
             raise RulesError(f"no player is to move in {self.game.format(state)}: name a position in which one is")
@@ -145,12 +110,12 @@ class Lookahead:
             self._levels, self._space = 2 * self._levels, None
         return self._outlook(state, space)
 
-    def _settings(self, state: State, seed: int) -> Settings:
+    def _settings(self, state: State, seed: int) -> maxn.Settings:
         chosen, one = self.foresight, self._evaluation
         # Who has finished, as far as the evaluation says; the game is not over.
         values = np.zeros(self.game.players, np.int64)
         finished = call_evaluate(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
-        return Settings(
+        return maxn.Settings(
             turns=chosen.depth,
             lead=chosen.objective is Objective.LEAD,
             stop=chosen.stop_at_finisher,
@@ -161,13 +126,13 @@ class Lookahead:
             finished=max(int(finished), 0),
         )
 
-    def _searched(self, state: State, settings: Settings) -> Space | None:
+    def _searched(self, state: State, settings: maxn.Settings) -> maxn.Space | None:
         """The space after a search; None if it has too few levels."""
         kernels, evaluation = self._kernels, self._evaluation
         if self._space is None:
-            self._space = new_space(kernels, self.game.players, self._levels)
+            self._space = maxn.new_space(kernels, self.game.players, self._levels)
         space = self._space
-        task = Task(
+        task = maxn.Task(
             kernels.expand,
             kernels.index,
             evaluation.evaluate,
@@ -177,29 +142,28 @@ class Lookahead:
             settings,
             self._cuts,
         )
-        begin(task, np.array(state, np.int64), space)
+        maxn.begin(task, np.array(state, np.int64), space)
         while True:
-            left = self.foresight.nodes - int(space.counts[NODES])
-            status = run(task, space, min(SLICE, left))
-            if status == TOO_DEEP:
+            left = self.foresight.nodes - int(space.counts[maxn.NODES])
+            status = maxn.run(task, space, min(SLICE, left))
+            if status == maxn.TOO_DEEP:
                 return None
-            if status != PAUSED:
+            if status != maxn.PAUSED:
                 return space
             if left <= SLICE:
                 subject = f"looking {self.foresight.depth} turns ahead in {self.game.format(state)}"
                 raise CapacityError(subject, "look less far ahead, or cut moves", allowed=self.foresight.nodes, unit="positions")
 
-    def _outlook(self, state: State, space: Space) -> Outlook:
+    def _outlook(self, state: State, space: maxn.Space) -> Outlook:
         mover = self.game.to_move(state)
         codes = list(self.game.moves(state))
         moves = [
-            Prospect(code, tuple(row[RESULT_VALUES:].tolist()), bool(row[RESULT_SEEN] != BOUND))
+            Prospect(code, tuple(row[maxn.RESULT_VALUES :].tolist()), bool(row[maxn.RESULT_SEEN] != maxn.BOUND))
             for code, row in zip(codes, space.results, strict=False)
-            if row[RESULT_SEEN] != NOT_SEEN
+            if row[maxn.RESULT_SEEN] != maxn.NOT_SEEN
         ]
         moves.sort(key=lambda move: (-self._score(move.values, mover), not move.exact))
-        counts = space.counts
-        nodes, positions, leaves, arranged = (int(counts[place]) for place in (NODES, POSITIONS, LEAVES, SORTED))
+        nodes, positions, leaves, arranged = map(int, space.counts[[maxn.NODES, maxn.POSITIONS, maxn.LEAVES, maxn.SORTED]])
         return Outlook(tuple(moves), tuple(self._line(state, space)), nodes, positions, leaves, leaves + arranged)
 
     def _score(self, values: tuple[int, ...], player: int) -> int:
@@ -207,7 +171,7 @@ class Lookahead:
             return values[player]
         return values[player] - max(value for other, value in enumerate(values) if other != player)
 
-    def _line(self, state: State, space: Space) -> Iterator[str]:
+    def _line(self, state: State, space: maxn.Space) -> Iterator[str]:
         for label in space.lines[0, : space.lengths[0]].tolist():
             if self.game.to_move(state) >= 0:
                 yield str(label)
@@ -216,6 +180,44 @@ class Lookahead:
                 name = self._kernels.labels[label]
                 yield name
                 state = next(draw.state for draw in self.game.draws(state) if draw.label == name)
+
+
+NO_TABLES = maxn.Tables(np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((2, 0), np.int32))
+
+
+def load_tables(folder: Path, game: StochasticGame) -> maxn.Tables:
+    """Read the chances of all tables of a game that a folder has; there may be none, and no folder either.
+
+    `CapacityError` if they do not fit into memory; `TablebaseError` if this is no folder of tables, or a file is damaged or was
+    built under other rules.
+    """
+    # Imported here because few programs that look ahead read tables.
+    from tablebase.stochastic.files import LayerFile, built_regions, layer_path
+
+    check_folder(folder)
+    # Those of generous tables cannot be forced.
+    regions = [(region, layers) for region, layers in built_regions(folder, game, game.region) if not region.generous]
+    if not regions:
+        return NO_TABLES
+    size = sum(region.size for region, _ in regions)
+    # What is read of a layer takes eight bytes for each chance.
+    largest = max(layer.end - layer.begin for _, layers in regions for layer in layers)
+    needed = BYTES * size + 2 * BYTES * largest
+    if needed > machine.memory():
+        where = f"all tables of {game.name} in {folder}"
+        raise CapacityError(where, "leave the tables out", needed=needed, allowed=machine.memory())
+    chances = np.zeros((2, size), np.int32)
+    spans, at, begin = [], 0, 0
+    for region, layers in regions:
+        spans.append((at, at + len(region.rules), begin))
+        for layer in layers:
+            with closing(LayerFile(layer_path(folder, game, region, layer), game, region, layer)) as file:
+                read = np.empty((2, layer.end - layer.begin), np.int64)
+                file.read(read)
+                read >>= SHIFT
+                chances[:, begin + layer.begin : begin + layer.end] = read
+        at, begin = at + len(region.rules), begin + region.size
+    return maxn.Tables(np.concatenate([region.rules for region, _ in regions]), np.array(spans, np.int64), chances)
 
 
 def check_foresight(foresight: Foresight, game: StochasticGame) -> None:

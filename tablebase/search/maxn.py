@@ -26,20 +26,12 @@ MULTIPLIER = 6364136223846793005
 LOW, POINT_BITS = (1 << 32) - 1, 40
 SHARE_BITS = 30
 """Chances of tables are multiples of 2 to the power of minus this."""
-FRAME = np.dtype(
-    [
-        ("who", np.int64),  # to move, as `expand` returns it
-        ("count", np.int64),  # rows that are looked at
-        ("next", np.int64),  # row
-        ("best", np.int64),  # row so far
-        ("score", np.int64),  # of that row
-        ("weights", np.int64),  # their sum
-        ("left", np.int64),  # turns
-        ("alpha", np.int64),
-        ("beta", np.int64),
-    ]
-)
-"""What is known of a state on the way from the root."""
+FRAME = np.dtype([(name, np.int64) for name in ("who", "count", "next", "best", "score", "weights", "left", "alpha", "beta")])
+"""What is known of a state on the way from the root.
+
+`who` is to move, as `expand` returns it; `count` are the rows that are looked at, `next` and `best` two of them, `score` that of
+the best one so far; `weights` is their sum, and `left` the number of turns.
+"""
 LEVEL, NODES, POSITIONS, LEAVES, SORTED, COUNTS = range(6)
 """What a search counts: its level; states, those that begin a turn or end the game, leaves, and states evaluated to order moves."""
 RESULT_SEEN, RESULT_VALUES = 0, 1

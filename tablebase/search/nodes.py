@@ -7,26 +7,10 @@ from typing import Any
 import numpy as np
 
 from tablebase.compute.jit import inline
+from tablebase.search import transposition as tt
 from tablebase.search.evaluation import evaluate
 from tablebase.search.frames import DRAWS, MOST_PLIES, NEVER, NODES, PLAIN, TABLE_HITS, VALUE, Memory, Settings, Task
 from tablebase.search.table_cache import NO_TABLE, look_up
-from tablebase.search.transposition import (
-    EXACT,
-    INFINITY,
-    LOWER,
-    NO_MOVE,
-    REPEATER_LOSES,
-    UPPER,
-    WIN,
-    bound_of,
-    code_score,
-    depth_of,
-    find,
-    from_root,
-    move_of,
-    no_move_score,
-    score_of,
-)
 from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, can_win, count_moves, has_escaped, list_moves, make, shift_back
 from tablebase.slices.rule_arrays import NOBODY
 
@@ -50,20 +34,20 @@ def enter(task: Task, ply: int, side: int) -> int:
             code = look_up(task.tables, board, side)
             if code >= 0:
                 state[TABLE_HITS] += 1
-                state[VALUE] = code_score(code, ply)
+                state[VALUE] = tt.code_score(code, ply)
                 return HAS_VALUE
             if code != NO_TABLE:
                 return LACKS
         if is_drawn_or_repeated(memory, settings, ply):
             return HAS_VALUE
         # No line is worth more than a win at the next ply, or by an escape now, or less than a loss now.
-        frames[ply].alpha = max(frames[ply].alpha, ply - WIN)
-        frames[ply].beta = min(frames[ply].beta, WIN - ply - (rules.runner == NOBODY))
+        frames[ply].alpha = max(frames[ply].alpha, ply - tt.WIN)
+        frames[ply].beta = min(frames[ply].beta, tt.WIN - ply - (rules.runner == NOBODY))
         if frames[ply].alpha >= frames[ply].beta:
             state[VALUE] = frames[ply].alpha
             return HAS_VALUE
     frames[ply].low = frames[ply].alpha
-    frames[ply].best, frames[ply].best_move = -INFINITY, NO_MOVE
+    frames[ply].best, frames[ply].best_move = -tt.INFINITY, tt.NO_MOVE
     frames[ply].next_move = frames[ply].searched = 0
     frames[ply].threatened = False
     frames[ply].stage = PLAIN
@@ -73,11 +57,11 @@ def enter(task: Task, ply: int, side: int) -> int:
         return HAS_VALUE
     if depth <= 0:
         return enter_quiescence(task, ply, side)
-    hash_move = np.int64(NO_MOVE)
+    hash_move = np.int64(tt.NO_MOVE)
     if settings.transpositions:
-        data = find(task.table, board.numbers[KEY])
+        data = tt.find(task.table, board.numbers[KEY])
         if data != 0:
-            hash_move = move_of(data)
+            hash_move = tt.move_of(data)
             if ply > 0 and cuts_off(data, memory, settings, ply):
                 return HAS_VALUE
     frames[ply].moves = list_moves(rules, board, side, memory.moves[ply])
@@ -132,7 +116,7 @@ def is_drawn_or_repeated(memory: Memory, settings: Settings, ply: int) -> bool:
             # Once within the search is taken for what it can become.
             seen += 2 if earlier >= settings.past else 1
             if seen >= 2:
-                memory.state[VALUE] = 0 if settings.repetition == DRAWS else REPEATER_LOSES
+                memory.state[VALUE] = 0 if settings.repetition == DRAWS else tt.REPEATER_LOSES
                 return True
     return False
 
@@ -143,9 +127,9 @@ def leaf_score(task: Task, ply: int, side: int) -> Any:
     rules, board = task.rules, task.board
     moves = count_moves(rules, board, side)
     if moves == 0:
-        return no_move_score(rules, ply)
+        return tt.no_move_score(rules, ply)
     if has_escaped(rules, board, side):
-        return WIN - ply if rules.owner[rules.runner] == side else ply - WIN
+        return tt.WIN - ply if rules.owner[rules.runner] == side else ply - tt.WIN
     return evaluate(rules, task.evaluation, board, side, moves)
 
 
@@ -168,12 +152,12 @@ def ends_at_once(task: Task, ply: int, side: int) -> bool:
     """Whether a node has no move, or one that wins; its score is then in the state, and that move is its line."""
     rules, board, memory, moves = task.rules, task.board, task.memory, task.memory.moves[ply]
     if memory.frames[ply].moves == 0:
-        memory.state[VALUE] = no_move_score(rules, ply)
+        memory.state[VALUE] = tt.no_move_score(rules, ply)
         return True
     for i in range(memory.frames[ply].moves):
         takes_last = board.counts[1 - side] == 1 and board.squares[rules.target[moves[i]]] != EMPTY
         if rules.wins[moves[i]] or takes_last:
-            memory.state[VALUE] = memory.frames[ply].best = WIN - ply - 1
+            memory.state[VALUE] = memory.frames[ply].best = tt.WIN - ply - 1
             memory.frames[ply].best_move = moves[i]
             memory.lines[ply, 0] = moves[i]
             memory.lengths[ply] = 1
@@ -206,7 +190,7 @@ def enter_quiescence(task: Task, ply: int, side: int) -> int:
         if captures == 0:
             memory.state[VALUE] = standing
             return HAS_VALUE
-    rank_moves(task, ply, NO_MOVE)
+    rank_moves(task, ply, tt.NO_MOVE)
     return HAS_MOVES
 
 
@@ -215,11 +199,11 @@ def cuts_off(data: int, memory: Memory, settings: Settings, ply: int) -> bool:
     """Whether an entry decides a node with an open window of one; its score is then in the state."""
     frames = memory.frames
     alpha, beta, depth = frames[ply].alpha, frames[ply].beta, frames[ply].depth
-    enough = depth_of(data) == depth if settings.exact else depth_of(data) >= depth
+    enough = tt.depth_of(data) == depth if settings.exact else tt.depth_of(data) >= depth
     if not enough or beta - alpha > 1:
         return False
-    score, bound = from_root(score_of(data), ply), bound_of(data)
-    if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+    score, bound = tt.from_root(tt.score_of(data), ply), tt.bound_of(data)
+    if bound == tt.EXACT or (bound == tt.LOWER and score >= beta) or (bound == tt.UPPER and score <= alpha):
         memory.state[VALUE] = score
         return True
     return False

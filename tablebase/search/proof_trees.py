@@ -75,7 +75,6 @@ class Proof:
         return self._lengths()[self.position]
 
     def _lengths(self) -> dict[Position, int]:
-        """The length of the longest line from each position."""
         longest: dict[Position, int] = {}
         for node in sorted(self.nodes.values(), key=lambda node: node.rank):
             longest[node.position] = max((1 + (0 if child is None else longest[child]) for _, child in node.moves), default=0)

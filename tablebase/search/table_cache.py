@@ -130,7 +130,6 @@ class TableCache:
             self.arrays = self._assemble()
 
     def _add_slice(self, position: Position) -> int:
-        """The number of a position's slice, or `NO_TABLE`."""
         assert self.store is not None
         material = material_of(self.game, position)
         address = Address(self.game, locate(self.game, material, position.side))

@@ -10,7 +10,8 @@ import numpy as np
 
 from tablebase.game import Game
 from tablebase.slices.indexing import Group, Layout
-from tablebase.slices.slice_arrays import Bool, Int8, Int32, Int64
+from tablebase.slices.rule_arrays import RuleArrays
+from tablebase.slices.slice_arrays import Bool, Int8, Int32, Int64, SliceArrays
 
 
 class IndexArrays(NamedTuple):
@@ -39,6 +40,19 @@ class IndexTerms(NamedTuple):
     lead: Int8  # (C,) the slot whose square decides whether the child is mirrored
     flips: Bool  # (C, S) for each square of that slot
     terms: Int64  # (C, 2, P, S) [c, f, p, s]: of slot p on square s, the child being mirrored or not
+
+
+class ListedSlice(NamedTuple):
+    """What the kernel that lists moves reads of a slice with one side to move."""
+
+    rules: RuleArrays
+    arrays: SliceArrays  # with child 0 for the table that holds the other side to move
+    layouts: IndexArrays  # of the table that holds the other side to move, and of each child
+    child_slots: Int64  # number of slots of each of them
+    terms: IndexTerms
+    kinds: Int8  # (slots,)
+    twins: Int32  # (steps,) an earlier step between the same squares, which is the same move; -1 if there is none
+    side: int  # the side to move
 
 
 def index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:

@@ -172,7 +172,6 @@ def compositions(game: Game, pieces: int) -> tuple[Material, ...]:
 
 @cache
 def _selections(game: Game, side: int, count: int) -> tuple[tuple[int, ...], ...]:
-    """All ways to give a side this number of pieces."""
     available = [number for number, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)]
     # A dict keeps the order and removes duplicates.
     return tuple(dict.fromkeys(combinations(available, count)))
@@ -198,7 +197,6 @@ def placements(game: Game, material: Material) -> int:
 
 @cache
 def _home(game: Game, kind: int, unit: int) -> Home:
-    """A kind's squares, each with the exponent that a piece on it contributes."""
     return tuple((square, unit * level) for square, level in zip(game.kinds[kind].squares, place_levels(game, kind), strict=True))
 
 

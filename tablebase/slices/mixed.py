@@ -24,22 +24,12 @@ Rows = NDArray[np.int64]
 # Compared by identity, so that results can be cached for as long as the object lives.
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Positions of one slice.
-
-    Parameters
-    ----------
-    game : Game
-    material : Material
-    side : int
-        The side to move.
-    squares : ndarray of int8, shape (positions, pieces)
-        The square of each piece, in the order of ``material.kinds``.
-    """
+    """Positions of one slice."""
 
     game: Game
     material: Material
-    side: int
-    squares: NDArray[np.int8]
+    side: int  # the side to move
+    squares: NDArray[np.int8]  # (positions, pieces) the square of each piece, in the order of ``material.kinds``
 
     def __len__(self) -> int:
         return len(self.squares)
@@ -63,7 +53,7 @@ class Mixed(NamedTuple):
 
     def take(self, rows: Rows | slice) -> Mixed:
         """The positions with these numbers."""
-        return Mixed(self.kinds[rows], self.squares[rows], self.sides[rows])
+        return Mixed(*(column[rows] for column in self))
 
     def position(self, row: int) -> Position:
         """One of the positions."""

@@ -10,9 +10,9 @@ import numpy as np
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.slices.conversions import slot_conversions
-from tablebase.slices.index_arrays import index_arrays, index_terms
+from tablebase.slices.index_arrays import ListedSlice, index_arrays, index_terms
 from tablebase.slices.indexing import Squares, layout_of
-from tablebase.slices.location import locate
+from tablebase.slices.location import Address, locate
 from tablebase.slices.material import Material
 from tablebase.slices.rule_arrays import compile_rules
 from tablebase.slices.slice_arrays import Int8, Int32, Int64, child_locations, slice_arrays, slice_steps
@@ -37,21 +37,25 @@ class MoveLister:
         # By destination, where the position after a move is stored, and the side to move there; 0 is the material itself.
         self.side, self.locations = side, [inner, *children]
         self.sides_to_move = [1 - side, *(conversion.side for conversion in slot_conversions(game, material))]
-        layouts = [layout_of(game, each.material) for each in self.locations]
+        other, layouts = Address(game, inner), [layout_of(game, each.material) for each in self.locations]
         arrays = slice_arrays(layout, children)
-        arrays.child_slot[0] = [layout.slots.index(inner.pairing[piece]) for piece in layouts[0].slots]
-        if inner.swapped and game.swap is not None:
-            arrays.child_square[0] = game.swap
-        self._rules, self._arrays, self._layouts = compile_rules(game), arrays, index_arrays(game, layouts)
-        self._kinds = np.array([material.kinds[piece] for piece in layout.slots], dtype=np.int8)
-        self._child_slots = np.array([len(each.slots) for each in layouts], dtype=np.int64)
-        self._terms = index_terms(game, layouts, arrays.child_slot, arrays.child_square)
+        arrays.child_slot[0] = [layout.slots.index(piece) for piece in other.pieces]
+        arrays.child_square[0] = other.image
         steps = slice_steps(layout)
         # The piece that makes each step, by its slot, and the squares between which it moves.
         self.slots = np.array([slot for slot, _ in steps], dtype=np.int8)
         self.origins = np.array([step.origin for _, step in steps], dtype=np.int8)
         self.targets = np.array([step.target for _, step in steps], dtype=np.int8)
-        self._twins = _earlier([(slot, step.origin, step.target) for slot, step in steps])
+        self._slice = ListedSlice(
+            rules=compile_rules(game),
+            arrays=arrays,
+            layouts=index_arrays(game, layouts),
+            child_slots=np.array([len(each.slots) for each in layouts], dtype=np.int64),
+            terms=index_terms(game, layouts, arrays.child_slot, arrays.child_square),
+            kinds=np.array([material.kinds[piece] for piece in layout.slots], dtype=np.int8),
+            twins=_earlier([(slot, step.origin, step.target) for slot, step in steps]),
+            side=side,
+        )
         # The most moves of a position: those of the best square of each piece.
         self.most = int(np.diff(arrays.step_begin, axis=1).max(axis=1, initial=0).sum())
 
@@ -65,23 +69,8 @@ class MoveLister:
         begin, numbers = np.empty(len(squares) + 1, dtype=np.int64), np.empty(size, dtype=np.int64)
         steps, destinations = np.empty((2, size), dtype=np.int32)
         victims, rows = np.empty(size, dtype=np.int8), np.ascontiguousarray(squares)
-        count = list_slice_moves(
-            self._rules,
-            set_up(self._rules, Position((), self.side)),
-            self._arrays,
-            self._layouts,
-            self._child_slots,
-            self._terms,
-            self._kinds,
-            self._twins,
-            self.side,
-            rows,
-            begin,
-            steps,
-            victims,
-            destinations,
-            numbers,
-        )
+        board = set_up(self._slice.rules, Position((), self._slice.side))
+        count = list_slice_moves(self._slice, board, rows, begin, steps, victims, destinations, numbers)
         return MoveList(begin, steps[:count], victims[:count], destinations[:count], numbers[:count])
 
 

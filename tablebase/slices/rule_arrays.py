@@ -57,7 +57,7 @@ class RuleArrays(NamedTuple):
     escape_room: bool
     guards: Words  # (K, S, 2) squares that a piece guards against the runner
     near: Words  # (S, 2) squares one step from the runner's
-    most_moves: int
+    most_moves: int  # an upper bound for a position
 
 
 @cache
@@ -68,6 +68,7 @@ def compile_rules(game: Game) -> RuleArrays:
     plain = [_is_plain(kinds[k], step) for k, step in steps]
     flat = [k * squares + step.origin for k, step in steps]
     zobrist = _random_numbers(len(kinds), squares)
+    most_steps = [max(map(len, kind.steps_from.values()), default=0) * kind.limit for kind in kinds]
     escape = game.escape
     runner = NOBODY if escape is None else game.by_symbol[escape.runner]
     arrays = RuleArrays(
@@ -94,7 +95,7 @@ def compile_rules(game: Game) -> RuleArrays:
         escape_room=escape is not None and escape.room,
         guards=_guards(game),
         near=np.zeros((squares, WORDS), dtype=np.uint64),
-        most_moves=max(_most_moves(game, side) for side in (0, 1)),
+        most_moves=max(sum(most for kind, most in zip(kinds, most_steps, strict=True) if kind.side == side) for side in (0, 1)),
     )
     for (k, step), is_plain in zip(steps, plain, strict=True):
         arrays.irregular[k, step.origin] |= not is_plain
@@ -152,8 +153,3 @@ def _material_numbers(game: Game) -> Int64:
         for square, level in (game.kinds[kind].levels or {}).items():
             added[kind, square] += np.int64(level) * (numbers[1, kind] >> 16)
     return added
-
-
-def _most_moves(game: Game, side: int) -> int:
-    """An upper bound on the moves of a position."""
-    return sum(max(map(len, kind.steps_from.values()), default=0) * kind.limit for kind in game.kinds if kind.side == side)

@@ -8,20 +8,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tablebase.game import Step
 from tablebase.slices.conversions import STAYS, slot_conversions, step_destinations
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.location import Location, locate
-
-NOBODY = -1
-"""In `EscapeArrays.runner`: no piece of the slice can escape."""
-
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Bool = NDArray[np.bool_]
+from tablebase.slices.indexing import Layout
+from tablebase.slices.location import Address, Location, locate
+from tablebase.slices.rule_arrays import NOBODY as NOBODY
+from tablebase.slices.rule_arrays import Bool as Bool
+from tablebase.slices.rule_arrays import Int8 as Int8
+from tablebase.slices.rule_arrays import Int32 as Int32
+from tablebase.slices.rule_arrays import Int64 as Int64
 
 
 class EscapeArrays(NamedTuple):
@@ -84,10 +80,9 @@ def _conversion_arrays(layout: Layout, locations: list[Location]) -> dict[str, A
     child_slot[0] = range(slots)
     conversions = slot_conversions(layout.game, layout.material)
     for number, (conversion, location) in enumerate(zip(conversions, locations, strict=True), start=1):
-        child = layout_of(layout.game, location.material)
-        child_slot[number, : len(child.slots)] = [conversion.rest[location.pairing[piece]] for piece in child.slots]
-        if location.swapped and layout.game.swap is not None:
-            child_square[number] = layout.game.swap
+        child = Address(layout.game, location)
+        child_slot[number, : len(child.pieces)] = [conversion.rest[piece] for piece in child.pieces]
+        child_square[number] = child.image
     return {"child_slot": child_slot, "child_square": child_square}
 
 

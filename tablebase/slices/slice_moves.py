@@ -8,10 +8,9 @@ from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import borrowed
 from tablebase.slices.bit_board import EMPTY, Board, has_escaped, is_legal, put, take
 from tablebase.slices.conversions import ENDS, ILLEGAL
-from tablebase.slices.index_arrays import IndexArrays, IndexTerms
+from tablebase.slices.index_arrays import ListedSlice
 from tablebase.slices.index_kernels import index_of
-from tablebase.slices.rule_arrays import RuleArrays
-from tablebase.slices.slice_arrays import Int8, Int32, Int64, SliceArrays
+from tablebase.slices.slice_arrays import Int8, Int32, Int64
 
 NONE = -1
 """No earlier step, or no captured slot."""
@@ -19,15 +18,8 @@ NONE = -1
 
 @jit
 def list_slice_moves(
-    rules: RuleArrays,
+    listed: ListedSlice,
     board: Board,  # empty, and left so
-    arrays: SliceArrays,  # with child 0 for the table that holds the other side to move
-    layouts: IndexArrays,  # of the table that holds the other side to move, and of each child
-    child_slots: Int64,  # number of slots of each of them
-    terms_of: IndexTerms,
-    kinds: Int8,  # (slots,)
-    twin: Int32,  # (steps,) an earlier step between the same squares, which is the same move; `NONE` if there is none
-    side: int,  # the side to move
     squares: Int8,  # (positions, slots)
     begin: Int64,  # output: the moves of position i are begin[i]:begin[i + 1]
     steps: Int32,  # output: the step of the slice that each move is
@@ -36,13 +28,8 @@ def list_slice_moves(
     numbers: Int64,  # output: the index there; 0 for a move that ends the game
 ) -> int:
     """List the moves of positions, one after another, and return how many there are."""
-    rules, board, arrays, layouts, terms_of = (
-        borrowed(rules),
-        borrowed(board),
-        borrowed(arrays),
-        borrowed(layouts),
-        borrowed(terms_of),
-    )
+    rules, arrays, layouts, child_slots, terms_of, kinds, twin, side = borrowed(listed)
+    board = borrowed(board)
     step_begin, step_target, step_destination, owner = arrays.step_begin, arrays.step_target, arrays.step_destination, arrays.side
     child_slot, child_square = arrays.child_slot, arrays.child_square
     add_up, lead, flips, terms = terms_of.add_up, terms_of.lead, terms_of.flips, terms_of.terms

@@ -26,8 +26,6 @@ MOST_ROWS = 1 << 18
 
 
 class _Alphabet(NamedTuple):
-    """What each character of a text stands for."""
-
     weights: NDArray[np.int64]  # (256,) cells covered, slashes, pieces, and faults
     kinds: Int8  # (256,)
     sides: Int8  # (256,) NO_PIECE unless the character names a side

@@ -14,12 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["DARK", "LIGHT", "MONO", "Sheet", "Svg", "Theme", "Tint", "board", "sheet"]
 
-__getattr__ = lazy(
-    __name__,
-    {
-        **dict.fromkeys(["Sheet", "sheet"], "tablebase.svg.sheets"),
-        **dict.fromkeys(["DARK", "LIGHT", "MONO", "Theme", "Tint"], "tablebase.svg.themes"),
-        "Svg": "tablebase.svg.markup",
-        "board": "tablebase.svg.pictures",
-    },
-)
+__getattr__ = lazy(__name__)

@@ -61,6 +61,8 @@ def definitions(game: Game) -> list[Element]:
 def squares(game: Game, grid: Grid, theme: Theme) -> Iterator[Element]:
     """All squares, each terrain with its texture, and the lines around them."""
     everywhere = _outlines(grid, range(len(game.board)))
+    width, height = SQUARE * grid.board.width, SQUARE * grid.board.height
+    edge = f"M{MARGIN} {EDGE}h{width}v{height}h-{width}z"
     yield element("path", fill=theme.square.fill, d=everywhere)
     for number, one in enumerate(game.terrain):
         tint: Tint = theme.terrain[one.texture or OTHER]
@@ -68,7 +70,7 @@ def squares(game: Game, grid: Grid, theme: Theme) -> Iterator[Element]:
         uses = [element("use", href=f"#terrain-{number}", x=x, y=y) for x, y in map(grid.centre, one.squares)]
         title = element("title", text=one.name)
         yield element("g", title, *uses, fill="none", stroke=tint.line, stroke_width=4, stroke_linecap="round")
-    yield element("path", fill="none", stroke=theme.square.line, stroke_width=2.5, d=everywhere + _edge(grid))
+    yield element("path", fill="none", stroke=theme.square.line, stroke_width=2.5, d=everywhere + edge)
 
 
 def names(grid: Grid, theme: Theme) -> Element:
@@ -86,12 +88,5 @@ def names(grid: Grid, theme: Theme) -> Element:
 
 
 def _outlines(grid: Grid, chosen: Iterable[int]) -> str:
-    """Path data of the outlines of squares."""
     corners = [(x - SQUARE // 2, y - SQUARE // 2) for x, y in map(grid.centre, chosen)]
     return "".join(f"M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, y in corners)
-
-
-def _edge(grid: Grid) -> str:
-    """Path data of the outline of the board."""
-    width, height = SQUARE * grid.board.width, SQUARE * grid.board.height
-    return f"M{MARGIN} {EDGE}h{width}v{height}h-{width}z"

@@ -19,14 +19,9 @@ DIGIT, STROKE = 30, 0.95
 EARS = "M-17-20Q-27-54-15-56Q-4-54-5-25ZM17-20Q27-54 15-56Q4-54 5-25Z"
 
 
-def tint_of(player: int, theme: Theme) -> Tint:
-    """The fill and the line of a player, numbered from 0."""
-    return theme.sides[player] if player < len(theme.sides) else Tint(theme.arrows[ARROWS[player - 2]], theme.page.fill)
-
-
 def token(player: int, x: float, y: float, theme: Theme, *, scale: float = 1.0, ears: bool = False) -> Element:
-    """A player's token around a point, with the ears of a hare if it is one."""
-    tint = tint_of(player, theme)
+    """The token of a player, numbered from 0, around a point, with the ears of a hare if it is one."""
+    tint = theme.sides[player] if player < len(theme.sides) else Tint(theme.arrows[ARROWS[player - 2]], theme.page.fill)
     paint: dict[str, Any] = {"fill": tint.fill, "stroke": tint.line, "stroke_width": 3}
     # An edge in the other colour keeps a token apart from whatever is below it.
     edge: dict[str, Any] = {"fill": "none", "stroke": tint.fill, "stroke_width": 8}

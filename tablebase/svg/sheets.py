@@ -43,11 +43,9 @@ class Layout(NamedTuple):
     columns: int
     rows: int
     width: float
-    height: float
-    """Of a picture."""
+    height: float  # of a picture
     gap: float
-    lines: int
-    """Of a caption."""
+    lines: int  # of a caption
 
     @property
     def step(self) -> float:
@@ -133,7 +131,6 @@ def sheet(
 
 
 def _captioned(given: Any) -> tuple[Any, str]:
-    """A picture with its caption, which may be left out."""
     if isinstance(given, str):
         return given, ""
     if not isinstance(given, (tuple, list)) or len(given) != 2:

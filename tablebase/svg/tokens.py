@@ -5,16 +5,22 @@ Those of side 0 are round and light, those of side 1 are square and dark, so tha
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from tablebase.game import Game, Kind
 from tablebase.game.moves import Position
+from tablebase.svg.foreign import read_picture
 from tablebase.svg.ground import MARGIN, Grid
 from tablebase.svg.markup import element, lettering
-from tablebase.svg.shapes import SHAPES
 from tablebase.svg.themes import Theme, Tint
 
+_DRAWN = read_picture(Path(__file__).with_name("shapes.svg").read_text("utf-8"))
+SHAPES = {
+    group.attrib["id"]: [element("path", **path.attrib) for path in group] for group in _DRAWN.iter("g") if "id" in group.attrib
+}
+"""By the names in `tablebase.game.types.SHAPES`, the paths of each; later ones lie above."""
 RADIUS = 41
 """Of round tokens."""
 HALF, CORNER = 37, 13
@@ -54,7 +60,6 @@ def side_to_move(game: Game, position: Position, grid: Grid, theme: Theme) -> El
 
 
 def _token(number: int, kind: Kind, theme: Theme) -> Element:
-    """A kind's token, ready to be used."""
     tint = theme.sides[kind.side]
     paint = {"fill": tint.line, "stroke": tint.line, "color": tint.fill}
     figure = element("use", href=f"#{_shape_id(kind)}", transform=f"scale({FIGURE})", **paint)
@@ -62,7 +67,6 @@ def _token(number: int, kind: Kind, theme: Theme) -> Element:
 
 
 def _blank(side: int, tint: Tint, rim: float) -> Element:
-    """An empty token of a side."""
     paint: dict[str, Any] = {"fill": tint.fill, "stroke": tint.line, "stroke_width": rim}
     if side == 0:
         return element("circle", r=RADIUS, **paint)
@@ -77,7 +81,6 @@ def _shape_id(kind: Kind) -> str:
 def _shape(kind: Kind) -> Element:
     """A shape of the library, or the letter that names the kind in materials."""
     if kind.shape is not None:
-        layers = [element("path", **layer.tone.value, d=layer.path) for layer in SHAPES[kind.shape]]
-        return element("g", *layers, id=_shape_id(kind), stroke_width=4, **STROKES)
+        return element("g", *SHAPES[kind.shape], id=_shape_id(kind), stroke_width=4, **STROKES)
     letter = lettering(kind.symbol.upper(), 0, 0, LETTER_HEIGHT)
     return element("g", *letter, id=_shape_id(kind), stroke_width=LETTER_LINE, **STROKES)

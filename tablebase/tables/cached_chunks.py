@@ -38,7 +38,13 @@ class CachedChunks:
                 return chunk
         chunk = read()
         with _lock:
-            self._keep(key, chunk)
+            # Another thread may have been faster.
+            if key not in self._chunks:
+                self._chunks[key] = chunk
+                self.bytes += chunk.nbytes
+            while self.bytes > self.most:
+                _, oldest = self._chunks.popitem(last=False)
+                self.bytes -= oldest.nbytes
         return chunk
 
     def clear(self) -> None:
@@ -46,12 +52,3 @@ class CachedChunks:
         with _lock:
             self._chunks.clear()
             self.bytes = 0
-
-    def _keep(self, key: Hashable, chunk: NDArray[Any]) -> None:
-        """Keep a chunk in place of those that were not read for the longest time; another thread may have been faster."""
-        if key not in self._chunks:
-            self._chunks[key] = chunk
-            self.bytes += chunk.nbytes
-        while self.bytes > self.most:
-            _, oldest = self._chunks.popitem(last=False)
-            self.bytes -= oldest.nbytes

@@ -20,10 +20,8 @@ from tablebase.tables.folder import USER_BLOCK, open_file
 from tablebase.tables.header import FORMS, Form
 from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.reader import FAULTS, NO_TABLE, RawFile, hdf5, read_error
+from tablebase.tables.values import SLAB
 from tablebase.tables.writer import write_sealed
-
-SLAB = 1 << 20
-"""Values that are written or read at a time."""
 
 
 class Written(NamedTuple):
@@ -48,7 +46,7 @@ def write_flat(
         total, done = sum(data.size for data in datasets), 0
         with hdf5, h5py.File(draft, "w", locking=False, userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
             for data in datasets:
-                chunk = chunk_size(data.size, data.dtype, form)
+                chunk = form.chunk(data.size, data.dtype)
                 stored = new_dataset(file, data.name, data.size, data.dtype.str, chunk, form.level)
                 # A slab has whole chunks.
                 slab = -(-SLAB // chunk) * chunk
@@ -63,11 +61,6 @@ def write_flat(
                 file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
     return write_sealed(path, title, write)
-
-
-def chunk_size(size: int, dtype: np.dtype[Any], form: Form) -> int:
-    """Number of values in a chunk of a dataset."""
-    return max(1, min(form.chunk_bytes // dtype.itemsize, size))
 
 
 class FlatFile(ABC):
@@ -114,7 +107,7 @@ class FlatFile(ABC):
         parts.require(data.get_type().equal(h5py.h5t.py_create(dtype)), f"its dataset {name} does not have the right type")
         parts.require(form.get_layout() == h5py.h5d.CHUNKED, f"its dataset {name} is not divided into chunks")
         (chunk,) = form.get_chunk()
-        parts.require(chunk in {chunk_size(size, dtype, known) for known in FORMS}, f"its dataset {name} has other chunks")
+        parts.require(chunk in {known.chunk(size, dtype) for known in FORMS}, f"its dataset {name} has other chunks")
         parts.require(filters_of(data) == [ZSTANDARD], f"its dataset {name} is not compressed with Zstandard alone")
         parts.require(data.get_num_chunks() == -(-size // chunk), f"its dataset {name} lacks chunks")
         self._chunks[name] = size, int(chunk), dtype

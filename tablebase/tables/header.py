@@ -33,6 +33,10 @@ class Form(NamedTuple):
     chunk_bytes: int  # of the codes in a chunk
     level: int  # of Zstandard; not needed to read them
 
+    def chunk(self, size: int, dtype: Any) -> int:
+        """Number of values in a chunk of a dataset."""
+        return int(max(1, min(self.chunk_bytes // np.dtype(dtype).itemsize, size)))
+
 
 BUILT = Form(64 * 1024, 3)
 """Quick to write and to probe."""
@@ -89,11 +93,6 @@ def _layout_text(game: Game, material: Material) -> str:
     return json.dumps(describe_layout(layout_of(game, material)))
 
 
-def chunk_codes(layout: Layout, coding: Coding, form: Form) -> int:
-    """Number of codes in a chunk."""
-    return min(form.chunk_bytes // np.dtype(coding.dtype).itemsize, layout.size)
-
-
 def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> tuple[Header, dict[int, h5py.h5d.DatasetID]]:
     """The metadata of a table file, and the datasets of its sides to move, after all checks that need no decompression.
 
@@ -134,7 +133,7 @@ def _checked_chunk(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) 
     """Codes in a chunk of a dataset; `ValueError` unless it is as the layout and the coding demand, with all its chunks."""
     parts.require(dataset.shape == (layout.size,), f"a dataset does not have the shape ({layout.size},)")
     # Contiguous data could lie in another file, and virtual data always does.
-    form, sizes = dataset.get_create_plist(), sorted({chunk_codes(layout, coding, known) for known in FORMS})
+    form, sizes = dataset.get_create_plist(), sorted({known.chunk(layout.size, coding.dtype) for known in FORMS})
     parts.require(form.get_layout() == h5py.h5d.CHUNKED, "a dataset is not divided into chunks")
     (chunk,) = form.get_chunk()
     parts.require(chunk in sizes, f"a dataset is not divided into chunks of {' or '.join(map(str, sizes))} codes")

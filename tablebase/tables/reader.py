@@ -138,18 +138,10 @@ class Table:
         except FAULTS as fault:
             self.close()
             raise read_error(path, fault, NO_TABLE) from fault
+        self.coding: Coding = self.header.coding
+        self.values_sha256: str = self.header.values_sha256
         self._chunk_count = -(-self.layout.size // self.header.chunk)
         self._chunk_bytes = self.header.chunk * np.dtype(self.coding.dtype).itemsize
-
-    @property
-    def values_sha256(self) -> str:
-        """SHA-256 of the values, as the header names it."""
-        return self.header.values_sha256
-
-    @property
-    def coding(self) -> Coding:
-        """The coding of the codes."""
-        return self.header.coding
 
     def chunk(self, side: int, number: int) -> Codes:
         """Codes of one chunk; the last chunk is cut to the table's size."""

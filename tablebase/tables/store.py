@@ -94,14 +94,11 @@ class Store:
         try:
             return self.chunks.get((table.game.name, table.material, side, number), partial(table.chunk, side, number))
         except CorruptTableError:
-            self._forget(table)
+            # It is opened again when it is next asked for: another file may have its place by then.
+            with lock:
+                if self._tables.get((table.game, table.material)) is table:
+                    del self._tables[table.game, table.material]
             raise
-
-    def _forget(self, table: Table) -> None:
-        """Open a table anew when it is asked for next: another file may have its place by then."""
-        with lock:
-            if self._tables.get((table.game, table.material)) is table:
-                del self._tables[table.game, table.material]
 
     def close(self) -> None:
         """Close all files; no table can be read afterwards."""

@@ -154,7 +154,6 @@ def recode(codes: Codes, source: Coding, target: Coding) -> Codes:
 
 @cache
 def _recoded(source: Coding, target: Coding) -> Codes:
-    """Each code of one coding in another one."""
     recoded = np.full(source.void + 1, target.void, dtype=target.dtype)
     recoded[STALEMATE] = STALEMATE
     for code in range(source.void):

@@ -14,7 +14,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from tablebase.compute.messages import reach
+from tablebase.compute.messages import reports
 from tablebase.compute.threads import each
 from tablebase.errors import CorruptTableError, system_error
 from tablebase.files.outputs import draft_of
@@ -23,7 +23,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material
 from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
-from tablebase.tables.header import BUILT, Form, chunk_codes, root_attributes
+from tablebase.tables.header import BUILT, Form, root_attributes
 from tablebase.tables.parts import framed, new_dataset
 from tablebase.tables.reader import Table, hdf5
 from tablebase.tables.summary import LayoutCounts, Summary, Tally
@@ -38,10 +38,10 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Sour
 
     def write(draft: Path) -> None:
         layout, values = layout_of(game, material), hashlib.sha256()
-        chunk, counts = chunk_codes(layout, coding, BUILT), LayoutCounts(layout, coding)
-        report = partial(_report, len(codes) * layout.size)
+        chunk, counts = BUILT.chunk(layout.size, coding.dtype), LayoutCounts(layout, coding)
+        total = len(codes) * layout.size
         sides = (
-            _encode_side(side, counts, coding, chunk, values, partial(report, number * layout.size))
+            _encode_side(side, counts, coding, chunk, values, reports("writing", number * layout.size, total))
             for number, side in enumerate(codes)
         )
         _write_hdf5(draft, game, material, coding, BUILT, values, sides)
@@ -57,9 +57,9 @@ def rewrite_draft(path: Path, table: Table, form: Form) -> Path:
 
     def write(draft: Path) -> None:
         values, size = hashlib.sha256(), table.layout.size
-        report = partial(_report, len(table.header.summaries) * size)
+        total = len(table.header.summaries) * size
         sides = (
-            (summary, _frames_again(table, side, form, values, partial(report, number * size)))
+            (summary, _frames_again(table, side, form, values, reports("writing", number * size, total)))
             for number, (side, summary) in enumerate(table.header.summaries.items())
         )
         _write_hdf5(draft, table.game, table.material, table.coding, form, values, sides)
@@ -73,7 +73,11 @@ def write_sealed(path: Path, title: str, write: Callable[[Path], None]) -> Path:
     """Write an HDF5 file with a user block under a temporary name next to `path`, seal it, sync it, and return that name."""
     with drafted(path) as draft:
         write(draft)
-        _seal(draft, title)
+        block = seal(title, digest_behind(draft))
+        with draft.open("r+b") as file:
+            file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
     return draft
 
 
@@ -112,7 +116,7 @@ def _write_hdf5(
 ) -> None:
     """Write statistics and compressed chunks of each stored side, and in the end the digest of what they have added to `values`."""
     layout = layout_of(game, material)
-    chunk = chunk_codes(layout, coding, form)
+    chunk = form.chunk(layout.size, coding.dtype)
     with hdf5, h5py.File(path, "w", locking=False, userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
         for side, (summary, frames) in zip(sides_stored(game, material), sides, strict=True):
             dataset = new_dataset(file, game.sides[side].letter, layout.size, coding.dtype, chunk, form.level)
@@ -124,11 +128,6 @@ def _write_hdf5(
         for name, value in root_attributes(game, material, coding.stride, values.hexdigest()).items():
             # Fixed-length text is stored in the object header, which HDF5 protects with a checksum.
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
-
-
-def _report(total: int, before: int, done: int) -> None:
-    """Say how many codes have been encoded, `before` of them for the other side to move."""
-    reach("writing", before + done, total)
 
 
 def _encode_side(
@@ -149,7 +148,7 @@ def _encode_side(
 
 def _frames_again(table: Table, side: int, form: Form, digest: Any, report: Callable[[int], None]) -> Iterator[bytes]:
     """Compress and hash all codes of a side to move of a table."""
-    codes, chunk = table.source(side), chunk_codes(table.layout, table.coding, form)
+    codes, chunk = table.source(side), form.chunk(table.layout.size, table.coding.dtype)
     done = 0
     # They are read in this thread, which may hold the lock of HDF5.
     for some, frames in each(partial(framed, chunk, form.level), _blocks(codes, chunk)):
@@ -191,12 +190,3 @@ def fill_void(codes: Codes, void: int, before: int) -> Codes:
     filled = np.empty_like(codes)
     fill_gaps(codes, void, before, filled)
     return filled
-
-
-def _seal(path: Path, title: str) -> None:
-    """Write the digest of everything after the user block into the user block, and sync the file."""
-    block = seal(title, digest_behind(path))
-    with path.open("r+b") as file:
-        file.write(block)
-        file.flush()
-        os.fsync(file.fileno())

@@ -26,14 +26,4 @@ __all__ = [
     "random_position",
 ]
 
-_RULES = ("CHECKS", "CheckResult", "GameTests", "check_rules", "random_position")
-_FUNCTIONS = ("FUNCTION_CHECKS", "STATE_CHECKS", "FunctionGameTests", "StochasticGameTests")
-__getattr__ = lazy(
-    __name__,
-    {
-        "ExecutorTests": "tablebase.testing.executors",
-        "SolverTests": "tablebase.testing.solvers",
-        **dict.fromkeys(_RULES, "tablebase.testing.suite"),
-        **dict.fromkeys(_FUNCTIONS, "tablebase.testing.functions"),
-    },
-)
+__getattr__ = lazy(__name__)

@@ -15,24 +15,12 @@ from tablebase.game.rules import Rules
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check.
+    """The result of a check."""
 
-    Parameters
-    ----------
-    name : str
-        One word.
-    shows : str
-        What holds if there is no failure, as a sentence.
-    cases : int
-        Number of positions (materials, states, …) checked.
-    failure : str or None
-        The first fault, as a sentence that names where it was found; None if there is no fault.
-    """
-
-    name: str
-    shows: str
-    cases: int
-    failure: str | None
+    name: str  # one word
+    shows: str  # what holds if there is no failure, as a sentence
+    cases: int  # number of positions (materials, states, …) checked
+    failure: str | None  # the first fault, as a sentence that names where it was found; None if there is no fault
 
 
 class Bench(NamedTuple):

@@ -1,6 +1,7 @@
 """Checks of the contract that all rules fulfil, whatever their positions are; see `tablebase.game.rules`.
 
-Most cases are positions of random play from the start. Each fault function checks one case, and returns a sentence that describes
+Most cases are positions of random play from the start, in which all outcomes of chance are equally likely, whatever their
+probabilities, so that rare ones are seen, too. Each fault function checks one case, and returns a sentence that describes
 the fault, or None.
 """
 
@@ -8,21 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from tablebase.errors import NotationError
 from tablebase.game.capabilities import missing
-from tablebase.game.rules import CHANCE, OVER, Draw, Rules, legal
+from tablebase.game.rules import CHANCE, OVER, Draw, P, Rules, legal
 from tablebase.testing.checks import Check
-from tablebase.testing.playouts import following, playouts
+
+RESTART = 1000
+"""After this many positions, random play begins anew."""
 
 
-class Turn(NamedTuple):
-    """The positions of a turn, one after the other."""
+def following(rules: Rules[P], position: P) -> list[P]:
+    """All positions that come right after one."""
+    mover = rules.to_move(position)
+    if mover == OVER:
+        return []
+    return [draw.state for draw in rules.draws(position)] if mover == CHANCE else list(rules.moves(position).values())
 
-    positions: list[Any]
+
+def playout(rules: Rules[P], rng: Random, start: P | None = None) -> Iterator[P]:
+    """The positions of random play until the game is over, by default from the start."""
+    position = rules.initial if start is None else start
+    while True:
+        yield position
+        after = following(rules, position)
+        if not after:
+            return
+        position = rng.choice(after)
+
+
+def playouts(rules: Rules[P], positions: int, rng: Random) -> Iterator[list[P]]:
+    """Games of random play, broken off where they are long, that have a number of positions together."""
+    while positions > 0:
+        played = list(islice(playout(rules, rng), min(RESTART, positions)))
+        positions -= len(played)
+        yield played
 
 
 def positions(bench: Any, rng: Random) -> Iterator[Any]:
@@ -30,11 +54,11 @@ def positions(bench: Any, rng: Random) -> Iterator[Any]:
     return chain.from_iterable(playouts(bench.game, bench.samples, rng))
 
 
-def turns(bench: Any, rng: Random) -> Iterator[Turn]:
-    """The turns of random play; the last one may be incomplete."""
+def turns(bench: Any, rng: Random) -> Iterator[list[Any]]:
+    """The turns of random play, each as its positions; the last one may be incomplete."""
     for played in playouts(bench.game, bench.samples, rng):
         begins = [place for place, position in enumerate(played) if place and bench.game.begins_turn(position)]
-        yield from (Turn(played[begin:end]) for begin, end in pairwise([0, *begins, len(played)]))
+        yield from (played[begin:end] for begin, end in pairwise([0, *begins, len(played)]))
 
 
 def start_fault(rules: Rules[Any], start: Any) -> str | None:
@@ -80,7 +104,6 @@ def draws_fault(rules: Rules[Any], position: Any) -> str | None:
 
 
 def _draw_fault(draw: Draw) -> str | None:
-    """What is wrong with one outcome of chance."""
     if not isinstance(draw.probability, Fraction) or draw.probability <= 0:
         return f"the draw {draw.label!r} has the probability {draw.probability!r}, which is not a fraction above 0"
     if not isinstance(draw.label, str) or len(draw.label.split()) != 1:
@@ -88,15 +111,15 @@ def _draw_fault(draw: Draw) -> str | None:
     return None
 
 
-def turn_fault(rules: Rules[Any], turn: Turn) -> str | None:
+def turn_fault(rules: Rules[Any], turn: list[Any]) -> str | None:
     """A position that comes twice within a turn, or a turn that the end of the game does not end."""
-    for position in turn.positions:
+    for position in turn:
         begins = rules.begins_turn(position)
         if not isinstance(begins, bool):
             return f"whether a turn begins with {rules.format(position)} is {begins!r}, not True or False"
         if rules.to_move(position) == OVER and not begins:
             return f"the game is over in the middle of a turn: begins_turn is False for {rules.format(position)}"
-        if turn.positions.count(position) > 1:
+        if turn.count(position) > 1:
             return f"{rules.format(position)} comes twice within a turn, which may never end"
     return None
 

@@ -39,7 +39,6 @@ def placement_fault(game: Game, position: Position) -> str | None:
 
 @cache
 def _steps_to(game: Game, kind: int, target: int) -> tuple[Step, ...]:
-    """The steps of a kind that solvers take back from a square."""
     return tuple(step for step in game.kinds[kind].steps if step.target == target and step.quiet and not step.wins)
 
 
@@ -150,7 +149,6 @@ def children_fault(game: Game, position: Position) -> str | None:
 
 
 def _single_index_fault(layout: Layout, index: int) -> str | None:
-    """A fault of a single index."""
     squares, position = layout.squares(index), layout.position(index, 0)
     if squares is None or position is None:
         return None

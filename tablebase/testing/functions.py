@@ -19,8 +19,7 @@ from tablebase.game.rules import legal
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.symmetry import canonical_fault, has_symmetries
 from tablebase.testing.checks import Bench, Check, RulesTests
-from tablebase.testing.contract import CONTRACT, positions
-from tablebase.testing.playouts import following, playout
+from tablebase.testing.contract import CONTRACT, following, playout, positions
 
 COMPILED = "tablebase.testing.kernel_faults"
 """Imported only where a game has kernels, since it loads Numba."""
@@ -54,7 +53,6 @@ def _games(bench: Bench, rng: Random) -> Iterator[Playout]:
 
 
 def _ended(playouts: list[Playout]) -> str:
-    """How many games came to their ends."""
     games, longest = len(playouts), max(playout.positions for playout in playouts)
     endless = sum(not playout.ended for playout in playouts)
     if endless:
@@ -79,7 +77,6 @@ def _texts(bench: Bench, rng: Random) -> Iterator[str]:
 
 
 def _to_draw(bench: Bench, rng: Random) -> Iterator[Any]:
-    """A few positions of random play."""
     return islice(positions(bench, rng), 0, None, A_PICTURE)
 
 
@@ -142,7 +139,6 @@ def nonsense_fault(game: FunctionGame[Any], text: str) -> str | None:
 
 
 def _shape_fault(game: StochasticGame, state: Any) -> str | None:
-    """Why something is no state."""
     if not isinstance(state, tuple) or any(type(number) is not int for number in state):
         return f"{state!r} is not a tuple of whole numbers"
     if len(state) != len(game.start):

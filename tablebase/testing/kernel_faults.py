@@ -100,7 +100,6 @@ def _difference(game: StochasticGame, kernels: Kernels, state: State, found: Exp
 
 
 def _begun(game: StochasticGame, state: State) -> list[int]:
-    """Whether a turn begins, and the state."""
     return [int(game.begins_turn(state)), *state]
 
 
@@ -238,5 +237,4 @@ def layers_fault(game: StochasticGame, path: Path) -> str | None:
 
 
 def _layer_of(region: Region, number: int) -> int:
-    """The place of a number's layer among all."""
     return sum(number >= layer.end for layer in region.layers)

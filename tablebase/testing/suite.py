@@ -26,7 +26,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
 from tablebase.testing.checks import Bench, Check, CheckResult, RulesTests, run
-from tablebase.testing.contract import CONTRACT
+from tablebase.testing.contract import CONTRACT, playout
 from tablebase.testing.faults import (
     REBUILDS,
     aliases_fault,
@@ -41,7 +41,6 @@ from tablebase.testing.faults import (
     stored_fault,
     swap_fault,
 )
-from tablebase.testing.playouts import playout
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
 SCENES = 10  # most scenes for each random position
@@ -109,7 +108,6 @@ def _counts(bench: Bench) -> range:
 
 
 def _stored(bench: Bench, _: Random) -> list[Material]:
-    """The stored materials that have indices."""
     stored = [material for count in _counts(bench) for material in stored_materials(bench.game, count)]
     return [material for material in stored if layout_of(bench.game, material).size]
 
@@ -164,7 +162,6 @@ def _set_up(game: Game, scene: _Pieces, rng: Random) -> Position | None:
 
 @cache
 def _homes(game: Game, side: int) -> _Pieces:
-    """Each kind of a side on each of its squares."""
     return tuple((number, square) for number, kind in enumerate(game.kinds) if kind.side == side for square in kind.squares)
 
 

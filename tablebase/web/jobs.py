@@ -109,7 +109,7 @@ def _loaded_leaves(folder: str, name: str) -> Any:
     from pathlib import Path
 
     from tablebase.game.installed import load_rules
-    from tablebase.search.leaf_tables import load_tables
+    from tablebase.search.lookahead import load_tables
 
     game: Any = load_rules(name)
     return load_tables(Path(folder), game) if "lookahead" in game.can and game.players == 2 else None

@@ -17,7 +17,7 @@ from support.program import reseal
 from support.solved import Solved
 
 from tablebase.checking import general, groups, planes
-from tablebase.checking.contradictions import Load, contradiction
+from tablebase.checking.general import Load, contradiction
 from tablebase.checking.group_arrays import compile_rules
 from tablebase.checking.table import codes_to_check, verify_codes, verify_table
 from tablebase.compute import threads

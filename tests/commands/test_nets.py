@@ -23,7 +23,7 @@ from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import legal_moves, play
 from tablebase.game.notation import read, render
-from tablebase.testing.playouts import following
+from tablebase.testing.contract import following
 
 FILE = Path(__file__).with_name("nets.json.xz")
 WRITING = os.environ.get("TABLEBASE_NETS") == "write"

@@ -20,7 +20,7 @@ from tablebase.executors import scheduler
 from tablebase.executors.bounds import deadline
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
-from tablebase.executors.scheduler import Budget, Deadline, run_graph
+from tablebase.executors.scheduler import Deadline, run_graph
 
 Graph = dict[str, tuple[str, ...]]
 
@@ -168,7 +168,7 @@ def loads(draw: st.DrawFn) -> Load:
 @given(loads())
 def test_what_is_started_fits(load: Load) -> None:
     """Neither workers nor memory are exceeded, nothing that would fit is left, and what was ready first comes first."""
-    chosen = Budget(load.limits, load.needs.__getitem__).startable(load.ready, load.running)
+    chosen = load.limits.startable(load.ready, load.running, load.needs.__getitem__)
     at_work = [*load.running, *chosen]
     used = sum(load.needs[key] for key in at_work)
     most = float("inf") if load.limits.memory is None else load.limits.memory
@@ -183,7 +183,7 @@ def test_what_is_started_fits(load: Load) -> None:
 @pytest.mark.parametrize(("started", "used", "threads"), [(1, 0, 5), (2, 0, 2), (1, 2, 3), (2, 3, 1), (1, 5, 1), (1, 7, 1)])
 def test_keys_divide_the_threads_that_are_left(started: int, used: int, threads: int) -> None:
     """Of five, each key that is started has an equal share of what others leave, and one at least."""
-    assert Budget(Limits(5), lambda _: 0).threads(started, used) == threads
+    assert Limits(5).threads(started, used) == threads
 
 
 def test_memory_is_shared_unless_each_worker_has_its_own() -> None:

@@ -16,7 +16,7 @@ from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, played
 from tablebase.game.notation import parse, render_move
 from tablebase.game.rules import CHANCE, OVER, Ending, Rules, legal
-from tablebase.testing.playouts import playouts
+from tablebase.testing.contract import playouts
 
 TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.court(), toys.ladder("wb"), toys.herd("open"), toys.shelter("draw")]
 PIECES = [load_game(name) for name in ("doushouqi", "hexapawn", "foxhounds-4x4", "hasenspiel-4x4")] + TOYS

@@ -32,8 +32,7 @@ from tablebase.play.players import all_players, find_player, open_player, player
 from tablebase.play.ranking import ranking
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.search.leaf_tables import load_tables
-from tablebase.search.lookahead import Lookahead
+from tablebase.search.lookahead import Lookahead, load_tables
 from tablebase_rules import harehedgehog
 
 FOX, HOUNDS = 0, 1

@@ -14,7 +14,7 @@ from support.checks import at_least_one
 from tablebase import svg
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import CHANCE
-from tablebase.testing.playouts import playout
+from tablebase.testing.contract import playout
 
 SVG = "{http://www.w3.org/2000/svg}"
 TRACK = "SHCH3CHLI42I3CHIF24I3CL2IHC432IHFCH23ICHC2LI34H2FCIH324CILHC2HLHZ"

@@ -18,10 +18,9 @@ from tablebase.errors import CapacityError
 from tablebase.game.installed import load_rules
 from tablebase.game.kernels import POINT, call_index
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.search import leaf_tables
+from tablebase.search import lookahead
 from tablebase.search.choices import Cards, Foresight
-from tablebase.search.leaf_tables import load_tables
-from tablebase.search.lookahead import Lookahead
+from tablebase.search.lookahead import Lookahead, load_tables
 from tablebase.search.maxn import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import LayerFile, layer_path
@@ -123,6 +122,6 @@ def test_tables_are_read(race_tables: Path, tmp_path: Path) -> None:
 
 def test_tables_must_fit(race_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise there is one sentence, with exit code 3."""
-    monkeypatch.setattr(leaf_tables.machine, "memory", lambda: 1000)
+    monkeypatch.setattr(lookahead.machine, "memory", lambda: 1000)
     with pytest.raises(CapacityError, match=r"all tables of harehedgehog-cards=none in .* needs .*: leave the tables out"):
         load_tables(race_tables, RACE)

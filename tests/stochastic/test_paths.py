@@ -6,7 +6,7 @@ import pytest
 from support.checks import at_least_one
 
 from tablebase.stochastic.paths import count_paths, merge_plainly, paths_by_code, walk
-from tablebase.testing.playouts import playouts
+from tablebase.testing.contract import playouts
 from tablebase_rules import pig
 
 PIGLET = pig.game(die=2, target=2)

@@ -10,7 +10,7 @@ from tablebase.game.kernels import POINT
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.lookahead import Lookahead
-from tablebase.testing.playouts import playouts
+from tablebase.testing.contract import playouts
 
 LEAD = Objective.LEAD
 

@@ -25,8 +25,7 @@ from tablebase.game.moves import Move, Position
 from tablebase.game.notation import parse, read_move, render
 from tablebase.svg.ground import MEANINGLESS, TEXTURES
 from tablebase.svg.markup import GLYPHS
-from tablebase.svg.shapes import SHAPES
-from tablebase.svg.tokens import FIGURE, RADIUS
+from tablebase.svg.tokens import FIGURE, RADIUS, SHAPES
 
 JUNGLE = load_game("doushouqi")
 PAIR = "7/7/3t3/7/7/R6/4E2/7/7 w"
@@ -234,7 +233,7 @@ def test_every_name_has_its_drawing() -> None:
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_shape_lies_within_its_token(name: str) -> None:
     """At the size that shapes have on tokens, all its points; and it fills at least half of the height."""
-    points = [point for layer in SHAPES[name] for point in corners(layer.path)]
+    points = [point for path in SHAPES[name] for point in corners(path.attrib["d"])]
     assert all(hypot(x, y) * FIGURE <= RADIUS and max(abs(x), abs(y)) <= 40 for x, y in points)
     heights = [y for _, y in points]
     assert max(heights) - min(heights) > 40
