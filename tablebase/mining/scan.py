@@ -19,6 +19,7 @@ from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.column import Column
 from tablebase.mining.counting import COUNT
+from tablebase.mining.row_source import RowStream
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
@@ -38,7 +39,7 @@ AHEAD = 3
 Result = TypeVar("Result")
 
 
-class Scan:
+class Scan(RowStream):
     """Positions that can be streamed any number of times.
 
     A row is a position with these columns or, for `of_moves`, each of its legal moves.
@@ -54,20 +55,15 @@ class Scan:
         *,
         of_moves: bool = False,
     ) -> None:
-        self.game, self.store, self.columns, self.threads, self.of_moves = game, store, columns, threads, of_moves
+        self.game, self.store, self.threads, self.of_moves = game, store, threads, of_moves
         self.selection, self.stored_codes = selection, StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
-        self.schema = pa.schema([(column.name, column.type) for column in columns])
-        # Indices that the first stream decodes, and those decoded so far; `tick` is called when there are more of these.
-        self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
-        self.done = 0
-        self.tick: Callable[[], object] = lambda: None
-        # The error that ended a stream; its reader may have wrapped it in one of its own.
-        self.fault: TablebaseError | None = None
+        super().__init__(columns, sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides))
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A new stream, following Arrow's PyCapsule protocol."""
-        return pa.RecordBatchReader.from_batches(self.schema, self.batches()).__arrow_c_stream__(requested_schema)
+    @property
+    def slices(self) -> int:
+        """Number of slices."""
+        return len(self.selection)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, in the order of the blocks."""

@@ -1,0 +1,86 @@
+"""The rows that statements read: the interface of `SliceSource`, for pieces on squares, and `StoredSource`, for all other games."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+
+from tablebase.errors import TablebaseError
+from tablebase.mining.column import Column
+from tablebase.mining.reading import TALLIED, Columns
+from tablebase.tables.store import Store
+
+
+class RowStream(ABC):
+    """Rows of a table, which can be streamed any number of times."""
+
+    def __init__(self, columns: Sequence[Column], cells: int) -> None:
+        """The first stream decodes so many `cells`: indices, or numbers of positions."""
+        self.columns, self.cells = columns, cells
+        self.schema = pa.schema([(column.name, column.type) for column in columns])
+        # Cells decoded so far; `tick` is called when there are more of these.
+        self.done = 0
+        self.tick: Callable[[], object] = lambda: None
+        # The error that ended a stream; its reader may have wrapped it in one of its own.
+        self.fault: TablebaseError | None = None
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A new stream, following Arrow's PyCapsule protocol."""
+        return pa.RecordBatchReader.from_batches(self.schema, self.batches()).__arrow_c_stream__(requested_schema)
+
+    @property
+    @abstractmethod
+    def slices(self) -> int:
+        """Number of slices, or of tables, that are read."""
+
+    @abstractmethod
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows, block by block."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table that a statement reads."""
+
+    schema: str
+    name: str
+    columns: list[Column]
+    # Its rows, with all columns that these are made from.
+    scan: RowStream
+
+    @property
+    def rows(self) -> str:
+        """What its rows are, in a word."""
+        return TALLIED if self.schema == TALLIED else "decoded"
+
+    @property
+    def stream(self) -> str:
+        """The name of its rows in SQL."""
+        return f"{self.schema}_{self.name}"
+
+
+class RowSource(ABC):
+    """The tables that statements about a game can read."""
+
+    store: Store
+    # The columns of each table.
+    offered: Mapping[str, Columns]
+    # Whether statements that only count can read equal rows with their number.
+    counts = False
+
+    @abstractmethod
+    def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> RowStream:
+        """The rows of a table that matter to a statement, which names it in `tables`, with what needed columns are made from."""
+
+    @abstractmethod
+    def view(self, relation: Relation) -> str:
+        """The SELECT that makes the columns of a relation from its stream."""
+
+    @abstractmethod
+    def register(self, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
+        """Create the functions that statements, and the views of relations, call."""
