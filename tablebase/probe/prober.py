@@ -60,7 +60,7 @@ class Prober:
         opened = self._others.get(key)
         if opened is None or opened[0] != stamp:
             # The former one is not closed, because another thread may be asking it; losing the last reference closes its files.
-            opened = self._others[key] = stamp, _source_of(self.store, game)
+            opened = self._others[key] = stamp, source_of(self.store, game)
         return opened[1]
 
     def value(self, game: Game, position: Position) -> Value:
@@ -79,7 +79,7 @@ class Prober:
         return Line(self.of(rules).line(position, plies), plies)
 
 
-def _source_of(store: Store, game: Any) -> Source[Any]:
+def source_of(store: Store, game: Any) -> Source[Any]:
     """Bounds with chance, and exact values without."""
     if not game.has_chance:
         from tablebase.probe.from_codes import CodesSource

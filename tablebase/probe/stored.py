@@ -1,0 +1,57 @@
+"""The stored positions of a game by functions, by their numbers: what tables hold of them, and what the rules say."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.game.rules import Rules
+from tablebase.game.values import AnyValue
+
+P = TypeVar("P")
+Numbers = NDArray[np.int64]
+
+
+class StoredTable(NamedTuple):
+    """One of the tables."""
+
+    words: Mapping[str, str]  # what it is called, by column; empty if it is the only one
+    begin: int  # its first number
+    end: int
+
+
+class Stored(ABC, Generic[P]):
+    """The stored positions of a game; nothing is read or computed that is not asked for. Safe to use from several threads."""
+
+    rules: Rules[P]
+    tables: Sequence[StoredTable]
+    # Whether tables hold the positions as text, so that rules need not write them.
+    has_texts = False
+
+    @abstractmethod
+    def occupied(self, numbers: Numbers) -> Numbers:
+        """Those of some numbers that have a position."""
+
+    @abstractmethod
+    def values(self, numbers: Numbers) -> Mapping[str, NDArray[Any]]:
+        """The values of positions, for the player to move, without the rules.
+
+        These are the arrays ``final`` (whether the game is over, where the value is that for the first player), ``outcome`` (1, 0 or
+        -1 for a win, draw or loss) and ``distance`` (plies, -1 for a draw); or ``lower`` and ``upper``, bounds of the chance to win.
+        """
+
+    @abstractmethod
+    def positions(self, numbers: Numbers) -> Sequence[P]:
+        """The positions themselves."""
+
+    @abstractmethod
+    def moves(self, numbers: Numbers) -> Sequence[Sequence[tuple[str, AnyValue]]]:
+        """The moves of each position, with what they are worth to the mover."""
+
+    def texts(self, numbers: Numbers) -> Sequence[str]:
+        """The positions as text."""
+        return [self.rules.format(position) for position in self.positions(numbers)]
