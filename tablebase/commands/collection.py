@@ -119,7 +119,7 @@ class Collection(Cataloged):
         """
         from tablebase.mining.query import Query
 
-        rules = self._game(game, "mine")
+        rules: Any = self._rules(game)
         known = known_features(rules, features)
         query = Query(rules, self.folder, statement, known, usable_workers(workers), self._url, as_tables(table))
         self._queries.add(query)
@@ -133,7 +133,7 @@ class Collection(Cataloged):
         game, features
             See `mine`.
         """
-        return known_features(self._game(game, "features"), features)
+        return known_features(self._rules(game), features)
 
     @checked
     def export(
@@ -186,20 +186,25 @@ class Collection(Cataloged):
             If there is no such column, or the folder contains anything else.
         """
         from tablebase.compute.progress import progress
-        from tablebase.mining.export import export
+        from tablebase.game.game_arguments import refuse_given
+        from tablebase.mining.export import export, export_stored
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
 
-        rules = self._game(game, "export")
+        rules: Any = self._rules(game)
+        refuse_given(rules, material=material, pieces=pieces, aliases=aliases or None)
         target, threads = Path(to), usable_workers(workers)
         listed = columns.split(",") if isinstance(columns, str) else columns
         chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
-        materials, counts = as_texts("material", material), as_counts(pieces)
-        selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
         known, share = known_features(rules, features), Sample(sample, seed)
         with progress(f"export {rules.name}", "positions") as shown:
-            written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
-        say(f"written to {target}: {written.slices} of {len(selection)} slices, {written.rows:,} rows")
+            if rules.kinds:
+                materials, counts = as_texts("material", material), as_counts(pieces)
+                selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
+                written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
+            else:
+                written = export_stored(rules, self.folder, target, chosen, known, share, shown.reach)
+        say(f"written to {target}: {written.slices} of {written.of} {'slices' if rules.kinds else 'tables'}, {written.rows:,} rows")
         return written.rows
 
     @checked
@@ -257,7 +262,7 @@ class Collection(Cataloged):
         TablebaseError
             If there is no such chart, or it cannot be drawn of these slices.
         """
-        rules = self._game(game, "plot")
+        rules = self._rules(game)
         check_extra("pictures", "plot")
         if not isinstance(chart, str) or chart not in CHARTS:
             raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")

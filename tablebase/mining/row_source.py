@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -14,6 +15,8 @@ from tablebase.errors import TablebaseError
 from tablebase.mining.column import Column
 from tablebase.mining.reading import TALLIED, Columns
 from tablebase.tables.store import Store
+
+Result = TypeVar("Result")
 
 
 class RowStream(ABC):
@@ -41,6 +44,13 @@ class RowStream(ABC):
     @abstractmethod
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, block by block."""
+
+    @abstractmethod
+    def placed(self, work: Callable[[Any], Result]) -> Iterator[tuple[Hashable, str, Result]]:
+        """What a function makes of the rows of each slice or table in each block.
+
+        Each result comes with the folder for the rows of the slice or table, and after another group that is not seen again.
+        """
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ their own names from the same decoded codes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +18,7 @@ from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.column import Column
 from tablebase.mining.counting import COUNT
-from tablebase.mining.row_source import RowStream
+from tablebase.mining.row_source import Result, RowStream
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
@@ -27,6 +26,8 @@ from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
 from tablebase.mining.tally import tallied, with_counts
 from tablebase.mining.wanted import Selection
 from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import StoredSlice
+from tablebase.slices.material import material_name
 from tablebase.tables.store import Store
 
 BLOCK = 1 << 18
@@ -35,8 +36,6 @@ MOVES_BLOCK = 1 << 15
 """The same where moves are listed, of which there are several for each position."""
 AHEAD = 3
 """Blocks in progress per thread."""
-
-Result = TypeVar("Result")
 
 
 class Scan(RowStream):
@@ -69,6 +68,12 @@ class Scan(RowStream):
         """All rows, in the order of the blocks."""
         for block in self.spread(self._batch):
             yield from block
+
+    def placed(self, work: Callable[[Rows], Result]) -> Iterator[tuple[Hashable, str, Result]]:
+        """See `RowStream`; all slices of one stored side come before those of the next."""
+        for results in self.spread(lambda rows: (rows.slice, work(rows))):
+            for slice_, result in results:
+                yield (slice_.location.material, slice_.location.side), slice_place(self.game, slice_), result
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
         """Apply a function to the rows of each slice in each block, on all threads; yield each block's results in order."""
@@ -127,3 +132,9 @@ class Scan(RowStream):
 
     def _made(self, rows: Rows) -> pa.RecordBatch:
         return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+
+
+def slice_place(game: Game, slice_: StoredSlice) -> str:
+    """The folder for the rows of a slice, named in the way of Hive."""
+    material, side = material_name(game, slice_.material), game.sides[slice_.side].letter
+    return f"pieces={slice_.material.pieces}/material={material}/side={side}"

@@ -5,7 +5,7 @@ What needs the rules is computed by functions of SQL, given the numbers of posit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,10 +21,12 @@ from tablebase.game.rules import Rules
 from tablebase.mining.arrow_arrays import array_of, numbers_of, whole
 from tablebase.mining.column import Column, sql_type
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
-from tablebase.mining.row_source import Relation, RowSource, RowStream
+from tablebase.mining.row_source import Relation, Result, RowSource, RowStream
+from tablebase.mining.sample import drawn
 from tablebase.mining.stored_rows import StoredRows, move_columns, position_columns
+from tablebase.mining.wanted import WHOLE, Sample
 from tablebase.probe.prober import source_of
-from tablebase.probe.stored import Stored
+from tablebase.probe.stored import Stored, StoredTable
 from tablebase.tables.store import Store
 
 BLOCK = 1 << 16
@@ -35,32 +37,44 @@ NUMBER = Column("number of position", pa.int64(), lambda rows: array_of(rows.num
 class StoredStream(RowStream):
     """Stored positions, with columns that do not need all of the rules."""
 
-    def __init__(self, stored: Stored[Any], columns: Sequence[Column]) -> None:
-        super().__init__(columns, sum(table.end - table.begin for table in stored.tables))
-        self.stored = stored
+    def __init__(
+        self, stored: Stored[Any], columns: Sequence[Column], tables: Sequence[StoredTable], sample: Sample = WHOLE
+    ) -> None:
+        """Only those of some tables, and in a sample."""
+        super().__init__(columns, sum(table.end - table.begin for table in tables))
+        self.stored, self.tables, self.sample = stored, tables, sample
 
     @property
     def slices(self) -> int:
         """Number of tables."""
-        return len(self.stored.tables)
+        return len(self.tables)
 
-    def blocks(self) -> Iterator[StoredRows]:
-        """All positions, block by block."""
-        for table in self.stored.tables:
+    def placed(self, work: Callable[[StoredRows], Result]) -> Iterator[tuple[Hashable, str, Result]]:
+        """See `RowStream`."""
+        for table in self.tables:
             for begin in range(table.begin, table.end, BLOCK):
                 numbers = np.arange(begin, min(begin + BLOCK, table.end))
-                yield StoredRows(self.stored, self.stored.occupied(numbers), table)
+                rows = drawn(StoredRows(self.stored, self.stored.occupied(numbers), table), self.sample)
+                yield table.begin, table_place(table), work(rows)
                 self.done += len(numbers)
                 self.tick()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, block by block."""
         try:
-            for rows in self.blocks():
-                yield pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+            for _, _, batch in self.placed(self._made):
+                yield batch
         except TablebaseError as fault:
             self.fault = fault
             raise
+
+    def _made(self, rows: StoredRows) -> pa.RecordBatch:
+        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+
+
+def table_place(table: StoredTable) -> str:
+    """The folder for the rows of a table, named in the way of Hive."""
+    return "/".join(f"{name}={word}" for name, word in table.words.items())
 
 
 class StoredSource(RowSource):
@@ -74,7 +88,8 @@ class StoredSource(RowSource):
     def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> StoredStream:
         """All positions: DuckDB leaves out rows before it calls functions."""
         del name, tables
-        return StoredStream(self.stored, [*(column for column in needed if not column.late and not column.of_moves), NUMBER])
+        read = [column for column in needed if not column.late and not column.of_moves]
+        return StoredStream(self.stored, [*read, NUMBER], self.stored.tables)
 
     def view(self, relation: Relation) -> str:
         """Functions of numbers for late columns, and a row for each move where there are moves."""

@@ -75,7 +75,7 @@ class Source(ABC, Generic[P]):
         return [caught(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
     def stored(self) -> Stored[P]:
-        """All positions that the tables hold, except of slices, which mining reads by itself; `MissingTableError` without tables."""
+        """All positions that tables hold, except those of slices, which have other readers; `MissingTableError` without tables."""
         raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Each:

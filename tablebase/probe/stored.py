@@ -38,10 +38,10 @@ class Stored(ABC, Generic[P]):
 
     @abstractmethod
     def values(self, numbers: Numbers) -> Mapping[str, NDArray[Any]]:
-        """The values of positions, for the player to move, without the rules.
+        """The values of positions for the player to move, by column; they are read without the rules.
 
-        These are the arrays ``final`` (whether the game is over, where the value is that for the first player), ``outcome`` (1, 0 or
-        -1 for a win, draw or loss) and ``distance`` (plies, -1 for a draw); or ``lower`` and ``upper``, bounds of the chance to win.
+        Exact values are ``final`` (whether the game is over, where they are those for the first player), ``outcome`` (1, 0 or -1
+        for a win, draw or loss) and ``distance`` (plies, -1 for a draw); bounds of the chance to win are ``lower`` and ``upper``.
         """
 
     @abstractmethod
