@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tablebase.features import Feature
-    from tablebase.game import Game
     from tablebase.game.game_arguments import AnyGame
 
 Kind = TypeVar("Kind")

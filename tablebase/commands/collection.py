@@ -31,7 +31,8 @@ from tablebase.commands.parameters import (
     Timeout,
 )
 from tablebase.compute.messages import say
-from tablebase.errors import ArgumentError, MissingExtraError, TablebaseError, check_extra, quoted
+from tablebase.errors import ArgumentError, MissingExtraError, TablebaseError, check_extra, game_word, quoted
+from tablebase.game.game_arguments import refuse_given
 from tablebase.game.plain_arguments import as_list, as_number, as_text, usable_workers
 
 if TYPE_CHECKING:
@@ -46,11 +47,12 @@ if TYPE_CHECKING:
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
-CHARTS = ("distances", "squares", "draws", "parity", "chances")
-OF_TABLES, COUNTING = CHARTS[:4], ("squares", "parity")
+CHARTS = ("distances", "squares", "draws", "parity", "values", "chances")
+OF_TABLES, COUNTING = CHARTS[:5], ("squares", "parity", "values")
 """Charts of tables, and charts that read all positions of their slices."""
 CHARTS_OF_OPTION = {
-    "piece": COUNTING,
+    "piece": ("squares", "parity"),
+    "by": ("values",),
     "outcome": ("distances", "squares"),
     "log": ("distances",),
     "from": ("chances",),
@@ -186,7 +188,6 @@ class Collection(Cataloged):
             If there is no such column, or the folder contains anything else.
         """
         from tablebase.compute.progress import progress
-        from tablebase.game.game_arguments import refuse_given
         from tablebase.mining.export import export, export_stored
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
@@ -210,7 +211,9 @@ class Collection(Cataloged):
     @checked
     def plot(
         self,
-        chart: Annotated[Literal["distances", "squares", "draws", "parity", "chances"], Shell(metavar="CHART", argument=True)],
+        chart: Annotated[
+            Literal["distances", "squares", "draws", "parity", "values", "chances"], Shell(metavar="CHART", argument=True)
+        ],
         game: GameName,
         *,
         pieces: Pieces = None,
@@ -219,6 +222,7 @@ class Collection(Cataloged):
         piece: Annotated[int | Sequence[int] | None, Shell(metavar="N", least=1)] = None,
         outcome: OutcomeName | None = None,
         log: bool = False,
+        by: Annotated[str | None, Shell(metavar="COLUMN")] = None,
         position: Annotated[str | None, Shell(metavar="POSITION", option="--from")] = None,
         player: Annotated[str | Sequence[str] | None, Shell(metavar="NAME")] = None,
         workers: Threads = None,
@@ -232,8 +236,8 @@ class Collection(Cataloged):
         ----------
         chart : str
             Chart to draw: distances (positions by distance), squares (outcomes by the square of a piece), draws (share of draws by
-            the pieces of both sides), parity (outcomes by the parity of the distance between two pieces), or chances (of winning
-            against a weakened player).
+            the pieces of both sides), parity (outcomes by the parity of the distance between two pieces), values (outcomes, or in
+            games with chance the mean chance to win, by a column), or chances (of winning against a weakened player).
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
         material : str or sequence of str, optional
@@ -246,6 +250,8 @@ class Collection(Cataloged):
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
             Use a logarithmic scale in the chart 'distances'.
+        by : str, optional
+            For the chart 'values', a column of positions with few values, such as a feature.
         position : str, optional
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
@@ -262,15 +268,21 @@ class Collection(Cataloged):
         TablebaseError
             If there is no such chart, or it cannot be drawn of these slices.
         """
-        rules = self._rules(game)
+        rules: Any = self._rules(game)
         check_extra("pictures", "plot")
         if not isinstance(chart, str) or chart not in CHARTS:
             raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
-        given = {"piece": piece, "outcome": outcome, "log": log, "from": position, "player": player}
+        given = {"piece": piece, "outcome": outcome, "log": log, "by": by, "from": position, "player": player}
         for option, charts in CHARTS_OF_OPTION.items():
             if {**given, "pieces": pieces, "material": material}[option] and chart not in charts:
                 raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")
-        if chart == "chances":
+        if chart == "values" and by is None:
+            raise ArgumentError(
+                f"the chart 'values' needs a column: give --by, and 'tablebase features {game_word(rules.name)}' lists some"
+            )
+        if not rules.kinds:
+            refuse_given(rules, pieces=pieces, material=material, side=side)
+        if chart == "chances" and rules.kinds:
             from tablebase.charts.chances import chances
 
             figure = chances(rules, position, as_texts("player", player), side)
@@ -286,9 +298,14 @@ class Collection(Cataloged):
             "distances": {"outcome": shown, "log": log},
             "squares": {"piece": (*numbers, 1)[0], "outcome": shown or "win"},
             "parity": {"pair": numbers},
+            "values": {"by": by},
         }
         counting = {"workers": usable_workers(workers), "tick": tick} if chart in COUNTING else {}
         with self._catalog() as catalog:
+            if not rules.kinds:
+                figure = figures.stored(catalog, rules, chart, options.get(chart, {}), **counting)
+                figure.set_label(f"{chart} of {rules.title}")
+                return figure
             slices = select_slices(rules, catalog, as_counts(pieces), as_texts("material", material), side)
             figure = figures.CHARTS[chart](catalog, slices, **options.get(chart, {}), **counting)
         figure.set_label(f"{chart} of {slices.caption}")
