@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
+Chart = Literal["distances", "squares", "draws", "parity", "values", "chances"]
 CHARTS = ("distances", "squares", "draws", "parity", "values", "chances")
 OF_TABLES, COUNTING = CHARTS[:5], ("squares", "parity", "values")
 """Charts of tables, and charts that read all positions of their slices."""
@@ -277,9 +278,8 @@ class Collection(Cataloged):
             if {**given, "pieces": pieces, "material": material}[option] and chart not in charts:
                 raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")
         if chart == "values" and by is None:
-            raise ArgumentError(
-                f"the chart 'values' needs a column: give --by, and 'tablebase features {game_word(rules.name)}' lists some"
-            )
+            command = f"tablebase features {game_word(rules.name)}"
+            raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
         if not rules.kinds:
             refuse_given(rules, pieces=pieces, material=material, side=side)
         if chart == "chances" and rules.kinds:

@@ -15,12 +15,13 @@ import pyarrow as pa
 from duckdb.func import PythonUDFType
 from sqlglot import exp
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import NotationError, TablebaseError
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
 from tablebase.mining.arrow_arrays import array_of, numbers_of, whole
 from tablebase.mining.column import Column, sql_type
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
+from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW
 from tablebase.mining.row_source import Relation, Result, RowSource, RowStream
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_rows import StoredRows, move_columns, position_columns
@@ -105,7 +106,9 @@ class StoredSource(RowSource):
         return f"SELECT {', '.join(made)} FROM {stream}"
 
     def register(self, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
-        """The functions of views."""
+        """The functions of views, and those that find the row of a position."""
+        for name in (AS_ROW, AS_DISTINCT_ROW):
+            connection.create_function(name, self._as_row, ["VARCHAR"], "VARCHAR")
         for relation in relations:
             for column in relation.columns:
                 if column.late:
@@ -114,6 +117,14 @@ class StoredSource(RowSource):
                 own = [column for column in relation.columns if column.of_moves] or [self.offered[relation.name]["move"]]
                 fields = ", ".join(f'"{column.name}" {sql_type(column)}' for column in own)
                 self._register(connection, relation, relation.stream, f"STRUCT({fields})[]", partial(_moves, own))
+
+    def _as_row(self, text: str) -> str:
+        """Text of a position as its row has it; any other text stays as it is."""
+        rules = self.stored.rules
+        try:
+            return rules.format(self.stored.representative(rules.parse(text)))
+        except NotationError:
+            return text
 
     def _register(
         self, connection: duckdb.DuckDBPyConnection, relation: Relation, name: str, type_: str, make: Callable[[Any], pa.Array]

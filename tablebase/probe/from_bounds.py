@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute import machine
-from tablebase.errors import CapacityError, CorruptTableError
-from tablebase.game.kernels import Int64
+from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.game.kernels import Int64, call_index
 from tablebase.game.rules import CHANCE
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import AnyValue, Bounds
@@ -77,7 +77,11 @@ class BoundsSource(Source[State]):
 
     def stored(self) -> Stored[State]:
         """All states of the layers, except those of generous regions, which hold no bounds of chances."""
-        return _States(self.game, self._known)
+        states = _States(self.game, self._known)
+        if not states.tables:
+            folder = self._store.folder
+            raise TablebaseError(f"the tables of {self.game.name} in {folder} are generous, and hold no chances: build others")
+        return states
 
     def within(self, position: State, turns: int) -> Bounds:
         """The chance that the player to move can force to win within a number of turns; errors are those of `horizon`."""
@@ -138,6 +142,12 @@ class _States(Stored[State]):
         """States as the plain functions have them."""
         states, listed = self._states(numbers)[0].tolist(), self._compiled.listed
         return [tuple(state) if listed is None else listed.states[state[0]] for state in states]
+
+    def representative(self, position: State) -> State:
+        """The state that the first table stores instead, as with the players exchanged."""
+        row, (region, _) = self._compiled.row(position), self._regions[0]
+        number = -1 if row is None else call_index(self._compiled.kernels.index, region.rules, row)[0]
+        return position if number < 0 else self.positions(np.array([number]))[0]
 
     def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
         """Moves with what both players can force after them; at most what the position is worth, of which a table may know more."""

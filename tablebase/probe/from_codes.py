@@ -33,16 +33,16 @@ class CodesSource(Source[P]):
 
     def __init__(self, store: Store, game: FunctionGame[P]) -> None:
         super().__init__(game)
-        self._game, self._store = game, store
+        self.game, self._store = game, store
 
     @cached_property
     def _file(self) -> ExactFile:
         self._store.require_open()
         check_folder(self._store.folder, built=True)
-        path = exact_path(self._store.folder, self._game.name)
+        path = exact_path(self._store.folder, self.game.name)
         if not path.exists():
-            raise missing_game(self._game, self._store.folder)
-        return ExactFile(path, self._game)
+            raise missing_game(self.game, self._store.folder)
+        return ExactFile(path, self.game)
 
     def require(self) -> None:
         """Raise `MissingTableError` if the table has not been built."""
@@ -63,7 +63,7 @@ class CodesSource(Source[P]):
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> list[Value | TablebaseError]:  # type: ignore[override]
         """The exact value of each position for a player; positions in which the game goes on are looked up together."""
-        game = self._game
+        game = self.game
         endings = [game.result(position) for position in positions]
         asked = [place for place, ending in enumerate(endings) if ending is None]
         values = [ending and ENDED[ending.outcome(player)] for ending, player in zip(endings, players, strict=True)]
@@ -134,6 +134,7 @@ class _Positions(Stored[P]):
     def __init__(self, source: CodesSource[P], file: ExactFile, chunks: CachedChunks) -> None:
         self.rules, self.tables = source.rules, [StoredTable({}, 0, file.positions)]
         self._source, self._file, self._chunks = source, file, chunks
+        self.representative = source.game.canonical
 
     def occupied(self, numbers: Numbers) -> Numbers:
         """All."""

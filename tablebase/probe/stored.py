@@ -52,6 +52,10 @@ class Stored(ABC, Generic[P]):
     def moves(self, numbers: Numbers) -> Sequence[Sequence[tuple[str, AnyValue]]]:
         """The moves of each position, with what they are worth to the mover."""
 
+    def representative(self, position: P) -> P:
+        """The stored position that stands for a position; the position itself if none does."""
+        return position
+
     def texts(self, numbers: Numbers) -> Sequence[str]:
         """The positions as text."""
         return [self.rules.format(position) for position in self.positions(numbers)]
