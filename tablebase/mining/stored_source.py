@@ -138,7 +138,7 @@ class StoredSource(RowSource):
                 relation.scan.fault = fault
                 raise
 
-        connection.create_function(name, function, ["BIGINT"], type_, type=PythonUDFType.ARROW)
+        connection.create_function(name, function, ["BIGINT"], type_, type=PythonUDFType.ARROW, null_handling="special")
 
 
 def _function(relation: Relation, column: Column) -> str:
