@@ -20,9 +20,6 @@ from tablebase.stochastic.forced_chances import ForcedChances, bounds_of
 FOR_ALL_GAMES = commands_for(load_rules("pig"))
 
 REST: dict[str, list[str]] = {
-    "mine": ["SELECT 1"],
-    "export": ["--to", "new"],
-    "plot": ["--output", "new.svg"],
     "train": ["--output", "new"],
 }
 """What commands need beside a game."""
@@ -38,8 +35,7 @@ def commands_of_games() -> dict[str, Any]:
 
 def words(name: str) -> list[str]:
     """A command about Pig."""
-    chart = ["distances"] if name == "plot" else []
-    return [name, *chart, "pig", *REST.get(name, [])]
+    return [name, "pig", *REST.get(name, [])]
 
 
 def test_all_other_commands_refuse(ask: Ask, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,16 +63,19 @@ def test_commands_that_take_all_games(typed: Ask, piglet_tables: Path, tmp_path:
     assert set(FOR_ALL_GAMES) <= commands_of_games().keys()
     more: dict[str, list[object]] = {
         "copy": ["--to", tmp_path / "copy"],
+        "export": ["--to", tmp_path / "export"],
         "line": ["--plies", "3"],
         "match": ["--player", "random", "--player", "random", "--games", "2"],
+        "mine": ["SELECT best FROM positions"],
         "pack": ["--to", tmp_path / "packed"],
         "perft": ["--depth", "1"],
         "play": ["--player", "random"],
+        "plot": ["--by", "side", "--output", tmp_path / "chart.svg"],
         "probe": ["0,0 1 0"],
     }
     for name in at_least_one(FOR_ALL_GAMES):
-        data = [] if name in ("perft", "check-rules", "estimate") else ["--data", piglet_tables]
-        assert typed([], name, "pig", *more.get(name, []), *PIGLET, *data).code == 0, name
+        data = [] if name in ("perft", "check-rules", "estimate", "features") else ["--data", piglet_tables]
+        assert typed([], name, *(["values"] if name == "plot" else []), "pig", *more.get(name, []), *PIGLET, *data).code == 0, name
 
 
 def test_perft_counts_turns(ask: Ask) -> None:

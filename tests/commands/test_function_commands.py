@@ -61,22 +61,25 @@ def test_every_command_takes_them_or_refuses(ask: Ask, data: Path, tmp_path: Pat
     assert row["commands"].split() == list(taken)
     more: dict[str, list[object]] = {
         "copy": ["--to", tmp_path / "copy"],
+        "export": ["--to", tmp_path / "export"],
         "match": ["--player", "tables", "--player", "random", "--games", "2"],
+        "mine": ["SELECT best FROM positions"],
         "pack": ["--to", tmp_path / "packed"],
         "perft": ["--depth", "2"],
         "play": ["--player", "tables", "--side", "2"],
+        "plot": ["--output", tmp_path / "chart.svg"],
         "probe": ["x........"],
     }
     monkeypatch.setattr("sys.stdin", None)
     games = {name for name, one in every_command().items() if any(parameter.metavar == "GAME" for parameter in one.params)}
     for name in at_least_one(games):
         if name in taken and name != "play":
-            folder = [] if name in ("perft", "check-rules", "estimate", "count") else ["--data", data]
-            assert ask(name, "rows", *more.get(name, []), *folder).code == 0, name
+            folder = [] if name in ("perft", "check-rules", "estimate", "count", "features") else ["--data", data]
+            assert ask(name, *(["distances"] if name == "plot" else []), "rows", *more.get(name, []), *folder).code == 0, name
         elif name not in taken:
-            said = ask(name, *(["distances"] if name == "plot" else []), "rows", *REST.get(name, []))
+            said = ask(name, "rows", *REST.get(name, []))
             assert_one_sentence(said, f"rows is not a game for '{name}', because it has no pieces on squares")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "packed"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["chart.svg", "copy", "data", "export", "packed"]
 
 
 def test_stats_are_counts_of_all_positions(ask: Ask, data: Path) -> None:

@@ -147,7 +147,7 @@ def test_nothing_is_best_that_bounds_do_not_show(
     Bounds are those of the only table of a state, which a probe may narrow.
     """
     place = race_tables if rules is RACE else piglet_tables
-    some = "FROM {} WHERE length(position) = 12" if rules is RACE else "FROM {}"
+    some = "FROM {} WHERE length(position) = 13" if rules is RACE else "FROM {}"
     rows = mined(rules, place, f"SELECT position, move, lower, upper, is_best {some.format('moves')}")
     best = dict(mined(rules, place, f"SELECT position, best {some.format('positions')}"))
     moves: dict[str, list[Any]] = {}
