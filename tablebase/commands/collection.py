@@ -440,7 +440,7 @@ def show_features(call: Call, *, style: Style = Format.TABLE) -> None:
         }
         for feature in call()
     ]
-    write_rows(rows, style)
+    write_rows(rows, style, ["feature", "of", "type", "column", "tells"])
 
 
 def show_export(call: Call) -> None:
