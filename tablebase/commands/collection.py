@@ -280,8 +280,7 @@ class Collection(Cataloged):
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
-        if not rules.kinds:
-            refuse_given(rules, pieces=pieces, material=material, side=side)
+        refuse_given(rules, pieces=pieces, material=material, side=side)
         if chart == "chances" and rules.kinds:
             from tablebase.charts.chances import chances
 

@@ -180,7 +180,7 @@ class Tablebase(Collection):
             As `probe_value`, for the first of the positions that has no answer.
         """
         answers = self.probe_many(game, positions)
-        values = answers.values()
+        values: list[Any] = answers.values()
         for place in sorted(answers.errors):
             raise answers.errors[place]
         return values

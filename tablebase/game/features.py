@@ -8,7 +8,7 @@ position as a whole, each piece, or each pair of pieces. Pieces are numbered fro
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
@@ -23,8 +23,8 @@ from tablebase.errors import TablebaseError
 from tablebase.files.inputs import check_regular
 
 Values = NDArray[Any]
-Measure = Callable[..., Values | Sequence[float]]
-"""A value for each position."""
+Measure = Callable[..., Any]
+"""Returns `Values`, or a list of them."""
 KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int16}
 """The dtype of each kind of value; the values of ``text`` are indices of its words."""
 

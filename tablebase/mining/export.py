@@ -165,8 +165,7 @@ def export_stored(
     tick: Callable[[int, int], object] | None = None,
 ) -> Exported:
     """The same for the tables of a game by functions."""
-    with closing(Store(data)) as store:
-        source = StoredSource(rules, store, features)
+    with closing(StoredSource(rules, Store(data), features)) as source:
         places = list(source.stored.tables[0].words)
         written = chosen_columns(rules, names, source.offered[POSITIONS], places)
         output = Export(rules, folder, written, sample, f"{places[0]}=" if places else FILE_NAME)

@@ -126,7 +126,7 @@ class Query(Tabular):
     def close(self) -> None:
         """End all unfinished runs, and close all files."""
         _end(self._runs)
-        self._source.store.close()
+        self._source.close()
 
     @property
     def cells(self) -> int:

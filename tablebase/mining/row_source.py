@@ -36,6 +36,10 @@ class RowStream(ABC):
         """A new stream, following Arrow's PyCapsule protocol."""
         return pa.RecordBatchReader.from_batches(self.schema, self.batches()).__arrow_c_stream__(requested_schema)
 
+    def made(self, rows: Any) -> pa.RecordBatch:
+        """The columns of some rows."""
+        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+
     @property
     @abstractmethod
     def slices(self) -> int:
@@ -82,6 +86,10 @@ class RowSource(ABC):
     offered: Mapping[str, Columns]
     # Whether statements that only count can read equal rows with their number.
     counts = False
+
+    def close(self) -> None:
+        """Close all files."""
+        self.store.close()
 
     @abstractmethod
     def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> RowStream:

@@ -122,16 +122,13 @@ class Scan(RowStream):
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:
         if COUNT not in self.columns:
-            return self._made(rows)
+            return self.made(rows)
         columns = [column for column in self.columns if column is not COUNT]
         if all(column.by_value or column.of_twin for column in columns):
             counted = rows.image.pairs if any(column.of_twin for column in columns) else rows.image.values
             if counted is not None:
-                return with_counts(self._made(rows.some(counted.places)), counted.counts)
-        return tallied(self._made(rows))
-
-    def _made(self, rows: Rows) -> pa.RecordBatch:
-        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+                return with_counts(self.made(rows.some(counted.places)), counted.counts)
+        return tallied(self.made(rows))
 
 
 def slice_place(game: Game, slice_: StoredSlice) -> str:

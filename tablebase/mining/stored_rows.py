@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tablebase.game.features import Feature
 from tablebase.game.rules import OVER, Rules, legal
 from tablebase.game.types import Outcome
-from tablebase.game.values import BOUNDED, EQUAL, AnyValue, Bounds
+from tablebase.game.values import BOUNDED, EQUAL, Bounds
 from tablebase.mining.arrow_arrays import array_of, array_of_numbers, array_of_words
 from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import HASH, OUTCOMES, TEXT, Column, constant, of_dictionary, of_outcomes, small_integers, words_array
@@ -72,7 +72,7 @@ class StoredMoves:
         listed = [sorted(moves, key=lambda one: natural(one[0])) for moves in rows.stored.moves(rows.numbers)]
         self.begin = np.cumsum([0, *map(len, listed)])
         self.texts = [move for moves in listed for move, _ in moves]
-        self.worth = [worth for moves in listed for _, worth in moves]
+        self.worth: list[Any] = [worth for moves in listed for _, worth in moves]
         self.is_best = list(chain.from_iterable(_is_best([worth for _, worth in moves]) for moves in listed))
 
     @cached_property
@@ -91,18 +91,16 @@ class StoredMoves:
         return [moves[move] for moves, move in zip(each, self.texts, strict=True)]
 
 
-def _is_best(worth: Sequence[AnyValue]) -> Iterator[bool | None]:
+def _is_best(worth: Sequence[Any]) -> Iterator[bool | None]:
     """For each move of a position whether no other is better; None if bounds leave it open."""
-    if not all(isinstance(value, Bounds) for value in worth):
-        most = max((value.merit for value in worth), default=None)
-        yield from (value.merit == most for value in worth)
-        return
-    for place, (lower, upper) in enumerate(worth):
+    for place, value in enumerate(worth):
         others = [*worth[:place], *worth[place + 1 :]]
-        if upper < max((other.lower for other in others), default=0) - EQUAL:
+        if not isinstance(value, Bounds):
+            yield all(value.merit >= other.merit for other in others)
+        elif any(value.upper < other.lower - EQUAL for other in others):
             yield False
         else:
-            yield True if lower >= max((other.upper for other in others), default=0) - EQUAL else None
+            yield True if all(value.lower >= other.upper - EQUAL for other in others) else None
 
 
 def position_columns(stored: Stored[Any], features: Sequence[Feature]) -> dict[str, Column]:

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
-from duckdb.func import PythonUDFType
+from duckdb.func import FunctionNullHandling, PythonUDFType
 from sqlglot import exp
 
 from tablebase.errors import NotationError, TablebaseError
@@ -63,14 +63,11 @@ class StoredStream(RowStream):
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, block by block."""
         try:
-            for _, _, batch in self.placed(self._made):
+            for _, _, batch in self.placed(self.made):
                 yield batch
         except TablebaseError as fault:
             self.fault = fault
             raise
-
-    def _made(self, rows: StoredRows) -> pa.RecordBatch:
-        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
 
 
 def table_place(table: StoredTable) -> str:
@@ -82,9 +79,15 @@ class StoredSource(RowSource):
     """See `RowSource`; `MissingTableError` without tables."""
 
     def __init__(self, rules: Rules[Any], store: Store, features: Sequence[Feature]) -> None:
-        self.store, self.stored = store, source_of(store, rules).stored()
+        self.store, self._source = store, source_of(store, rules)
+        self.stored = self._source.stored()
         positions = position_columns(self.stored, features)
         self.offered = dict.fromkeys(POSITION_TABLES, positions) | dict.fromkeys(MOVE_TABLES, move_columns(rules, positions))
+
+    def close(self) -> None:
+        """Close the tables as well."""
+        self._source.close()
+        super().close()
 
     def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> StoredStream:
         """All positions: DuckDB leaves out rows before it calls functions."""
@@ -138,7 +141,8 @@ class StoredSource(RowSource):
                 relation.scan.fault = fault
                 raise
 
-        connection.create_function(name, function, ["BIGINT"], type_, type=PythonUDFType.ARROW, null_handling="special")
+        nulls, types = FunctionNullHandling.SPECIAL, ["BIGINT"]
+        connection.create_function(name, function, types, type_, type=PythonUDFType.ARROW, null_handling=nulls)  # type: ignore[arg-type]
 
 
 def _function(relation: Relation, column: Column) -> str:

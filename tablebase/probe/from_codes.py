@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.slice_values import SIGNS, by_code
-from tablebase.probe.source import Each, Source
+from tablebase.probe.source import Each, Source, known
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.states.files import ExactFile, Keys, exact_path
 from tablebase.tables.cached_chunks import CachedChunks
@@ -56,33 +56,31 @@ class CodesSource(Source[P]):
 
     def value(self, position: P, player: int) -> Value:
         """The exact value; `NotationError` for a position that the game cannot come to, which no table has."""
-        [found] = self.values([position], [player])
-        if isinstance(found, TablebaseError):
-            raise found
-        return found
+        return known(self.values([position], [player])[0])
 
-    def values(self, positions: Sequence[P], players: Sequence[int]) -> list[Value | TablebaseError]:  # type: ignore[override]
+    def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[Value | TablebaseError]:
         """The exact value of each position for a player; positions in which the game goes on are looked up together."""
-        game = self.game
-        endings = [game.result(position) for position in positions]
-        asked = [place for place, ending in enumerate(endings) if ending is None]
-        values = [ending and ENDED[ending.outcome(player)] for ending, player in zip(endings, players, strict=True)]
+        game, values = self.game, dict[int, Value | TablebaseError]()
+        for place, (position, player) in enumerate(zip(positions, players, strict=True)):
+            if (ending := game.result(position)) is not None:
+                values[place] = ENDED[ending.outcome(player)]
+        asked = [place for place in range(len(positions)) if place not in values]
         keys = np.array([game.format(game.canonical(positions[place])).encode() for place in asked])
         for place, found in zip(asked, self._looked_up(keys) if asked else (), strict=True):
             position = positions[place]
             if found is None:
-                said = f"{game.format(position)} cannot come up in a game of {game.name} from its start: no table has it"
-                values[place] = NotationError(said)
+                text = game.format(position)
+                values[place] = NotationError(f"{text} cannot come up in a game of {game.name} from its start: no table has it")
             else:
                 values[place] = found if game.viewer(position) == players[place] else found.reversed
-        return values
+        return [values[place] for place in range(len(positions))]
 
-    def _looked_up(self, keys: Keys) -> list[Value | None]:
+    def _looked_up(self, keys: Keys) -> Iterator[Value | None]:
         """The value of each key; None of a position that the game cannot come to."""
         file, chunks = self._file, self._store.chunks
         places = file.places_of(keys, chunks)
         codes = file.codes_at(np.maximum(places, 0), chunks)
-        return [None if place < 0 else self._by_code[code] for place, code in zip(places.tolist(), codes.tolist(), strict=True)]
+        return (None if place < 0 else self._by_code[code] for place, code in zip(places.tolist(), codes.tolist(), strict=True))
 
     @cached_property
     def _by_code(self) -> list[Value]:
@@ -129,16 +127,13 @@ class ExactAnswers(Each):
 class _Positions(Stored[P]):
     """The positions of a table."""
 
-    has_texts = True
-
     def __init__(self, source: CodesSource[P], file: ExactFile, chunks: CachedChunks) -> None:
         self.rules, self.tables = source.rules, [StoredTable({}, 0, file.positions)]
         self._source, self._file, self._chunks = source, file, chunks
-        self.representative = source.game.canonical
 
-    def occupied(self, numbers: Numbers) -> Numbers:
-        """All."""
-        return numbers
+    def representative(self, position: P) -> P:
+        """The canonical one."""
+        return self._source.game.canonical(position)
 
     def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
         """See `Stored.values`."""
@@ -148,7 +143,7 @@ class _Positions(Stored[P]):
 
     def texts(self, numbers: Numbers) -> list[str]:
         """As they stand in the table."""
-        return np.strings.decode(self._file.at("keys", numbers, self._chunks), errors="replace").tolist()
+        return [key.decode(errors="replace") for key in self._file.at("keys", numbers, self._chunks).tolist()]
 
     def positions(self, numbers: Numbers) -> list[P]:
         """What the rules read."""
@@ -160,10 +155,4 @@ class _Positions(Stored[P]):
         after = [legal(self.rules, position) for position in positions]
         movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
         found = iter(self._source.values([child for moves in after for child in moves.values()], movers))
-        return [[(move, _known(next(found)).later) for move in moves] for moves in after]
-
-
-def _known(value: Value | TablebaseError) -> Value:
-    if isinstance(value, TablebaseError):
-        raise value
-    return value
+        return [[(move, known(next(found)).later) for move in moves] for moves in after]

@@ -70,7 +70,7 @@ class Source(ABC, Generic[P]):
         """Why there are no chances within a number of turns."""
         return RulesError(f"{self.rules.name} has no chance: leave out turns")
 
-    def values(self, positions: Sequence[P], players: Sequence[int]) -> list[AnyValue | TablebaseError]:
+    def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
         """The value of each position for a player, or the reason why it has none."""
         return [caught(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
@@ -136,6 +136,13 @@ class Source(ABC, Generic[P]):
 def natural(move: str) -> tuple[int, str]:
     """Moves in the order of their text; those that are whole numbers by these."""
     return (int(move), "") if move.removeprefix("-").isdecimal() else (0, move)
+
+
+def known(found: Kind | TablebaseError) -> Kind:
+    """A value; raise the error that stands in its place."""
+    if isinstance(found, TablebaseError):
+        raise found
+    return found
 
 
 def caught(function: Callable[[], Kind]) -> Kind | TablebaseError:

@@ -29,12 +29,10 @@ class Stored(ABC, Generic[P]):
 
     rules: Rules[P]
     tables: Sequence[StoredTable]
-    # Whether tables hold the positions as text, so that rules need not write them.
-    has_texts = False
 
-    @abstractmethod
     def occupied(self, numbers: Numbers) -> Numbers:
-        """Those of some numbers that have a position."""
+        """Those of some numbers that have a position; by default all."""
+        return numbers
 
     @abstractmethod
     def values(self, numbers: Numbers) -> Mapping[str, NDArray[Any]]:

@@ -98,4 +98,4 @@ def _after(expand: Any, index: Any, rules: Int64, state: Int64, attacker: int, c
             value = frame[WORTH] // frame[WEIGHTS] if frame[HOW] == CHANCE else frame[WORTH]
             level -= 1
         else:
-            return value
+            return int(value)
