@@ -32,7 +32,6 @@ from tablebase.commands.parameters import (
 )
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, MissingExtraError, TablebaseError, check_extra, game_word, quoted
-from tablebase.game.game_arguments import refuse_given
 from tablebase.game.plain_arguments import as_list, as_number, as_text, usable_workers
 
 if TYPE_CHECKING:
@@ -189,6 +188,7 @@ class Collection(Cataloged):
             If there is no such column, or the folder contains anything else.
         """
         from tablebase.compute.progress import progress
+        from tablebase.game.game_arguments import refuse_given
         from tablebase.mining.export import export, export_stored
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
@@ -269,6 +269,8 @@ class Collection(Cataloged):
         TablebaseError
             If there is no such chart, or it cannot be drawn of these slices.
         """
+        from tablebase.game.game_arguments import refuse_given
+
         rules: Any = self._rules(game)
         check_extra("pictures", "plot")
         if not isinstance(chart, str) or chart not in CHARTS:

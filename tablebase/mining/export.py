@@ -24,7 +24,7 @@ from tablebase.game.rules import Rules
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
 from tablebase.mining.reading import POSITIONS
-from tablebase.mining.row_source import RowStream
+from tablebase.mining.row_stream import RowStream
 from tablebase.mining.scan import Scan, slice_place
 from tablebase.mining.selection import SLICE_COLUMNS
 from tablebase.mining.stored_source import StoredSource, StoredStream, table_place

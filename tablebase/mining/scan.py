@@ -18,7 +18,7 @@ from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.column import Column
 from tablebase.mining.counting import COUNT
-from tablebase.mining.row_source import Result, RowStream
+from tablebase.mining.row_stream import Result, RowStream
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes

@@ -18,7 +18,7 @@ from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reading import MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS
 from tablebase.mining.row_functions import register_functions
-from tablebase.mining.row_source import Relation, RowSource
+from tablebase.mining.row_stream import Relation
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import conditions_on_positions, known_slices, select_by_condition
 from tablebase.mining.wanted import Selection, union
@@ -27,9 +27,10 @@ from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 
 
-class SliceSource(RowSource):
-    """See `RowSource`; `MissingTableError` if no slice has been built."""
+class SliceSource:
+    """The tables that statements can read, with their columns as `offered`; `MissingTableError` if no slice has been built."""
 
+    # Whether statements that only count can read equal rows with their number.
     counts = True
 
     def __init__(self, game: Game, store: Store, features: Iterable[Feature], threads: int, catalog: str | None, own: OwnTables):
@@ -39,12 +40,19 @@ class SliceSource(RowSource):
         self._moves = columns_of_moves(game, list(self.known), self._positions)
         self.offered = dict.fromkeys(POSITION_TABLES, self._positions) | dict.fromkeys(MOVE_TABLES, self._moves)
 
+    def close(self) -> None:
+        """Close all files."""
+        self.store.close()
+
     @cached_property
     def _writer(self) -> PositionWriter:
         return PositionWriter(self.game, {slice_.material for slice_ in self.known}, self._positions, self._moves)
 
     def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> Scan:
-        """The slices and values that the statement needs; raise `MissingTableError` for a slice whose file is gone."""
+        """The slices and values of a table that a statement needs, which names it in `tables`, and what columns are made from.
+
+        Raise `MissingTableError` for a slice whose file is gone.
+        """
         everything = {slice_: wanted for slice_, wanted in self.known.items() if slice_.distinct or name in (POSITIONS, MOVES)}
         selection = union([self._select(table, everything) for table in tables])
         for material in {slice_.location.material for slice_ in selection}:
@@ -64,7 +72,7 @@ class SliceSource(RowSource):
         return selection if texts is None else look_up(self.game, known, selection, texts, self.store.folder)
 
     def view(self, relation: Relation) -> str:
-        """Texts of positions are written for the rows that remain."""
+        """The SELECT that makes the columns of a relation from its stream; texts are written for the rows that remain."""
         made = ", ".join(
             f'{self._writer.expression(column.name)} AS "{column.name}"' if column.late else f'"{column.name}"'
             for column in relation.columns
@@ -72,7 +80,7 @@ class SliceSource(RowSource):
         return f"SELECT {made} FROM {relation.stream}"
 
     def register(self, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
-        """The functions of SQL, and those that write positions if these are needed."""
+        """Create the functions that statements, and the views of relations, call."""
         register_functions(connection, self.game)
         if any(column.late for relation in relations for column in relation.columns):
             self._writer.register(connection)

@@ -22,7 +22,7 @@ from tablebase.mining.arrow_arrays import array_of, numbers_of, whole
 from tablebase.mining.column import Column, sql_type
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
 from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW
-from tablebase.mining.row_source import Relation, Result, RowSource, RowStream
+from tablebase.mining.row_stream import Relation, Result, RowStream
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_rows import StoredRows, move_columns, position_columns
 from tablebase.mining.wanted import WHOLE, Sample
@@ -75,8 +75,10 @@ def table_place(table: StoredTable) -> str:
     return "/".join(f"{name}={word}" for name, word in table.words.items())
 
 
-class StoredSource(RowSource):
-    """See `RowSource`; `MissingTableError` without tables."""
+class StoredSource:
+    """The same as `SliceSource` for games by functions; `MissingTableError` without tables."""
+
+    counts = False
 
     def __init__(self, rules: Rules[Any], store: Store, features: Sequence[Feature]) -> None:
         self.store, self._source = store, source_of(store, rules)
@@ -85,9 +87,9 @@ class StoredSource(RowSource):
         self.offered = dict.fromkeys(POSITION_TABLES, positions) | dict.fromkeys(MOVE_TABLES, move_columns(rules, positions))
 
     def close(self) -> None:
-        """Close the tables as well."""
+        """Close all files."""
         self._source.close()
-        super().close()
+        self.store.close()
 
     def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> StoredStream:
         """All positions: DuckDB leaves out rows before it calls functions."""

@@ -1,20 +1,17 @@
-"""The rows that statements read: the interface of `SliceSource`, for pieces on squares, and `StoredSource`, for all other games."""
+"""Streams of the rows that statements read; `SliceSource` and `StoredSource` make them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import duckdb
 import pyarrow as pa
-from sqlglot import exp
 
 from tablebase.errors import TablebaseError
 from tablebase.mining.column import Column
-from tablebase.mining.reading import TALLIED, Columns
-from tablebase.tables.store import Store
+from tablebase.mining.reading import TALLIED
 
 Result = TypeVar("Result")
 
@@ -76,29 +73,3 @@ class Relation:
     def stream(self) -> str:
         """The name of its rows in SQL."""
         return f"{self.schema}_{self.name}"
-
-
-class RowSource(ABC):
-    """The tables that statements about a game can read."""
-
-    store: Store
-    # The columns of each table.
-    offered: Mapping[str, Columns]
-    # Whether statements that only count can read equal rows with their number.
-    counts = False
-
-    def close(self) -> None:
-        """Close all files."""
-        self.store.close()
-
-    @abstractmethod
-    def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> RowStream:
-        """The rows of a table that matter to a statement, which names it in `tables`, with what needed columns are made from."""
-
-    @abstractmethod
-    def view(self, relation: Relation) -> str:
-        """The SELECT that makes the columns of a relation from its stream."""
-
-    @abstractmethod
-    def register(self, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
-        """Create the functions that statements, and the views of relations, call."""
