@@ -19,7 +19,7 @@ from tablebase.game.values import AnyValue, Bounds
 from tablebase.probe.answers import RatedDraw
 from tablebase.probe.source import Each, Source
 from tablebase.probe.stored import Numbers, Stored, StoredTable
-from tablebase.stochastic.after_moves import moves_of_states, states_at
+from tablebase.stochastic.after_moves import UNDECIDED, moves_of_states, states_at
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import BOUNDS
 from tablebase.stochastic.forced_chances import ForcedChances, bounds_of
@@ -112,7 +112,7 @@ class _States(Stored[State]):
     """The states of all layers: the numbers of a region follow those of the region before it."""
 
     def __init__(self, game: StochasticGame, known: ForcedChances) -> None:
-        self.rules, self._compiled, self._chunks = game, known.compiled, known.chunks
+        self.rules, self._known, self._compiled, self._chunks = game, known, known.compiled, known.chunks
         self._regions = [(region, files) for region, files in known.regions if not region.generous]
         self._begins = np.cumsum([0, *(region.size for region, _ in self._regions)])
         self._files = [file for _, files in self._regions for file in files]
@@ -156,12 +156,20 @@ class _States(Stored[State]):
         for region, places in self._by_region(numbers):
             rules, chances = self._regions[region][0].rules, self._chances(region)
             counts, codes, forced = moves_of_states(self._compiled.kernels, rules, states[places], chances)
+            self._decide(numbers[places].repeat(counts), codes, forced)
             lower, upper = forced[0] / UNIT, 1 - forced[1] / UNIT
             upper = np.maximum(lower, np.minimum(upper, np.repeat(most[places], counts)))
             moves = zip(map(str, codes.tolist()), map(Bounds, lower.tolist(), upper.tolist()), strict=True)
             for place, count in zip(places.tolist(), counts.tolist(), strict=True):
                 found[place] = list(islice(moves, count))
         return found
+
+    def _decide(self, numbers: Numbers, codes: Int64, forced: Int64) -> None:
+        """Fill in what the rules know of moves that the region leaves undecided, given by numbers of states and codes."""
+        moves = np.flatnonzero((forced == UNDECIDED).any(axis=0))
+        for move, state in zip(moves.tolist(), self.positions(numbers[moves]), strict=True):
+            chances = self._known.after_move(self.rules.moves(state)[int(codes[move])])
+            forced[:, move] = chances if self.rules.to_move(state) == 0 else chances[::-1]
 
     def _by_region(self, numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
         """The number of each region, and the places of its states."""

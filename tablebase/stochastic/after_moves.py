@@ -13,6 +13,8 @@ from tablebase.stochastic.chances import UNIT
 
 HOW, COUNT, NEXT, WEIGHTS, WORTH, FRAME = range(6)
 """Columns of a frame: who moves in a state on the way, what follows it, how much of that is known, and what it amounts to."""
+UNDECIDED = -1
+"""Instead of a chance: the region knows less of what follows a move than the rules do, or nobody has won."""
 
 
 class MovesOfStates(NamedTuple):
@@ -20,7 +22,7 @@ class MovesOfStates(NamedTuple):
 
     counts: Int64  # of moves of each state
     codes: Int64  # of the moves
-    chances: Int64  # (2, moves): what the mover, and the other player, can force after the move, in units
+    chances: Int64  # (2, moves): what the mover, and the other player, can force after the move, in units; or `UNDECIDED`
 
 
 def states_at(kernels: Kernels, rules: Int64, numbers: Int64) -> tuple[Int64, NDArray[np.bool_]]:
@@ -65,20 +67,20 @@ def _list(
 
 @jit
 def _after(expand: Any, index: Any, rules: Int64, state: Int64, attacker: int, chances: Int64, rows: Int64, frames: Int64) -> int:
-    """The chance that a player can force in a state: the stored one, or what follows from those after it."""
+    """The chance that a player can force in a state: the stored one, or what follows from those after it, or `UNDECIDED`."""
     level = 0
     while True:
         number, player = index(rules, state)
         if number >= 0:
             value = chances[int(player != attacker), number]
         elif level + 1 == len(rows):
-            value = 0
+            return UNDECIDED
         else:
             who, count = expand(rules, state, attacker, rows[level + 1])
+            if who == DOUBT or (who == OVER and count == NOBODY):
+                return UNDECIDED
             if who == OVER:
                 value = UNIT if count == attacker else 0
-            elif who == DOUBT:
-                value = 0
             else:
                 level += 1
                 frames[level] = who, count, 0, 0, 0 if who in (CHANCE, attacker) else UNIT
