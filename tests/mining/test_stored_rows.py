@@ -15,6 +15,7 @@ from support.checks import at_least_one
 from support.program import Ask, assert_one_sentence
 from support.queries import examples, mined
 from support.tablebases import built
+from support.web import client_of
 from twins import exact as twin
 
 import tablebase
@@ -144,16 +145,16 @@ def test_nothing_is_best_that_bounds_do_not_show(
 ) -> None:
     """A move is best if it forces as much as all others may be worth, and not if it may be worth less than one forces.
 
-    Bounds are those of the only table of a state, which a probe may narrow.
+    The bounds of a move are those of a probe, also where the region of a table ends; those of a position may be wider.
     """
     place = race_tables if rules is RACE else piglet_tables
-    some = "FROM {} WHERE length(position) = 13" if rules is RACE else "FROM {}"
+    some = "FROM {} WHERE position LIKE '60:0:%'" if rules is RACE else "FROM {}"
     rows = mined(rules, place, f"SELECT position, move, lower, upper, is_best {some.format('moves')}")
     best = dict(mined(rules, place, f"SELECT position, best {some.format('positions')}"))
     moves: dict[str, list[Any]] = {}
     for text, *move in rows:
         moves.setdefault(text, []).append(move)
-    assert {is_best for *_, is_best in rows} == seen
+    assert {is_best for *_, is_best in rows} >= seen
     for text, its in at_least_one(moves.items()):
         for move, lower, upper, is_best in its:
             others = [one for one in its if one[0] != move]
@@ -164,6 +165,9 @@ def test_nothing_is_best_that_bounds_do_not_show(
         found = mined(rules, place, f"SELECT position, lower, upper {some.format('positions')}")
         answers = tables.probe_many(rules, [text for text, *_ in found])
         assert not answers.errors
+        for text in [*moves][::5]:
+            probed = {move.move: pytest.approx(move.value, abs=1e-12) for move in tables.probe(rules, text).moves}
+            assert {move: (lower, upper) for move, lower, upper, _ in moves[text]} == probed
         assert (answers.lower >= [lower for _, lower, _ in found]).all()
         assert (answers.upper <= [upper for *_, upper in found]).all()
 
@@ -337,3 +341,9 @@ def test_charts_count_what_stats_count(folder: Path, piglet_tables: Path) -> Non
         scores, *bounds = zip(*mined(PIGLET, piglet_tables, means, PIGLET.features), strict=True)
         assert [tuple(line.get_ydata()) for line in lines] == bounds
         assert tuple(lines[0].get_xdata()) == scores
+
+
+def test_servers_answer_statements_about_all_games(folder: Path) -> None:
+    with client_of(folder, mine=True) as client:
+        given = {"game": "noughts", "statement": "SELECT max(marks) AS most, count(best) AS going_on FROM positions"}
+        assert client.post("/api/v1/mine", json=given).json()["rows"] == [{"most": 9, "going_on": 627}]
