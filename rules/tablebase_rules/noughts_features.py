@@ -13,7 +13,7 @@ def marks(positions: list[str]) -> list[int]:
 
 @feature(kind="bool")
 def centre(positions: list[str]) -> list[bool]:
-    """Whether the square in the middle is marked; on boards without such a square, the one behind the middle."""
+    """True if the square in the middle is marked; on boards without such a square, the one behind the middle."""
     squares = [position.replace("/", "") for position in positions]
     return [each[len(each) // 2] != "." for each in squares]
 

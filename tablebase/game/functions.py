@@ -108,7 +108,7 @@ class FunctionGame(Rules[P]):
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Features of lists of positions, by default those of the module beside the author's; they are no part of the digest.
+        """Features of lists of positions, by default those in the module next to the author's; they are not part of the digest.
 
         If a class of rules is in the module ``pig``, that is ``FEATURES`` of the module ``pig_features``.
         """

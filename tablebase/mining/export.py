@@ -72,7 +72,7 @@ class Export:
         self._check_folder()
 
     def lacks(self, place: str) -> bool:
-        """Whether a slice or table, which is known by its `place` in the folder, has no file yet."""
+        """Return true if a slice or table, which has its `place` in the folder, has no file yet."""
         return not (self.folder / place / FILE_NAME).exists()
 
     def write(self, stream: RowStream) -> int:

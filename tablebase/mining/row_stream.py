@@ -48,9 +48,9 @@ class RowStream(ABC):
 
     @abstractmethod
     def placed(self, work: Callable[[Any], Result]) -> Iterator[tuple[Hashable, str, Result]]:
-        """What a function makes of the rows of each slice or table in each block.
+        """Apply a function to the rows of each slice or table in each block.
 
-        Each result comes with the folder for the rows of the slice or table, and after another group that is not seen again.
+        Each result comes with its group, all results of which follow one another, and with the folder for its slice or table.
         """
 
 
@@ -66,7 +66,7 @@ class Relation:
 
     @property
     def rows(self) -> str:
-        """What its rows are, in a word."""
+        """The sort of its rows, in a word."""
         return TALLIED if self.schema == TALLIED else "decoded"
 
     @property

@@ -33,7 +33,7 @@ class StoredRows:
     """Some stored positions; see `Stored`."""
 
     def __init__(self, stored: Stored[Any], numbers: Numbers, table: StoredTable | None = None) -> None:
-        """They may be known to be those of one table."""
+        """All of them may be known to be in one table."""
         self.stored, self.numbers, self.table = stored, numbers, table
 
     def __len__(self) -> int:
@@ -45,7 +45,7 @@ class StoredRows:
         return (self.stored.rules.name,)
 
     def some(self, where: Numbers) -> StoredRows:
-        """Those at these places."""
+        """The rows at these places."""
         return StoredRows(self.stored, self.numbers[where], self.table)
 
     @cached_property
@@ -142,7 +142,7 @@ def move_columns(rules: Rules[Any], positions: Mapping[str, Column]) -> dict[str
 
 
 def _table_column(stored: Stored[Any], name: str) -> Column:
-    """A column with what the table of a row is called."""
+    """A column with a word of the name of a row's table."""
     words = list(dict.fromkeys(table.words[name] for table in stored.tables))
     make = constant(words)
     return Column(name, TEXT, lambda rows: make(rows, rows.table.words[name]), check=one_of(name, words))

@@ -1,6 +1,6 @@
 """The rows of games by functions: their stored positions, read in blocks, and the moves of these.
 
-What needs the rules is computed by functions of SQL, given the numbers of positions, and so only for rows that remain.
+Columns that need the rules are computed by functions of SQL, given the numbers of positions, and so only for rows that remain.
 """
 
 from __future__ import annotations

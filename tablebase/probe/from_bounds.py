@@ -99,12 +99,12 @@ class BoundedAnswers(Each):
 
     @cached_property
     def lower(self) -> NDArray[np.float64]:
-        """See above."""
+        """An attribute, see above."""
         return np.array([np.nan if bounds is None else bounds.lower for bounds in self.values()])
 
     @cached_property
     def upper(self) -> NDArray[np.float64]:
-        """See above."""
+        """An attribute, see above."""
         return np.array([np.nan if bounds is None else bounds.upper for bounds in self.values()])
 
 
@@ -124,7 +124,7 @@ class _States(Stored[State]):
         self._chances = lru_cache(maxsize=1)(self._read)
 
     def occupied(self, numbers: Numbers) -> Numbers:
-        """Those of states in which a player is to move."""
+        """The numbers of states in which a player is to move."""
         return numbers[self._states(numbers)[1]]
 
     def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
@@ -150,7 +150,7 @@ class _States(Stored[State]):
         return position if number < 0 else self.positions(np.array([number]))[0]
 
     def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
-        """Moves with what both players can force after them; at most what the position is worth, of which a table may know more."""
+        """Moves with bounds after them, which are at most those of the position, since a table may know more of it."""
         states, most = self._states(numbers)[0], self.values(numbers)["upper"]
         found: list[list[tuple[str, AnyValue]]] = [[] for _ in numbers]
         for region, places in self._by_region(numbers):
@@ -165,7 +165,7 @@ class _States(Stored[State]):
         return found
 
     def _decide(self, numbers: Numbers, codes: Int64, forced: Int64) -> None:
-        """Fill in what the rules know of moves that the region leaves undecided, given by numbers of states and codes."""
+        """Fill in the chances of moves that the region leaves undecided, given by numbers of states and codes."""
         moves = np.flatnonzero((forced == UNDECIDED).any(axis=0))
         for move, state in zip(moves.tolist(), self.positions(numbers[moves]), strict=True):
             chances = self._known.after_move(self.rules.moves(state)[int(codes[move])])

@@ -14,7 +14,7 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.slice_values import SIGNS, by_code
-from tablebase.probe.source import Each, Source, known
+from tablebase.probe.source import Each, Source, value_or_raise
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.states.files import ExactFile, Keys, exact_path
 from tablebase.tables.cached_chunks import CachedChunks
@@ -56,7 +56,7 @@ class CodesSource(Source[P]):
 
     def value(self, position: P, player: int) -> Value:
         """The exact value; `NotationError` for a position that the game cannot come to, which no table has."""
-        return known(self.values([position], [player])[0])
+        return value_or_raise(self.values([position], [player])[0])
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[Value | TablebaseError]:
         """The exact value of each position for a player; positions in which the game goes on are looked up together."""
@@ -115,12 +115,12 @@ class ExactAnswers(Each):
 
     @cached_property
     def outcomes(self) -> NDArray[np.int8]:
-        """See above."""
+        """An attribute, see above."""
         return np.array([0 if value is None else SIGNS[value.outcome] for value in self.values()], np.int8)
 
     @cached_property
     def distances(self) -> NDArray[np.int16]:
-        """See above."""
+        """An attribute, see above."""
         return np.array([-1 if value is None or value.distance is None else value.distance for value in self.values()], np.int16)
 
 
@@ -146,7 +146,7 @@ class _Positions(Stored[P]):
         return [key.decode(errors="replace") for key in self._file.at("keys", numbers, self._chunks).tolist()]
 
     def positions(self, numbers: Numbers) -> list[P]:
-        """What the rules read."""
+        """The positions, as the rules read their texts."""
         return [self.rules.parse(text) for text in self.texts(numbers)]
 
     def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
@@ -155,4 +155,4 @@ class _Positions(Stored[P]):
         after = [legal(self.rules, position) for position in positions]
         movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
         found = iter(self._source.values([child for moves in after for child in moves.values()], movers))
-        return [[(move, known(next(found)).later) for move in moves] for moves in after]
+        return [[(move, value_or_raise(next(found)).later) for move in moves] for moves in after]

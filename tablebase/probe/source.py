@@ -72,7 +72,7 @@ class Source(ABC, Generic[P]):
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
         """The value of each position for a player, or the reason why it has none."""
-        return [caught(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
+        return [value_or_error(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
 
     def stored(self) -> Stored[P]:
         """All positions that tables hold, except those of slices, which have other readers; `MissingTableError` without tables."""
@@ -138,15 +138,15 @@ def natural(move: str) -> tuple[int, str]:
     return (int(move), "") if move.removeprefix("-").isdecimal() else (0, move)
 
 
-def known(found: Kind | TablebaseError) -> Kind:
+def value_or_raise(found: Kind | TablebaseError) -> Kind:
     """A value; raise the error that stands in its place."""
     if isinstance(found, TablebaseError):
         raise found
     return found
 
 
-def caught(function: Callable[[], Kind]) -> Kind | TablebaseError:
-    """What a function returns, or the error that it raises."""
+def value_or_error(function: Callable[[], Kind]) -> Kind | TablebaseError:
+    """The result of a function, or the error that it raises."""
     try:
         return function()
     except TablebaseError as error:
@@ -235,7 +235,7 @@ class Each(Sequence["Probe | Unanswered"]):
         if self._kept is not None:
             return [None if isinstance(one, Unanswered) else one.value for one in self._kept]
         rules = self._source.rules
-        read = [caught(partial(as_asked, rules, one)) for one in self._asked]
+        read = [value_or_error(partial(as_asked, rules, one)) for one in self._asked]
         places = [place for place, one in enumerate(read) if not isinstance(one, TablebaseError)]
         found = self._source.values([read[place] for place in places], [rules.viewer(read[place]) for place in places])
         answers = {**dict(enumerate(read)), **dict(zip(places, found, strict=True))}

@@ -1,4 +1,4 @@
-"""The stored positions of a game by functions, by their numbers: what tables hold of them, and what the rules say."""
+"""The stored positions of a game by functions, known by their numbers: a kind of table gives them to mining by this interface."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Numbers = NDArray[np.int64]
 class StoredTable(NamedTuple):
     """One of the tables."""
 
-    words: Mapping[str, str]  # what it is called, by column; empty if it is the only one
+    words: Mapping[str, str]  # its name, by column; empty if it is the only one
     begin: int  # its first number
     end: int
 
@@ -31,7 +31,7 @@ class Stored(ABC, Generic[P]):
     tables: Sequence[StoredTable]
 
     def occupied(self, numbers: Numbers) -> Numbers:
-        """Those of some numbers that have a position; by default all."""
+        """The numbers among some that have a position; by default all."""
         return numbers
 
     @abstractmethod
@@ -48,7 +48,7 @@ class Stored(ABC, Generic[P]):
 
     @abstractmethod
     def moves(self, numbers: Numbers) -> Sequence[Sequence[tuple[str, AnyValue]]]:
-        """The moves of each position, with what they are worth to the mover."""
+        """The moves of each position, with their values for the mover."""
 
     def representative(self, position: P) -> P:
         """The stored position that stands for a position; the position itself if none does."""

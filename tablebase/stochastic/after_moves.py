@@ -1,4 +1,4 @@
-"""What moves of stored states are worth: the chances that both players can force after each, from those that tables store."""
+"""Values of the moves of stored states: the chances that both players can force after each, from those that tables store."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tablebase.game.kernels import CHANCE, DOUBT, LABEL, NOBODY, OVER, STATE, WE
 from tablebase.stochastic.chances import UNIT
 
 HOW, COUNT, NEXT, WEIGHTS, WORTH, FRAME = range(6)
-"""Columns of a frame: who moves in a state on the way, what follows it, how much of that is known, and what it amounts to."""
+"""Columns of a frame: the mover in a state that is not stored, the rows after it, the next of these, weights and worth so far."""
 UNDECIDED = -1
-"""Instead of a chance: the region knows less of what follows a move than the rules do, or nobody has won."""
+"""Instead of a chance: the region knows less of what follows a move than the rules do, or there is no winner."""
 
 
 class MovesOfStates(NamedTuple):
@@ -22,7 +22,7 @@ class MovesOfStates(NamedTuple):
 
     counts: Int64  # of moves of each state
     codes: Int64  # of the moves
-    chances: Int64  # (2, moves): what the mover, and the other player, can force after the move, in units; or `UNDECIDED`
+    chances: Int64  # (2, moves): of the mover, and of the other player, in units; or `UNDECIDED`
 
 
 def states_at(kernels: Kernels, rules: Int64, numbers: Int64) -> tuple[Int64, NDArray[np.bool_]]:
@@ -52,7 +52,7 @@ def _fill(state_at: Any, rules: Int64, numbers: Int64, states: Int64, there: NDA
 def _list(
     expand: Any, index: Any, rules: Int64, states: Int64, chances: Int64, rows: Int64, counts: Int64, codes: Int64, worth: Int64
 ) -> None:
-    """Fill in the last three arrays; the first rows are the moves of a state, the others what follows these."""
+    """Fill in the last three arrays; the first rows are for the moves of a state, the others for states after these."""
     frames, listed = np.zeros((len(rows), FRAME), np.int64), 0
     for place in range(len(states)):
         mover, count = expand(rules, states[place], NOBODY, rows[0])
@@ -67,7 +67,7 @@ def _list(
 
 @jit
 def _after(expand: Any, index: Any, rules: Int64, state: Int64, attacker: int, chances: Int64, rows: Int64, frames: Int64) -> int:
-    """The chance that a player can force in a state: the stored one, or what follows from those after it, or `UNDECIDED`."""
+    """The chance that a player can force in a state: the stored one, one that follows from those after it, or `UNDECIDED`."""
     level = 0
     while True:
         number, player = index(rules, state)

@@ -119,7 +119,7 @@ def test_positions_are_found_however_they_are_turned(folder: Path, piglet_tables
 
 
 def test_the_policy_of_pig_is_one_statement(piglet_tables: Path) -> None:
-    """What each state is worth, and what to do there, is what probes say one by one."""
+    """The value and the best move of each state are those of probes one by one."""
     names = "position, side, outcome, lower, upper, best, score, other_score, turn_total"
     rows = mined(PIGLET, piglet_tables, f"SELECT {names} FROM positions", PIGLET.features)
     moves = mined(PIGLET, piglet_tables, "SELECT position, move, outcome, lower, upper, child, position_lower FROM moves")
