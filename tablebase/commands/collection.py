@@ -152,7 +152,7 @@ class Collection(Cataloged):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: Threads = None,
     ) -> int:
-        """Write positions to Parquet files. Each file contains the positions with one set of pieces and one side to move.
+        """Write positions to Parquet files. Each file contains those with one set of pieces and one side to move, or of one table.
 
         A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error.
 
