@@ -113,6 +113,8 @@ class FunctionGame(Rules[P]):
         If a class of rules is in the module ``pig``, that is ``FEATURES`` of the module ``pig_features``.
         """
         found = companion(type(self).__module__, "_features", "features")
+        if found is not None and not hasattr(found, "FEATURES"):
+            raise RulesError(f"the module {found.__name__} has no FEATURES: give it a tuple of features")
         return () if found is None else tuple(found.FEATURES)
 
     @cached_property

@@ -302,8 +302,8 @@ def test_what_cannot_be_is_a_sentence(case: str, ask: Ask, folder: Path, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
-def test_faulty_features_are_sentences(folder: Path) -> None:
-    """One that fails while rows are made, and one of pieces."""
+def test_faulty_features_are_sentences(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that fails while rows are made, one of pieces, and a module without a list of them."""
 
     @feature()
     def broken(positions: list[str]) -> list[int]:
@@ -320,6 +320,9 @@ def test_faulty_features_are_sentences(folder: Path) -> None:
             tables.mine("noughts", "SELECT broken FROM positions WHERE position = '.../.../...'", [broken]).fetchall()
         with pytest.raises(TablebaseError, match="the feature of_piece describes pieces on squares, and noughts has none"):
             tables.mine("noughts", "SELECT 1 FROM positions", [of_piece])
+        monkeypatch.delattr("tablebase_rules.noughts_features.FEATURES")
+        with pytest.raises(TablebaseError, match=r"noughts_features has no FEATURES: give it a tuple"):
+            tables.features("noughts")
 
 
 def test_generous_tables_hold_no_chances(ask: Ask, tmp_path: Path) -> None:
