@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.slice_values import SIGNS, by_code
-from tablebase.probe.source import Each, Source, value_or_raise
+from tablebase.probe.source import Each, Source, value_or_error, value_or_raise
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.states.files import ExactFile, Keys, exact_path
 from tablebase.tables.cached_chunks import CachedChunks
@@ -56,7 +56,11 @@ class CodesSource(Source[P]):
 
     def value(self, position: P, player: int) -> Value:
         """The exact value; `NotationError` for a position that the game cannot come to, which no table has."""
-        return value_or_raise(self.values([position], [player])[0])
+        ending = self.game.result(position)
+        if ending is not None:
+            return ENDED[ending.outcome(player)]
+        code = self._file.code_of(self._key(position), self._store.chunks)
+        return self._value(position, player, None if code is None else self._by_code[code])
 
     def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[Value | TablebaseError]:
         """The exact value of each position for a player; positions in which the game goes on are looked up together."""
@@ -65,15 +69,21 @@ class CodesSource(Source[P]):
             if (ending := game.result(position)) is not None:
                 values[place] = ENDED[ending.outcome(player)]
         asked = [place for place in range(len(positions)) if place not in values]
-        keys = np.array([game.format(game.canonical(positions[place])).encode() for place in asked])
+        keys = np.array([self._key(positions[place]) for place in asked])
         for place, found in zip(asked, self._looked_up(keys) if asked else (), strict=True):
-            position = positions[place]
-            if found is None:
-                text = game.format(position)
-                values[place] = NotationError(f"{text} cannot come up in a game of {game.name} from its start: no table has it")
-            else:
-                values[place] = found if game.viewer(position) == players[place] else found.reversed
+            values[place] = value_or_error(partial(self._value, positions[place], players[place], found))
         return [values[place] for place in range(len(positions))]
+
+    def _key(self, position: P) -> bytes:
+        """The key of the position that stands for this one."""
+        return self.game.format(self.game.canonical(position)).encode()
+
+    def _value(self, position: P, player: int, found: Value | None) -> Value:
+        """The value for a player, given that of the player to move; `NotationError` without one."""
+        if found is None:
+            text, name = self.game.format(position), self.game.name
+            raise NotationError(f"{text} cannot come up in a game of {name} from its start: no table has it")
+        return found if self.game.viewer(position) == player else found.reversed
 
     def _looked_up(self, keys: Keys) -> Iterator[Value | None]:
         """The value of each key; None of a position that the game cannot come to."""

@@ -136,15 +136,7 @@ class ExactFile(FlatFile):
         keys = keys[order]
         begin = 0
         while begin < len(keys):
-            low, high = 0, -(-self.positions // chunk)
-            while high - low > 1:
-                middle = (low + high) // 2
-                if self.cached(chunks, "keys", middle)[0] <= keys[begin]:
-                    low = middle
-                else:
-                    high = middle
-            # The last chunk is padded.
-            stored = self.cached(chunks, "keys", low)[: self.positions - low * chunk]
+            low, stored = self._chunk_with(keys[begin], chunks)
             end = begin + max(int(np.searchsorted(keys[begin:], stored[-1], "right")), 1)
             found = np.minimum(np.searchsorted(stored, keys[begin:end]), len(stored) - 1)
             same = stored[found] == keys[begin:end]
@@ -152,9 +144,34 @@ class ExactFile(FlatFile):
             begin = end
         return places
 
+    def code_of(self, key: bytes, chunks: CachedChunks) -> int | None:
+        """The code of one key, faster than `places_of`; None for a text of no position that the game can come to."""
+        number, stored = self._chunk_with(key, chunks)
+        place = int(np.searchsorted(stored, np.bytes_(key)))
+        if place == len(stored) or stored[place] != key:
+            return None
+        number, offset = divmod(number * self.chunk_values("keys") + place, self.chunk_values("codes"))
+        return int(self._checked(self.cached(chunks, "codes", number)[offset : offset + 1])[0])
+
+    def _chunk_with(self, key: bytes, chunks: CachedChunks) -> tuple[int, Keys]:
+        """The number of the chunk in which a key would be, and its keys."""
+        chunk = self.chunk_values("keys")
+        low, high = 0, -(-self.positions // chunk)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.cached(chunks, "keys", middle)[0] <= key:
+                low = middle
+            else:
+                high = middle
+        # The last chunk is padded.
+        return low, self.cached(chunks, "keys", low)[: self.positions - low * chunk]
+
     def codes_at(self, places: NDArray[np.int64], chunks: CachedChunks) -> Codes:
         """The codes at places in any order."""
-        codes: Codes = self.at("codes", places, chunks)
+        return self._checked(self.at("codes", places, chunks))
+
+    def _checked(self, codes: Codes) -> Codes:
+        """Codes; `CorruptTableError` if one of them is none."""
         if (codes == self.coding.void).any():
             raise CorruptTableError("holds codes that are none", self.path)
         return codes
