@@ -191,6 +191,19 @@ def draw_parity(caption: str, pieces: tuple[str, str], tally: Tally[tuple[int, b
     return figure
 
 
+def draw_outcomes(caption: str, column: str, tally: Tally[Any]) -> Figure:
+    """Shares of the outcomes by the value of a column; raise `TablebaseError` if there are too many values to be legible."""
+    if len(tally) > LIMIT:
+        raise TablebaseError(f"{column} has {len(tally)} values, but at most {LIMIT} are legible: choose another column with --by")
+    figure, axes = one_chart(8, 4.2, f"Outcomes by {column}", caption)
+    _stack(axes, list(tally.values()), list(map(str, tally)), [False] * len(tally))
+    axes.set(xlabel=column, ylabel="share of positions")
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    handles = [Patch(color=COLOURS[outcome], label=PLURALS[outcome]) for outcome in COLOURS]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+    return figure
+
+
 def _stack(axes: Axes, counts: Sequence[Counter[Outcome]], names: Sequence[str], hatched: Sequence[bool]) -> None:
     """Stacked bars of shares, with the number of positions above each."""
     totals = [sum(by_outcome.values()) for by_outcome in counts]

@@ -141,14 +141,33 @@ def count_parity(
     return _tally(catalog, chart_slices.game, statement, threads, tick)
 
 
-def _tally(catalog: Catalog, game: Game, statement: str, threads: int, tick: Tick | None) -> Tally[Any]:
+def _tally(catalog: Catalog, game: Any, statement: str, threads: int, tick: Tick | None) -> Tally[Any]:
     """The rows of a statement over positions by all columns but the last two, which are an outcome and a number of positions."""
+    tally: Tally[tuple[Any, ...]] = {}
+    for *key, outcome, positions in answered(catalog, game, statement, threads, tick):
+        tally.setdefault(tuple(key), Counter())[Outcome(outcome)] += positions
+    return tally
+
+
+def answered(catalog: Catalog, game: Any, statement: str, workers: int = 2, tick: Tick | None = None) -> list[tuple[Any, ...]]:
+    """The rows of a statement over the positions of a game of any kind."""
     # Loaded here, since half of the charts need only the catalog.
+    from tablebase.features.common import features_of
     from tablebase.mining.query import Query
 
-    tally: Tally[tuple[Any, ...]] = {}
-    with Query(game, catalog.folder, statement, game.features, threads, catalog.url) as query:
-        for batch in query.run(tick=lambda done: tick and tick(done, query.cells)):
-            for *key, outcome, positions in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                tally.setdefault(tuple(key), Counter())[Outcome(outcome)] += positions
-    return tally
+    with Query(game, catalog.folder, statement, features_of(game), workers, catalog.url) as query:
+        batches = list(query.run(tick=lambda done: tick and tick(done, query.cells)))
+    return [row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
+
+
+def count_values(
+    catalog: Catalog, game: Any, column: str, condition: str, workers: int = 2, tick: Tick | None = None
+) -> Tally[Any]:
+    """Count outcomes for the side to move by the value of a column, in ascending order, of positions that fulfil a condition."""
+    statement = f"SELECT {quoted_name(column)}, outcome, COUNT(*) FROM positions WHERE {condition} GROUP BY ALL ORDER BY ALL"
+    return {value: counts for (value,), counts in _tally(catalog, game, statement, workers, tick).items()}
+
+
+def quoted_name(column: str) -> str:
+    """The name of a column in SQL."""
+    return '"' + column.replace('"', '""') + '"'

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tablebase.features import Feature
-    from tablebase.game import Game
     from tablebase.game.game_arguments import AnyGame
 
 Kind = TypeVar("Kind")
@@ -136,7 +135,7 @@ def as_duration(name: str, value: Any) -> float:
     return parse_duration(value) if isinstance(value, str) else as_real(name, value)
 
 
-def known_features(game: Game, features: Any) -> tuple[Feature, ...]:
+def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     """The features of a game's positions, with those of the user or of a file."""
     from tablebase.features import Feature
     from tablebase.features.common import features_of

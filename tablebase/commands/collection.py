@@ -16,7 +16,7 @@ from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_te
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
 from tablebase.compute.messages import say
-from tablebase.errors import ArgumentError, MissingExtraError, check_extra, quoted
+from tablebase.errors import ArgumentError, MissingExtraError, check_extra, game_word, quoted
 from tablebase.game.plain_arguments import as_list, as_number, as_text, usable_workers
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
-CHARTS = ("distances", "squares", "draws", "parity", "chances")
-OF_TABLES, COUNTING = CHARTS[:4], ("squares", "parity")
+Chart = Literal["distances", "squares", "draws", "parity", "values", "chances"]
+CHARTS = ("distances", "squares", "draws", "parity", "values", "chances")
+OF_TABLES, COUNTING = CHARTS[:5], ("squares", "parity", "values")
 """Charts of tables, and charts that read all positions of their slices."""
 CHARTS_OF_OPTION = {
-    "piece": COUNTING,
+    "piece": ("squares", "parity"),
+    "by": ("values",),
     "outcome": ("distances", "squares"),
     "log": ("distances",),
     "from": ("chances",),
@@ -86,7 +88,7 @@ class Collection(Cataloged):
         """
         from tablebase.mining.query import Query
 
-        rules = self._game(game, "mine")
+        rules: Any = self._rules(game)
         known = known_features(rules, features)
         query = Query(rules, self.folder, statement, known, usable_workers(workers), self._url, as_tables(table))
         self._queries.add(query)
@@ -99,7 +101,7 @@ class Collection(Cataloged):
         ----------
         game, features : see `mine`
         """
-        return known_features(self._game(game, "features"), features)
+        return known_features(self._rules(game), features)
 
     @checked
     def export(
@@ -116,7 +118,8 @@ class Collection(Cataloged):
         seed: Annotated[int, Shell(metavar="N", least=0)] = 0,
         workers: shared.Threads = None,
     ) -> int:
-        """Write positions to Parquet files. Each file contains the positions of one set of pieces with one side to move.
+        """Write positions to Parquet files. Each file contains the positions of one set of pieces with one side to move, or
+        of one table.
 
         With only --to, this command exports all tables of the game in the folder 'data'.
 
@@ -146,26 +149,36 @@ class Collection(Cataloged):
             Number of rows written.
         """
         from tablebase.compute.progress import progress
-        from tablebase.mining.export import export
+        from tablebase.game.game_arguments import refuse_given
+        from tablebase.mining.export import export, export_stored
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
 
-        rules = self._game(game, "export")
+        rules: Any = self._rules(game)
+        refuse_given(rules, material=material, pieces=pieces, aliases=aliases or None)
+        has_material = "materials" in rules.can
         target, threads = Path(to), usable_workers(workers)
         listed = columns.split(",") if isinstance(columns, str) else columns
         chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
-        materials, counts = as_texts("material", material), as_counts(pieces)
-        selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
         known, share = known_features(rules, features), Sample(sample, seed)
         with progress(f"export {rules.name}", "positions") as shown:
-            written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
-        say(f"written to {target}: {written.slices} of {len(selection)} slices, {written.rows:,} rows")
+            if has_material:
+                materials, counts = as_texts("material", material), as_counts(pieces)
+                selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
+                written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
+            else:
+                written = export_stored(rules, self.folder, target, chosen, known, share, shown.reach)
+        say(
+            f"written to {target}: {written.slices} of {written.of} {'slices' if has_material else 'tables'}, {written.rows:,} rows"
+        )
         return written.rows
 
     @checked
     def plot(
         self,
-        chart: Annotated[Literal["distances", "squares", "draws", "parity", "chances"], Shell(metavar="CHART", argument=True)],
+        chart: Annotated[
+            Literal["distances", "squares", "draws", "parity", "values", "chances"], Shell(metavar="CHART", argument=True)
+        ],
         game: shared.GameName,
         *,
         pieces: shared.Pieces = None,
@@ -174,6 +187,7 @@ class Collection(Cataloged):
         piece: Annotated[int | Sequence[int] | None, Shell(metavar="N", least=1)] = None,
         outcome: shared.OutcomeName | None = None,
         log: bool = False,
+        by: Annotated[str | None, Shell(metavar="COLUMN")] = None,
         position: Annotated[str | None, Shell(metavar="POSITION", option="--from")] = None,
         player: Annotated[str | Sequence[str] | None, Shell(metavar="NAME")] = None,
         workers: shared.Threads = None,
@@ -187,8 +201,8 @@ class Collection(Cataloged):
         ----------
         chart : str
             Chart: distances (positions by distance), squares (outcomes by square of a piece), draws (share of draws by
-            material), parity (outcomes by parity of the distance between two pieces) or chances (winning chances against a
-            weakened player).
+            material), parity (outcomes by parity of the distance between two pieces), values (outcomes by a column; in games
+            with chance, the mean chance to win) or chances (winning chances against a weakened player).
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
         material : str or sequence of str, optional
@@ -203,6 +217,8 @@ class Collection(Cataloged):
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
             Use a logarithmic scale in the chart 'distances'.
+        by : str, optional
+            For the chart 'values', a column of positions with few values, such as a feature.
         position : str, optional
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
@@ -211,15 +227,22 @@ class Collection(Cataloged):
         tick : callable, optional
             Called from time to time with the numbers of indices decoded so far and in all.
         """
-        rules = self._game(game, "plot")
+        from tablebase.game.game_arguments import refuse_given
+
+        rules: Any = self._rules(game)
         check_extra("pictures", "plot")
         if not isinstance(chart, str) or chart not in CHARTS:
             raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
-        given = {"piece": piece, "outcome": outcome, "log": log, "from": position, "player": player}
+        given = {"piece": piece, "outcome": outcome, "log": log, "by": by, "from": position, "player": player}
         for option, charts in CHARTS_OF_OPTION.items():
             if {**given, "pieces": pieces, "material": material}[option] and chart not in charts:
                 raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")
-        if chart == "chances":
+        if chart == "values" and by is None:
+            command = f"tablebase features {game_word(rules.name)}"
+            raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
+        refuse_given(rules, pieces=pieces, material=material, side=side)
+        has_material = "materials" in rules.can
+        if chart == "chances" and has_material:
             from tablebase.charts.chances import chances
 
             figure = chances(rules, position, as_texts("player", player), side)
@@ -235,9 +258,14 @@ class Collection(Cataloged):
             "distances": {"outcome": shown, "log": log},
             "squares": {"piece": (*numbers, 1)[0], "outcome": shown or "win"},
             "parity": {"pair": numbers},
+            "values": {"by": by},
         }
         counting = {"workers": usable_workers(workers), "tick": tick} if chart in COUNTING else {}
         with self._catalog() as catalog:
+            if not has_material:
+                figure = figures.stored(catalog, rules, chart, options.get(chart, {}), **counting)
+                figure.set_label(f"{chart} of {rules.title}")
+                return figure
             slices = select_slices(rules, catalog, as_counts(pieces), as_texts("material", material), side)
             figure = figures.CHARTS[chart](catalog, slices, **options.get(chart, {}), **counting)
         figure.set_label(f"{chart} of {slices.caption}")

@@ -144,18 +144,33 @@ class Tablebase(Collection):
         except MissingTableError:
             return default
 
-    def probe_values(self, game: str | Game, positions: Sequence[str | Position]) -> list[Value]:
-        """Outcomes and distances of many positions; see `probe_many` for those that have none."""
-        answers = self.probe_many(self._game(game), positions)
+    @overload
+    def probe_values(self, game: Game, positions: Sequence[str | Position]) -> list[Value]: ...
+
+    @overload
+    def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]: ...
+
+    def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
+        """Values of many positions, as `probe_value` has them; see `probe_many` for those that have none.
+
+        Parameters
+        ----------
+        game, positions : see `probe_many`
+
+        Raises
+        ------
+        MissingTableError, NotationError
+            As `probe_value`, for the first of the positions that has no answer.
+        """
+        answers = self.probe_many(game, positions)
+        values: list[Any] = answers.values()
         for place in sorted(answers.errors):
             raise answers.errors[place]
-        return [value for value in answers.values() if value is not None]
+        return values
 
-    def get_values(
-        self, game: str | Game, positions: Sequence[str | Position], default: Default | None = None
-    ) -> list[Value | Default | None]:
+    def get_values(self, game: AnyGame, positions: Sequence[Any], default: Default | None = None) -> list[Any | Default | None]:
         """Like `probe_values`, but with `default` for each position that has no answer."""
-        return [default if value is None else value for value in self.probe_many(self._game(game), positions).values()]
+        return [default if value is None else value for value in self.probe_many(game, positions).values()]
 
     @overload
     def probe_many(self, game: Game, positions: Sequence[str | Position], *, strict: bool = False) -> Answers: ...
@@ -178,8 +193,8 @@ class Tablebase(Collection):
         Returns
         -------
         Answers
-            A sequence of `Probe` and `Unanswered`, with all outcomes and distances as arrays; of a game with chance an `Each`,
-            a sequence alone.
+            A sequence of `Probe` and `Unanswered`, with all outcomes and distances as arrays, and their values as a list; of a
+            game with chance, with the bounds ``lower`` and ``upper`` as arrays.
         """
         rules = self._rules(game)
         asked = as_list("positions", positions, f"[{rules.format(rules.initial)!r}]")

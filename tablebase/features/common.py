@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.features import Feature, Values, feature
+from tablebase.game.functions import FunctionGame
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.mixed import Positions
 from tablebase.slices.movegen import MoveGenerator
@@ -36,9 +38,14 @@ def capturable(positions: Positions, piece: int) -> Values:
 GENERAL = (mobility, captures, capturable)
 
 
-def features_of(game: Game, user_features: tuple[Feature, ...] = ()) -> tuple[Feature, ...]:
-    """The common features, the game's and the user's; of several with the same name, the last replaces the others."""
-    by_name = {each.name: each for each in (*GENERAL, *game.features, *user_features)}
+def features_of(game: Game | FunctionGame[Any], user_features: tuple[Feature, ...] = ()) -> tuple[Feature, ...]:
+    """The common features of pieces, the game's and the user's; of several with the same name, the last replaces the others."""
+    has_pieces = "materials" in game.can
+    by_name = {each.name: each for each in (*(GENERAL if has_pieces else ()), *game.features, *user_features)}
+    for each in by_name.values() if not has_pieces else ():
+        if each.pieces:
+            fault = f"the feature {each.name} describes pieces on squares, and {game.name} has none"
+            raise TablebaseError(f"{fault}: write @feature() without pieces")
     return tuple(by_name.values())
 
 

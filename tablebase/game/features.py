@@ -23,6 +23,8 @@ from tablebase.errors import TablebaseError
 from tablebase.files.inputs import check_regular
 
 Values = NDArray[Any]
+Measure = Callable[..., Any]
+"""Returns `Values`, or a list of them."""
 KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int16}
 """The dtype of each kind of value; the values of ``text`` are indices of its words."""
 
@@ -41,7 +43,8 @@ class Feature:
     words : tuple of str
         The words for the values 0, 1, … of a text.
     function : callable
-        Takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0; returns a value for each position.
+        Takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0, or a list of positions of a game by
+        functions; returns a value for each position.
     about : str
         What it measures, in one sentence.
     """
@@ -50,7 +53,7 @@ class Feature:
     pieces: int
     kind: str
     words: tuple[str, ...]
-    function: Callable[..., Values]
+    function: Measure
     about: str
 
     def __reduce__(self) -> tuple[Callable[[str, str], Feature], tuple[str, str]]:
@@ -89,7 +92,7 @@ class Feature:
         return converted
 
 
-def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Callable[..., Values]], Feature]:
+def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:
     """Turn a function into a feature, named like the function and described by the first line of its docstring.
 
     Parameters
@@ -120,7 +123,7 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
     if pieces not in (0, 1, 2) or kind not in ("bool", "int", "float"):
         raise TablebaseError(f"a feature has 0, 1 or 2 pieces and the kind bool, int or float, not {pieces} and {kind}")
 
-    def make(function: Callable[..., Values]) -> Feature:
+    def make(function: Measure) -> Feature:
         about = docstring(function).partition("\n")[0]
         name = getattr(function, "__name__", "")
         if not about:

@@ -15,14 +15,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tablebase.errors import RulesError, TablebaseError
+from tablebase.game.companions import companion
 from tablebase.game.guards import guard, guarded
 from tablebase.game.pictures import Pictures, beside
 from tablebase.game.rules import OVER, Ending, P, Rules
 from tablebase.game.types import Side
 from tablebase.game.values import EXACT
+
+if TYPE_CHECKING:
+    from tablebase.game.features import Feature
 
 
 class FunctionGame(Rules[P]):
@@ -42,7 +46,7 @@ class FunctionGame(Rules[P]):
     See ``tablebase_rules.noughts``.
     """
 
-    can = frozenset({"counting", "exact values", "paired matches"})
+    can = frozenset({"counting", "exact values", "features", "mining", "paired matches"})
     parts: ClassVar[Mapping[str, str]] = {
         **Rules.parts,
         "tables": "tablebase.building.exact_kind:ExactTables",
@@ -106,6 +110,17 @@ class FunctionGame(Rules[P]):
     def pictures(self) -> Pictures | None:
         """What the module beside the author's draws; it is no part of the digest."""
         return beside(type(self).__module__, guarded)
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """Features of lists of positions, by default those in the module next to the author's; they are not part of the digest.
+
+        If a class of rules is in the module ``pig``, that is ``FEATURES`` of the module ``pig_features``.
+        """
+        found = companion(type(self).__module__, "_features", "features")
+        if found is not None and not hasattr(found, "FEATURES"):
+            raise RulesError(f"the module {found.__name__} has no FEATURES: give it a tuple of features")
+        return () if found is None else tuple(found.FEATURES)
 
     @cached_property
     def digest(self) -> str:

@@ -69,5 +69,10 @@ def numbers_of(array: pa.Array, null: int = 0) -> NDArray[Any]:
     return numbers
 
 
+def whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """An array in one piece."""
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
 def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.packbits(values, bitorder="little")

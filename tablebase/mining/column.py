@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,8 +38,8 @@ class Column:
 
     name: str
     type: pa.DataType
-    # Maps `Rows` to an Arrow array.
-    compute: Callable[[Rows], pa.Array]
+    # Maps `Rows`, or `StoredRows` and `StoredMoves` of games by functions, to an Arrow array.
+    compute: Callable[[Any], pa.Array]
     # The feature that it belongs to.
     feature: Feature | None = None
     # Whether a query computes it from other columns, and only for the rows that remain, because it is slow.

@@ -51,8 +51,8 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
         every_column += _piece_columns(game, piece)
     every_column += [Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS]
     every_column += [*_twin_columns(), *columns_from_moves(game), HASH_COLUMN]
-    every_column += [column for feature in features for column in _feature_columns(feature, piece_count)]
-    _check_names(every_column)
+    every_column += [column for feature in features for column in feature_columns(feature, piece_count)]
+    check_names(every_column)
     return {column.name: column for column in every_column}
 
 
@@ -62,7 +62,7 @@ def columns_of_moves(game: Game, slices: Sequence[StoredSlice], positions: Mappi
     return {**every_column, HASH: HASH_COLUMN}
 
 
-def _check_names(every_column: Sequence[Column]) -> None:
+def check_names(every_column: Sequence[Column]) -> None:
     """Raise `TablebaseError` if a feature's column has the name of an earlier one; names in SQL are case-insensitive."""
     seen: set[str] = set()
     for column in every_column:
@@ -165,7 +165,8 @@ def _piece_columns(game: Game, piece: int) -> list[Column]:
     return [_of_piece(piece, column) for column in every]
 
 
-def _feature_columns(feature: Feature, piece_count: int) -> list[Column]:
+def feature_columns(feature: Feature, piece_count: int) -> list[Column]:
+    """The columns of a feature, of positions with at most so many pieces."""
     type_ = TEXT if feature.kind == "text" else pa.from_numpy_dtype(KINDS[feature.kind])
 
     def compute(pieces: tuple[int, ...]) -> Callable[[Rows], pa.Array]:
@@ -179,8 +180,9 @@ def _feature_columns(feature: Feature, piece_count: int) -> list[Column]:
         return one_of(name, feature.words) if feature.words else None
 
     return [
-        _of_piece(max(pieces, default=0), Column(name, type_, compute(pieces), feature, check=of_words(name)))
+        _of_piece(max(pieces), column) if pieces else column
         for name, pieces in feature.columns(piece_count)
+        for column in [Column(name, type_, compute(pieces), feature, check=of_words(name))]
     ]
 
 

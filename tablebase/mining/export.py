@@ -1,4 +1,4 @@
-"""Positions as Parquet files, one file per slice, for other programs.
+"""Positions as Parquet files, one file per slice or table, for other programs.
 
 The files follow the Hive convention, ``pieces=3/material=RCvW/side=w/positions.parquet``, and all have the same
 columns, so that Polars, DuckDB and pandas read the folder as one table.
@@ -7,10 +7,11 @@ columns, so that Polars, DuckDB and pandas read the folder as one table.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,14 +20,15 @@ from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system
 from tablebase.files.outputs import check_output_folder, written
 from tablebase.game import Game
 from tablebase.game.features import Feature
+from tablebase.game.rules import Rules
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
-from tablebase.mining.rows import Rows
-from tablebase.mining.scan import Scan
+from tablebase.mining.reading import POSITIONS
+from tablebase.mining.row_stream import RowStream
+from tablebase.mining.scan import Scan, slice_place
 from tablebase.mining.selection import SLICE_COLUMNS
+from tablebase.mining.stored_source import StoredSource, StoredStream, table_place
 from tablebase.mining.wanted import WHOLE, Sample, Selection
-from tablebase.slices.location import StoredSlice
-from tablebase.slices.material import material_name
 from tablebase.tables.store import Store
 
 FILE_NAME = "positions.parquet"
@@ -35,27 +37,29 @@ KEY = b"tablebase"
 """Metadata key under which each file records the export it belongs to."""
 
 
-def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, Column]) -> list[Column]:
-    """Columns by name, without those in the folder names; by default the columns of ``*``.
+def chosen_columns(
+    game: Rules[Any], names: Sequence[str] | None, offered: Mapping[str, Column], folders: Sequence[str] = SLICE_COLUMNS
+) -> list[Column]:
+    """Columns by name, without those in the names of `folders`; by default the columns of ``*``.
 
     Raise `TablebaseError` if there is no such column, or no column remains to be written.
     """
     for name in names or ():
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise ArgumentError(f"these slices have no column {name}{did_you_mean(name, offered)}: {command} lists the columns")
+            raise ArgumentError(f"these positions have no column {name}{did_you_mean(name, offered)}: {command} lists the columns")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
-    written = [offered[name] for name in wanted if name not in SLICE_COLUMNS]
+    written = [offered[name] for name in wanted if name not in folders]
     if not written:
-        raise ArgumentError(f"{', '.join(SLICE_COLUMNS)} are in the folder names: name another column as well")
+        raise ArgumentError(f"{', '.join(folders)} are in the folder names: name another column as well")
     return written
 
 
 class Export:
-    """A folder of Parquet files; raise `TablebaseError` if it already contains anything else."""
+    """A folder of Parquet files; raise `TablebaseError` if it already contains anything else than folders named after `first`."""
 
-    def __init__(self, game: Game, folder: Path, columns: Sequence[Column], sample: Sample) -> None:
-        self.game, self.folder, self.columns, self.sample = game, folder, columns, sample
+    def __init__(self, game: Rules[Any], folder: Path, columns: Sequence[Column], sample: Sample, first: str = "pieces=") -> None:
+        self.folder, self.columns, self._first = folder, columns, first
         description = {
             "game": game.name,
             "rules_digest": game.digest,
@@ -67,38 +71,34 @@ class Export:
         self.schema = pa.schema([(column.name, column.type) for column in columns], metadata={KEY: text})
         self._check_folder()
 
-    def missing(self, selection: Selection) -> Selection:
-        """The slices that have no file yet."""
-        return {slice_: wanted for slice_, wanted in selection.items() if not self._path(slice_).exists()}
+    def lacks(self, place: str) -> bool:
+        """Return true if a slice or table, which has its `place` in the folder, has no file yet."""
+        return not (self.folder / place / FILE_NAME).exists()
 
-    def write(self, scan: Scan) -> int:
-        """Write the slices of a scan and return the number of rows.
+    def write(self, stream: RowStream) -> int:
+        """Write the rows of a stream and return their number.
 
         A file gets its name only once it is complete, so an interrupted export can be resumed.
         """
         count = 0
-        stored_side: object = None
+        current: object = None
         with ExitStack() as stack:
-            writers: dict[StoredSlice, pq.ParquetWriter] = {}
-            for batches in scan.spread(self._batch):
-                for slice_, batch in batches:
-                    if stored_side != (slice_.location.material, slice_.location.side):
-                        # A scan yields all slices of one stored side before those of the next.
-                        stack.close()
-                        stored_side = slice_.location.material, slice_.location.side
-                        writers = {}
-                    if slice_ not in writers:
-                        writers[slice_] = stack.enter_context(self._file(slice_))
-                    writers[slice_].write_batch(batch)
-                    count += batch.num_rows
+            writers: dict[str, pq.ParquetWriter] = {}
+            for group, place, batch in stream.placed(self._batch):
+                if current != group:
+                    stack.close()
+                    current, writers = group, {}
+                if place not in writers:
+                    writers[place] = stack.enter_context(self._file(self.folder / place / FILE_NAME))
+                writers[place].write_batch(batch)
+                count += batch.num_rows
         return count
 
-    def _batch(self, rows: Rows) -> tuple[StoredSlice, pa.RecordBatch]:
-        return rows.slice, pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+    def _batch(self, rows: Any) -> pa.RecordBatch:
+        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
 
     @contextmanager
-    def _file(self, slice_: StoredSlice) -> Iterator[pq.ParquetWriter]:
-        path = self._path(slice_)
+    def _file(self, path: Path) -> Iterator[pq.ParquetWriter]:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
@@ -106,16 +106,12 @@ class Export:
         with written(path, CURE, own=True) as file, pq.ParquetWriter(file, self.schema, compression="zstd") as writer:
             yield writer
 
-    def _path(self, slice_: StoredSlice) -> Path:
-        material, side = material_name(self.game, slice_.material), self.game.sides[slice_.side].letter
-        return self.folder / f"pieces={slice_.material.pieces}" / f"material={material}" / f"side={side}" / FILE_NAME
-
     def _check_folder(self) -> None:
         """Raise `TablebaseError` if the folder contains anything but files of the same export."""
         check_output_folder(self.folder, CURE)
         if not self.folder.exists():
             return
-        if any(not path.name.startswith("pieces=") for path in self.folder.iterdir()):
+        if any(not path.name.startswith(self._first) for path in self.folder.iterdir()):
             raise TablebaseError(f"{self.folder} contains other files: name a new folder")
         file = next(self.folder.rglob(FILE_NAME), None)
         if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
@@ -127,8 +123,9 @@ class Export:
 class Exported:
     """What an export has written."""
 
-    # Slices that had no file before.
+    # Slices or tables that had no file before, and all of them.
     slices: int
+    of: int
     # Their rows.
     rows: int
 
@@ -151,8 +148,31 @@ def export(
     """
     written = chosen_columns(game, names, columns(game, list(selection), features))
     output = Export(game, folder, written, sample)
-    missing = {slice_: replace(wanted, sample=sample) for slice_, wanted in output.missing(selection).items()}
+    missing = {
+        slice_: replace(wanted, sample=sample) for slice_, wanted in selection.items() if output.lacks(slice_place(game, slice_))
+    }
     with closing(Store(data)) as store:
-        scan = Scan(game, store, missing, written, threads)
-        scan.tick = lambda: tick and tick(scan.done, scan.cells)
-        return Exported(len(missing), output.write(scan))
+        return _write(output, Scan(game, store, missing, written, threads), len(selection), tick)
+
+
+def export_stored(
+    rules: Rules[Any],
+    data: Path,
+    folder: Path,
+    names: Sequence[str] | None = None,
+    features: tuple[Feature, ...] = (),
+    sample: Sample = WHOLE,
+    tick: Callable[[int, int], object] | None = None,
+) -> Exported:
+    """The same for the tables of a game by functions."""
+    with closing(StoredSource(rules, Store(data), features)) as source:
+        places = list(source.stored.tables[0].words)
+        written = chosen_columns(rules, names, source.offered[POSITIONS], places)
+        output = Export(rules, folder, written, sample, f"{places[0]}=" if places else FILE_NAME)
+        missing = [table for table in source.stored.tables if output.lacks(table_place(table))]
+        return _write(output, StoredStream(source.stored, written, missing, sample), len(source.stored.tables), tick)
+
+
+def _write(output: Export, stream: RowStream, every: int, tick: Callable[[int, int], object] | None) -> Exported:
+    stream.tick = lambda: tick and tick(stream.done, stream.cells)
+    return Exported(stream.slices, every, output.write(stream))

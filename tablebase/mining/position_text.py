@@ -14,7 +14,7 @@ from duckdb.func import PythonUDFType
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.mining.arrow_arrays import array_of, array_of_words, numbers_of
+from tablebase.mining.arrow_arrays import array_of, array_of_words, numbers_of, whole
 from tablebase.mining.board_text import MIRROR, TEXTS, TWIN, board_texts, child_texts
 from tablebase.mining.column import Column, words_array
 from tablebase.mining.move_columns import CHILD, ENDS, ORIGIN, TARGET
@@ -75,9 +75,9 @@ class PositionWriter:
 
     def _write(self, text: Texts, materials: pa.Array, sides: pa.Array, squares: pa.Array, *ways: pa.Array) -> pa.Array:
         """Texts of rows, computed slice by slice; `text` takes positions, and the squares between which pieces move."""
-        slices = pc.binary_join_element_wise(_whole(materials), _whole(sides), SPACE).dictionary_encode()
-        placements = self._numbers(_whole(squares).flatten()).reshape(-1, self.pieces)
-        moved = [self._numbers(_whole(way)) for way in ways]
+        slices = pc.binary_join_element_wise(whole(materials), whole(sides), SPACE).dictionary_encode()
+        placements = self._numbers(whole(squares).flatten()).reshape(-1, self.pieces)
+        moved = [self._numbers(whole(way)) for way in ways]
         slice_numbers = numbers_of(slices.indices)
         order = np.argsort(slice_numbers, kind="stable")
         groups = np.split(order, np.cumsum(np.bincount(slice_numbers))[:-1])
@@ -98,8 +98,3 @@ class PositionWriter:
         material_text, side = name.split(" ")
         material = self.materials[material_text]
         return Positions(self.game, material, self.sides[side], squares[:, : material.pieces])
-
-
-def _whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """An array in one piece."""
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values

@@ -9,71 +9,40 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet, finalize
 
 import duckdb
 import pyarrow as pa
-from sqlglot import exp
 
 from tablebase.errors import TablebaseError, quoted
 from tablebase.executors.bounds import deadline
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.board_text import POSITION
-from tablebase.mining.column import Column, sql_type
-from tablebase.mining.columns import columns, columns_of_moves
-from tablebase.mining.conditions import conditions_on, sources
-from tablebase.mining.lookup import look_up, named_positions
-from tablebase.mining.own_tables import own_tables
-from tablebase.mining.position_text import PositionWriter
-from tablebase.mining.reading import (
-    MOVE_TABLES,
-    MOVES,
-    POSITION_TABLES,
-    POSITIONS,
-    TABLES,
-    TALLIED,
-    Columns,
-    reads_unnamed,
-)
+from tablebase.mining.column import sql_type
+from tablebase.mining.own_tables import OwnTables, own_tables
+from tablebase.mining.reading import TABLES, TALLIED, reads_unnamed
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
-from tablebase.mining.row_functions import declare_functions, register_functions
+from tablebase.mining.row_functions import declare_functions
+from tablebase.mining.row_stream import Relation
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
-from tablebase.mining.scan import Scan
-from tablebase.mining.selection import conditions_on_positions, known_slices, select_by_condition
 from tablebase.mining.statement import Statement, check_reach, nesting_as_sentence, read_request, read_statement
-from tablebase.mining.wanted import Selection, union
 from tablebase.mining.word_checks import check_words
-from tablebase.tables.choice import missing_table
-from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
+
+if TYPE_CHECKING:
+    from tablebase.mining.slice_source import SliceSource
+    from tablebase.mining.stored_source import StoredSource
 
 BATCH = 1 << 16
 EXPLANATION = pa.schema(
     {"table": pa.string(), "slices": pa.int64(), "indices": pa.int64(), "columns": pa.string(), "rows": pa.string()}
 )
 """The columns of EXPLAIN."""
-
-
-@dataclass(frozen=True)
-class Relation:
-    """A table that a statement reads."""
-
-    schema: str
-    name: str
-    columns: list[Column]
-    # Its rows, with all columns that these are made from.
-    scan: Scan
-
-    @property
-    def rows(self) -> str:
-        """What its rows are, in a word."""
-        return TALLIED if self.schema == TALLIED else "decoded"
 
 
 class Query(Tabular):
@@ -121,34 +90,27 @@ class Query(Tabular):
         self._given = game, folder, statement, features, threads, catalog, self.own
         self._counts = counts
         self.game, self.folder, self.threads = game, folder, threads
-        self.store = Store(folder)
+        self._source = _source_of(game, folder, features, threads, catalog, self.own)
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
         # Their threads would not outlive the interpreter.
         finalize(self, _end, self._runs)
-        known = known_slices(game, folder, catalog)
-        of_positions = columns(game, list(known), features)
-        of_moves = columns_of_moves(game, list(known), of_positions)
-        self._offered: Mapping[str, Columns] = dict.fromkeys(POSITION_TABLES, of_positions) | dict.fromkeys(MOVE_TABLES, of_moves)
+        offered = self._source.offered
         text, self.explained = read_request(statement)
-        self.statement = read_statement(text, self._offered)
+        self.statement = read_statement(text, offered)
         self.text, (names, types) = self.statement.text, self._plan(self.statement)
         self._names = distinct_names(names)
         # DuckDB knows best what is wrong with a statement, so it comes first.
         check_reach(self.statement.tree, (*TABLES, *(name.lower() for name in self.own)))
-        checks = {
-            table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in self._offered.items()
-        }
+        checks = {table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in offered.items()}
         check_words(self.statement.tree, checks)
-        if counts and (counting := self.statement.counting(self._offered)) is not None:
+        if counts and self._source.counts and (counting := self.statement.counting(offered)) is not None:
             # A statement that is written again must give results of the same types.
             with suppress(TablebaseError):
                 if self._plan(counting)[1] == types:
                     self.statement = counting
-        late = any(column.late for needed in self.statement.needed.values() for column in needed)
-        self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
-            self._relation(schema, name, tables, known)
-            for schema, name in self.statement.needed
+            Relation(schema, name, needed, self._source.stream(name, needed, tables))
+            for (schema, name), needed in self.statement.needed.items()
             if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
         ]
 
@@ -168,7 +130,7 @@ class Query(Tabular):
     def close(self) -> None:
         """End all unfinished runs, and close all files."""
         _end(self._runs)
-        self.store.close()
+        self._source.close()
 
     @property
     def cells(self) -> int:
@@ -214,7 +176,7 @@ class Query(Tabular):
     def _batches(
         self, limit: int | None, tick: Callable[[int], object] | None, timeout: float | None
     ) -> Generator[pa.RecordBatch, None, None]:
-        self.store.require_open()
+        self._source.store.require_open()
         if self.explained:
             yield from self._explanation(limit)
             return
@@ -245,7 +207,7 @@ class Query(Tabular):
         rows = [
             {
                 "table": relation.name,
-                "slices": len(relation.scan.selection),
+                "slices": relation.scan.slices,
                 "indices": relation.scan.cells,
                 "columns": ", ".join(column.name for column in relation.columns),
                 "rows": relation.rows,
@@ -259,22 +221,15 @@ class Query(Tabular):
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""
         connection.execute(f"CREATE SCHEMA {TALLIED}")
-        register_functions(connection, self.game)
+        self._source.register(connection, self.relations)
         for name, table in self.own.items():
             connection.register(name, table)
-        if self.writer is not None:
-            self.writer.register(connection)
         for relation in self.relations:
-            stream = f"{relation.schema}_{relation.name}"
-            connection.register(stream, relation.scan)
-            made = ", ".join(
-                f'{self.writer.expression(column.name)} AS "{column.name}"' if column.late and self.writer else f'"{column.name}"'
-                for column in relation.columns
-            )
+            connection.register(relation.stream, relation.scan)
             # DuckDB takes a stream for one row, and would keep it all to join it with a table of two. As a union with no rows out
             # of many it counts as large; the limit is a subquery, since DuckDB would leave out what is known to be empty.
             none = f"SELECT {', '.join(['NULL'] * len(relation.columns))} FROM range({relation.scan.cells}) LIMIT (SELECT 0)"
-            view = f"SELECT {made} FROM {stream} UNION ALL ({none})"
+            view = f"{self._source.view(relation)} UNION ALL ({none})"
             connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS {view}")
 
     def _plan(self, statement: Statement) -> tuple[list[str], list[str]]:
@@ -286,8 +241,8 @@ class Query(Tabular):
             declare_functions(connection)
             for (schema, name), needed in statement.needed.items():
                 # Errors then suggest columns that the statement does not name.
-                offered = needed if unnamed or schema == TALLIED else self._offered[name].values()
-                definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
+                every = needed if unnamed or schema == TALLIED else self._source.offered[name].values()
+                definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in every)
                 connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
             with faults_as_sentences():
                 try:
@@ -303,27 +258,18 @@ class Query(Tabular):
                         raise TablebaseError(f"COLUMNS matches none of the columns of *: {cure}") from fault
                     raise
 
-    def _relation(self, schema: str, name: str, tables: list[exp.Table], known: Selection) -> Relation:
-        """A table with the slices and values that are needed of it."""
-        everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name in (POSITIONS, MOVES)}
-        needed = self.statement.needed[schema, name]
-        selection = union([self._select(table, everything) for table in tables])
-        for material in {slice_.location.material for slice_ in selection}:
-            if not table_path(self.folder, self.game, material).exists():
-                raise missing_table(self.game, material, self.folder)
-        sources = [source for column in needed if column.late and self.writer for source in self.writer.sources(column.name)]
-        read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
-        scan = Scan(self.game, self.store, selection, read, self.threads, of_moves=name in MOVE_TABLES)
-        return Relation(schema, name, needed, scan)
 
-    def _select(self, table: exp.Table, known: Selection) -> Selection:
-        conditions, name = conditions_on(table), table.alias_or_name.lower()
-        if table.name.lower() in MOVE_TABLES:
-            conditions = conditions_on_positions(conditions)
-        names = {name, ""} if len(sources(table)) == 1 else {name}
-        selection = select_by_condition(self.game, known, conditions, names, self.folder)
-        texts = named_positions(self.game, table, self.own)
-        return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)
+def _source_of(
+    rules: Any, folder: Path, features: tuple[Feature, ...], threads: int, catalog: str | None, own: OwnTables
+) -> SliceSource | StoredSource:
+    """The tables of a game: those of slices if it has pieces on squares."""
+    if rules.board is None:
+        from tablebase.mining.stored_source import StoredSource
+
+        return StoredSource(rules, Store(folder), features)
+    from tablebase.mining.slice_source import SliceSource
+
+    return SliceSource(rules, Store(folder), features, threads, catalog, own)
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:

@@ -66,7 +66,7 @@ def columns_needed(tree: exp.Expr, offered: Mapping[str, Columns]) -> Needed:
         shown = [column for column in columns.values() if column.in_star and (unnamed or column.name.lower() in names)]
         extra = [column for column in columns.values() if not column.in_star and (described or column.name.lower() in names)]
         # Even a count of rows needs a stream with a column.
-        needed[MAIN, table] = [*shown, *extra] or [columns["pieces"]]
+        needed[MAIN, table] = [*shown, *extra] or [columns.get("pieces") or next(iter(columns.values()))]
     return needed
 
 

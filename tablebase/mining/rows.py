@@ -29,6 +29,11 @@ class Rows:
         return len(self.image.offsets)
 
     @property
+    def name(self) -> tuple[object, ...]:
+        """The slice, for hashes."""
+        return self.slice.side, self.slice.material.kinds, self.slice.material.advance
+
+    @property
     def codes(self) -> Codes:
         """Their codes."""
         return self.image.codes

@@ -7,15 +7,18 @@ number; a sample has the rows with hashes in a range.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.rows import Int64, Rows
+from tablebase.mining.rows import Int64
 from tablebase.mining.wanted import WHOLE, Sample
-from tablebase.slices.location import StoredSlice
 
 Hashes = NDArray[np.uint64]
+AnyRows = Any
+"""`Rows`, or `StoredRows` of a game by functions."""
 
 ALL = 1 << 64
 """Number of hashes before they are divided."""
@@ -27,13 +30,13 @@ MIX = (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(
 LAST_SHIFT = np.uint64(31)
 
 
-def hashes_of(rows: Rows, seed: int = 0) -> NDArray[np.float64]:
+def hashes_of(rows: AnyRows, seed: int = 0) -> NDArray[np.float64]:
     """Compute the hash of each row, from 0 up to 1."""
-    hashes = row_hashes(_key(seed, rows.slice), rows.numbers)
+    hashes = row_hashes(_key(seed, rows.name), rows.numbers)
     return (hashes >> UNUSED).astype(np.float64) / float(ALL >> int(UNUSED))
 
 
-def drawn(rows: Rows, sample: Sample) -> Rows:
+def drawn(rows: AnyRows, sample: Sample) -> AnyRows:
     """Return the rows that are in a sample."""
     if sample == WHOLE:
         return rows
@@ -61,6 +64,5 @@ def mixed(hashes: Hashes) -> Hashes:
     return hashes
 
 
-def _key(seed: int, slice_: StoredSlice) -> int:
-    name = [seed, slice_.side, slice_.material.kinds, slice_.material.advance]
-    return int.from_bytes(hashlib.sha256(repr(name).encode()).digest()[:8], "little")
+def _key(seed: int, name: Sequence[object]) -> int:
+    return int.from_bytes(hashlib.sha256(repr([seed, *name]).encode()).digest()[:8], "little")

@@ -7,9 +7,8 @@ their own names from the same decoded codes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +18,7 @@ from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.column import Column
 from tablebase.mining.counting import COUNT
+from tablebase.mining.row_stream import Result, RowStream
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
@@ -26,6 +26,8 @@ from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
 from tablebase.mining.tally import tallied, with_counts
 from tablebase.mining.wanted import Selection
 from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import StoredSlice
+from tablebase.slices.material import material_name
 from tablebase.tables.store import Store
 
 BLOCK = 1 << 18
@@ -35,10 +37,8 @@ MOVES_BLOCK = 1 << 15
 AHEAD = 3
 """Blocks in progress per thread."""
 
-Result = TypeVar("Result")
 
-
-class Scan:
+class Scan(RowStream):
     """Positions that can be streamed any number of times.
 
     A row is a position with these columns or, for `of_moves`, each of its legal moves.
@@ -54,25 +54,26 @@ class Scan:
         *,
         of_moves: bool = False,
     ) -> None:
-        self.game, self.store, self.columns, self.threads, self.of_moves = game, store, columns, threads, of_moves
+        self.game, self.store, self.threads, self.of_moves = game, store, threads, of_moves
         self.selection, self.stored_codes = selection, StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
-        self.schema = pa.schema([(column.name, column.type) for column in columns])
-        # Indices that the first stream decodes, and those decoded so far; `tick` is called when there are more of these.
-        self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
-        self.done = 0
-        self.tick: Callable[[], object] = lambda: None
-        # The error that ended a stream; its reader may have wrapped it in one of its own.
-        self.fault: TablebaseError | None = None
+        super().__init__(columns, sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides))
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A new stream, following Arrow's PyCapsule protocol."""
-        return pa.RecordBatchReader.from_batches(self.schema, self.batches()).__arrow_c_stream__(requested_schema)
+    @property
+    def slices(self) -> int:
+        """Number of slices."""
+        return len(self.selection)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows, in the order of the blocks."""
         for block in self.spread(self._batch):
             yield from block
+
+    def placed(self, work: Callable[[Rows], Result]) -> Iterator[tuple[Hashable, str, Result]]:
+        """See `RowStream`; all slices of one stored side come before those of the next."""
+        for results in self.spread(lambda rows: (rows.slice, work(rows))):
+            for slice_, result in results:
+                yield (slice_.location.material, slice_.location.side), slice_place(self.game, slice_), result
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
         """Apply a function to the rows of each slice in each block, on all threads; yield each block's results in order."""
@@ -121,13 +122,16 @@ class Scan:
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:
         if COUNT not in self.columns:
-            return self._made(rows)
+            return self.made(rows)
         columns = [column for column in self.columns if column is not COUNT]
         if all(column.by_value or column.of_twin for column in columns):
             counted = rows.image.pairs if any(column.of_twin for column in columns) else rows.image.values
             if counted is not None:
-                return with_counts(self._made(rows.some(counted.places)), counted.counts)
-        return tallied(self._made(rows))
+                return with_counts(self.made(rows.some(counted.places)), counted.counts)
+        return tallied(self.made(rows))
 
-    def _made(self, rows: Rows) -> pa.RecordBatch:
-        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+
+def slice_place(game: Game, slice_: StoredSlice) -> str:
+    """The folder for the rows of a slice, named in the way of Hive."""
+    material, side = material_name(game, slice_.material), game.sides[slice_.side].letter
+    return f"pieces={slice_.material.pieces}/material={material}/side={side}"

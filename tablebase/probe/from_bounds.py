@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.compute import machine
+from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.game.kernels import Int64, call_index
 from tablebase.game.rules import CHANCE
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import AnyValue, Bounds
 from tablebase.probe.answers import RatedDraw
-from tablebase.probe.source import Source
+from tablebase.probe.source import Each, Source
+from tablebase.probe.stored import Numbers, Stored, StoredTable
+from tablebase.stochastic.after_moves import UNDECIDED, moves_of_states, states_at
+from tablebase.stochastic.chances import UNIT
+from tablebase.stochastic.files import BOUNDS
 from tablebase.stochastic.forced_chances import ForcedChances, bounds_of
 from tablebase.stochastic.horizon import horizon
 from tablebase.tables.store import Store
@@ -58,6 +71,128 @@ class BoundsSource(Source[State]):
         """What is left of the chance after all that the players could force if what no table knows were good for them."""
         return self._known.stalling(position)
 
+    def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> BoundedAnswers:
+        """With bounds as arrays; they are looked up one by one."""
+        return BoundedAnswers(self, asked, strict=strict, turns=turns)
+
+    def stored(self) -> Stored[State]:
+        """All states of the layers, except those of generous regions, which hold no bounds of chances."""
+        states = _States(self.game, self._known)
+        if not states.tables:
+            folder = self._store.folder
+            raise TablebaseError(f"the tables of {self.game.name} in {folder} are generous, and hold no chances: build others")
+        return states
+
     def within(self, position: State, turns: int) -> Bounds:
         """The chance that the player to move can force to win within a number of turns; errors are those of `horizon`."""
         return horizon(self.game, position, turns)
+
+
+class BoundedAnswers(Each):
+    """The answers for many positions of a game of chance; see `Each`.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of float64, shape (positions,)
+        Bounds of the chance of the player to move; NaN without an answer.
+    """
+
+    @cached_property
+    def lower(self) -> NDArray[np.float64]:
+        """An attribute, see above."""
+        return np.array([np.nan if bounds is None else bounds.lower for bounds in self.values()])
+
+    @cached_property
+    def upper(self) -> NDArray[np.float64]:
+        """An attribute, see above."""
+        return np.array([np.nan if bounds is None else bounds.upper for bounds in self.values()])
+
+
+class _States(Stored[State]):
+    """The states of all layers: the numbers of a region follow those of the region before it."""
+
+    def __init__(self, game: StochasticGame, known: ForcedChances) -> None:
+        self.rules, self._known, self._compiled, self._chunks = game, known, known.compiled, known.chunks
+        self._regions = [(region, files) for region, files in known.regions if not region.generous]
+        self._begins = np.cumsum([0, *(region.size for region, _ in self._regions)])
+        self._files = [file for _, files in self._regions for file in files]
+        self.tables = [
+            StoredTable({"region": region.name, "layer": file.layer.name}, begin + file.layer.begin, begin + file.layer.end)
+            for begin, (region, files) in zip(self._begins.tolist(), self._regions, strict=False)
+            for file in files
+        ]
+        self._chances = lru_cache(maxsize=1)(self._read)
+
+    def occupied(self, numbers: Numbers) -> Numbers:
+        """The numbers of states in which a player is to move."""
+        return numbers[self._states(numbers)[1]]
+
+    def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
+        """See `Stored.values`."""
+        found = {name: np.zeros(len(numbers)) for name in BOUNDS}
+        for table, file in zip(self.tables, self._files, strict=True):
+            places = np.flatnonzero((numbers >= table.begin) & (numbers < table.end))
+            for name, values in found.items():
+                values[places] = file.at(name, numbers[places] - table.begin, self._chunks)
+            if not ((found["lower"] >= 0) & (found["lower"] <= found["upper"]) & (found["upper"] <= 1)).all():
+                raise CorruptTableError("holds bounds that are none", file.path)
+        return found
+
+    def positions(self, numbers: Numbers) -> list[State]:
+        """States as the plain functions have them."""
+        states, listed = self._states(numbers)[0].tolist(), self._compiled.listed
+        return [tuple(state) if listed is None else listed.states[state[0]] for state in states]
+
+    def representative(self, position: State) -> State:
+        """The state that the first table stores instead, as with the players exchanged."""
+        row, (region, _) = self._compiled.row(position), self._regions[0]
+        number = -1 if row is None else call_index(self._compiled.kernels.index, region.rules, row)[0]
+        return position if number < 0 else self.positions(np.array([number]))[0]
+
+    def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
+        """Moves with bounds after them, which are at most those of the position, since a table may know more of it."""
+        states, most = self._states(numbers)[0], self.values(numbers)["upper"]
+        found: list[list[tuple[str, AnyValue]]] = [[] for _ in numbers]
+        for region, places in self._by_region(numbers):
+            rules, chances = self._regions[region][0].rules, self._chances(region)
+            counts, codes, forced = moves_of_states(self._compiled.kernels, rules, states[places], chances)
+            self._decide(numbers[places].repeat(counts), codes, forced)
+            lower, upper = forced[0] / UNIT, 1 - forced[1] / UNIT
+            upper = np.maximum(lower, np.minimum(upper, np.repeat(most[places], counts)))
+            moves = zip(map(str, codes.tolist()), map(Bounds, lower.tolist(), upper.tolist()), strict=True)
+            for place, count in zip(places.tolist(), counts.tolist(), strict=True):
+                found[place] = list(islice(moves, count))
+        return found
+
+    def _decide(self, numbers: Numbers, codes: Int64, forced: Int64) -> None:
+        """Fill in the chances of moves that the region leaves undecided, given by numbers of states and codes."""
+        moves = np.flatnonzero((forced == UNDECIDED).any(axis=0))
+        for move, state in zip(moves.tolist(), self.positions(numbers[moves]), strict=True):
+            chances = self._known.after_move(self.rules.moves(state)[int(codes[move])])
+            forced[:, move] = chances if self.rules.to_move(state) == 0 else chances[::-1]
+
+    def _by_region(self, numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
+        """The number of each region, and the places of its states."""
+        regions = np.searchsorted(self._begins, numbers, "right") - 1
+        return ((region, np.flatnonzero(regions == region)) for region in np.unique(regions).tolist())
+
+    def _states(self, numbers: Numbers) -> tuple[Int64, NDArray[np.bool_]]:
+        """See `states_at`."""
+        kernels = self._compiled.kernels
+        states, there = np.zeros((len(numbers), kernels.fields), np.int64), np.zeros(len(numbers), np.bool_)
+        for region, places in self._by_region(numbers):
+            found = states_at(kernels, self._regions[region][0].rules, numbers[places] - self._begins[region])
+            states[places], there[places] = found
+        return states, there
+
+    def _read(self, number: int) -> Int64:
+        """The chances of all states of a region, in units; those of layers that have not been built are unknown."""
+        region, files = self._regions[number]
+        needed, allowed = 16 * region.size, machine.memory() // 2
+        if needed > allowed:
+            subject = f"moves of the region {region.name} of {self.rules.name}"
+            raise CapacityError(subject, "probe positions one by one", needed=needed, allowed=allowed)
+        chances = np.zeros((2, region.size), np.int64)
+        for file in files:
+            file.read(chances[:, file.layer.begin : file.layer.end])
+        return chances

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
-from tablebase.errors import NotationError
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.errors import NotationError, TablebaseError
 from tablebase.game.functions import FunctionGame
+from tablebase.game.rules import legal
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
-from tablebase.probe.source import Source
-from tablebase.states.files import ExactFile, exact_path
+from tablebase.probe.slice_values import SIGNS, by_code
+from tablebase.probe.source import Each, Source, value_or_error, value_or_raise
+from tablebase.probe.stored import Numbers, Stored, StoredTable
+from tablebase.states.files import ExactFile, Keys, exact_path
+from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.choice import missing_game
 from tablebase.tables.folder import check_folder
 from tablebase.tables.store import Store
+from tablebase.tables.values import STALEMATE
 
 P = TypeVar("P")
+ENDED = {value.outcome: value for value in (DRAWN, WON, LOST)}
+"""The values of a position in which the game is over."""
 
 
 class CodesSource(Source[P]):
@@ -22,16 +33,16 @@ class CodesSource(Source[P]):
 
     def __init__(self, store: Store, game: FunctionGame[P]) -> None:
         super().__init__(game)
-        self._game, self._store = game, store
+        self.game, self._store = game, store
 
     @cached_property
     def _file(self) -> ExactFile:
         self._store.require_open()
         check_folder(self._store.folder, built=True)
-        path = exact_path(self._store.folder, self._game.name)
+        path = exact_path(self._store.folder, self.game.name)
         if not path.exists():
-            raise missing_game(self._game, self._store.folder)
-        return ExactFile(path, self._game)
+            raise missing_game(self.game, self._store.folder)
+        return ExactFile(path, self.game)
 
     def require(self) -> None:
         """Raise `MissingTableError` if the table has not been built."""
@@ -45,18 +56,113 @@ class CodesSource(Source[P]):
 
     def value(self, position: P, player: int) -> Value:
         """The exact value; `NotationError` for a position that the game cannot come to, which no table has."""
-        ending = self._game.result(position)
+        ending = self.game.result(position)
         if ending is not None:
-            outcome = ending.outcome(player)
-            return next(value for value in (DRAWN, WON, LOST) if value.outcome is outcome)
-        text = self._game.format(self._game.canonical(position))
-        found = self._file.value_of(text, self._store.chunks)
+            return ENDED[ending.outcome(player)]
+        code = self._file.code_of(self._key(position), self._store.chunks)
+        return self._value(position, player, None if code is None else self._by_code[code])
+
+    def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[Value | TablebaseError]:
+        """The exact value of each position for a player; positions in which the game goes on are looked up together."""
+        game, values = self.game, dict[int, Value | TablebaseError]()
+        for place, (position, player) in enumerate(zip(positions, players, strict=True)):
+            if (ending := game.result(position)) is not None:
+                values[place] = ENDED[ending.outcome(player)]
+        asked = [place for place in range(len(positions)) if place not in values]
+        keys = np.array([self._key(positions[place]) for place in asked])
+        for place, found in zip(asked, self._looked_up(keys) if asked else (), strict=True):
+            values[place] = value_or_error(partial(self._value, positions[place], players[place], found))
+        return [values[place] for place in range(len(positions))]
+
+    def _key(self, position: P) -> bytes:
+        """The key of the position that stands for this one."""
+        return self.game.format(self.game.canonical(position)).encode()
+
+    def _value(self, position: P, player: int, found: Value | None) -> Value:
+        """The value for a player, given that of the player to move; `NotationError` without one."""
         if found is None:
-            name = self._game.name
-            raise NotationError(f"{self._game.format(position)} cannot come up in a game of {name} from its start: no table has it")
-        return found if self._game.viewer(position) == player else found.reversed
+            text, name = self.game.format(position), self.game.name
+            raise NotationError(f"{text} cannot come up in a game of {name} from its start: no table has it")
+        return found if self.game.viewer(position) == player else found.reversed
+
+    def _looked_up(self, keys: Keys) -> Iterator[Value | None]:
+        """The value of each key; None of a position that the game cannot come to."""
+        file, chunks = self._file, self._store.chunks
+        places = file.places_of(keys, chunks)
+        codes = file.codes_at(np.maximum(places, 0), chunks)
+        return (None if place < 0 else self._by_code[code] for place, code in zip(places.tolist(), codes.tolist(), strict=True))
+
+    @cached_property
+    def _by_code(self) -> list[Value]:
+        return [self._file.coding.value(code) for code in range(self._file.coding.void)]
 
     def reached(self, child: P, player: int, before: AnyValue) -> Value:
         """What a move into a position is worth to the player who makes it."""
         del before
         return self.value(child, player).later
+
+    def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ExactAnswers:
+        """All values are looked up at once; `RulesError` if there are `turns`."""
+        if turns is not None:
+            raise self.without_chance()
+        return ExactAnswers(self, asked, strict=strict)
+
+    def stored(self) -> Stored[P]:
+        """All positions of the table."""
+        return _Positions(self, self._file, self._store.chunks)
+
+
+class ExactAnswers(Each):
+    """The answers for many positions of a game by functions without chance; see `Each`.
+
+    Attributes
+    ----------
+    outcomes : ndarray of int8, shape (positions,)
+        1 for a win of the side to move, 0 for a draw, -1 for a loss; 0 without an answer.
+    distances : ndarray of int16, shape (positions,)
+        Plies; -1 for a draw, and without an answer.
+    """
+
+    @cached_property
+    def outcomes(self) -> NDArray[np.int8]:
+        """An attribute, see above."""
+        return np.array([0 if value is None else SIGNS[value.outcome] for value in self.values()], np.int8)
+
+    @cached_property
+    def distances(self) -> NDArray[np.int16]:
+        """An attribute, see above."""
+        return np.array([-1 if value is None or value.distance is None else value.distance for value in self.values()], np.int16)
+
+
+class _Positions(Stored[P]):
+    """The positions of a table."""
+
+    def __init__(self, source: CodesSource[P], file: ExactFile, chunks: CachedChunks) -> None:
+        self.rules, self.tables = source.rules, [StoredTable({}, 0, file.positions)]
+        self._source, self._file, self._chunks = source, file, chunks
+
+    def representative(self, position: P) -> P:
+        """The canonical one."""
+        return self._source.game.canonical(position)
+
+    def values(self, numbers: Numbers) -> dict[str, NDArray[Any]]:
+        """See `Stored.values`."""
+        codes = self._file.codes_at(numbers, self._chunks)
+        outcomes, distances = by_code(self._file.coding)
+        return {"final": (codes == STALEMATE) | (distances[codes] == 0), "outcome": outcomes[codes], "distance": distances[codes]}
+
+    def texts(self, numbers: Numbers) -> list[str]:
+        """As they stand in the table."""
+        return [key.decode(errors="replace") for key in self._file.at("keys", numbers, self._chunks).tolist()]
+
+    def positions(self, numbers: Numbers) -> list[P]:
+        """The positions, as the rules read their texts."""
+        return [self.rules.parse(text) for text in self.texts(numbers)]
+
+    def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:
+        """Moves with the values of the positions that they lead to, a ply later."""
+        positions = self.positions(numbers)
+        after = [legal(self.rules, position) for position in positions]
+        movers = [self.rules.viewer(position) for position, moves in zip(positions, after, strict=True) for _ in moves]
+        found = iter(self._source.values([child for moves in after for child in moves.values()], movers))
+        return [[(move, value_or_raise(next(found)).later) for move in moves] for moves in after]

@@ -57,7 +57,7 @@ class Prober:
         opened = self._others.get(key)
         if opened is None or opened[0] != stamp:
             # The former one is not closed, because another thread may be asking it; losing the last reference closes its files.
-            opened = self._others[key] = stamp, part(game, "values")(self.store, game)
+            opened = self._others[key] = stamp, source_of(self.store, game)
         return opened[1]
 
     def value(self, game: Game, position: Position) -> Value:
@@ -67,3 +67,9 @@ class Prober:
     def line(self, rules: Rules[Any], position: Any, plies: int | None = None) -> Line:
         """The optimal line; see `Source.line`."""
         return Line(self.of(rules).line(position, plies), plies)
+
+
+def source_of(store: Store, game: Any) -> Source[Any]:
+    """What the kind of a game delivers: bounds with chance, and exact values without."""
+    source: Source[Any] = part(game, "values")(store, game)
+    return source

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -15,10 +16,12 @@ from tablebase.game.values import AnyValue, Bounds
 from tablebase.probe.answers import Probe, RatedDraw, RatedMove, Unanswered, Within
 
 if TYPE_CHECKING:
+    from tablebase.probe.stored import Stored
     from tablebase.svg.sheets import Sheet
     from tablebase.svg.themes import Theme
 
 P = TypeVar("P")
+Kind = TypeVar("Kind")
 OPEN = ("_source", "_slices")
 """Attributes of answers that hold open files."""
 LONGEST_LINE = 1000
@@ -61,6 +64,14 @@ class Source(ABC, Generic[P]):
 
     def within(self, position: P, turns: int) -> Bounds:
         """The chances within a number of turns, for games with chance."""
+        raise NotImplementedError
+
+    def values(self, positions: Sequence[P], players: Sequence[int]) -> Sequence[AnyValue | TablebaseError]:
+        """The value of each position for a player, or the reason why it has none."""
+        return [value_or_error(partial(self.value, *one)) for one in zip(positions, players, strict=True)]
+
+    def stored(self) -> Stored[P]:
+        """All positions that tables hold, except those of slices, which have other readers; `MissingTableError` without tables."""
         raise NotImplementedError
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Each:
@@ -114,15 +125,29 @@ class Source(ABC, Generic[P]):
                 rated.append(RatedMove(self.rules, position, move, child, worth, draws=self.draws(child, player)))
         if strict and missing:
             raise missing[min(missing)]
-        rated.sort(key=_natural)
+        rated.sort(key=lambda one: natural(one.move))
         rated.sort(key=_merit, reverse=True)
         return tuple(rated)
 
 
-def _natural(rated: RatedMove) -> tuple[int, str]:
+def natural(move: str) -> tuple[int, str]:
     """Moves in the order of their text; those that are whole numbers by these."""
-    number = rated.move.removeprefix("-")
-    return (int(rated.move), "") if number.isdecimal() else (0, rated.move)
+    return (int(move), "") if move.removeprefix("-").isdecimal() else (0, move)
+
+
+def value_or_raise(found: Kind | TablebaseError) -> Kind:
+    """A value; raise the error that stands in its place."""
+    if isinstance(found, TablebaseError):
+        raise found
+    return found
+
+
+def value_or_error(function: Callable[[], Kind]) -> Kind | TablebaseError:
+    """The result of a function, or the error that it raises."""
+    try:
+        return function()
+    except TablebaseError as error:
+        return error
 
 
 def _merit(rated: RatedMove) -> tuple[bool, Any]:
@@ -200,6 +225,23 @@ class Each(Sequence["Probe | Unanswered"]):
         """That there is no answer at a place, which is noted."""
         asked, self.errors[place] = self._asked[place], error
         return Unanswered(self._name, asked if isinstance(asked, str) else repr(asked), error)
+
+    @cached_property
+    def _values(self) -> list[AnyValue | None]:
+        """The values; reasons why there are none are noted."""
+        if self._kept is not None:
+            return [None if isinstance(one, Unanswered) else one.value for one in self._kept]
+        rules = self._source.rules
+        read = [value_or_error(partial(as_asked, rules, one)) for one in self._asked]
+        places = [place for place, one in enumerate(read) if not isinstance(one, TablebaseError)]
+        found = self._source.values([read[place] for place in places], [rules.viewer(read[place]) for place in places])
+        answers = {**dict(enumerate(read)), **dict(zip(places, found, strict=True))}
+        self.errors |= {place: one for place, one in answers.items() if isinstance(one, TablebaseError)}
+        return [None if isinstance(one, TablebaseError) else one for one in answers.values()]
+
+    def values(self) -> list[Any]:
+        """The value of each position, for the side to move; None without an answer."""
+        return list(self._values)
 
     def sheet(self, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """The positions with their values and best moves as a sheet to print, on pages ``a4`` or ``letter``.

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from tablebase.errors import CorruptTableError, RulesError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.types import Outcome
-from tablebase.game.values import Value
 from tablebase.states.listed import MOST_POSITIONS
 from tablebase.tables import parts
 from tablebase.tables.cached_chunks import CachedChunks
@@ -130,29 +129,52 @@ class ExactFile(FlatFile):
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return keys, codes
 
-    def value_of(self, text: str, chunks: CachedChunks) -> Value | None:
-        """The value of the canonical position with a text; None if the game cannot come to it."""
-        key, chunk = text.encode(), self.chunk_values("keys")
+    def places_of(self, keys: Keys, chunks: CachedChunks) -> NDArray[np.int64]:
+        """The place of each key; -1 for a text of no position that the game can come to."""
+        places, chunk = np.full(len(keys), -1), self.chunk_values("keys")
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        begin = 0
+        while begin < len(keys):
+            low, stored = self._chunk_with(keys[begin], chunks)
+            end = begin + max(int(np.searchsorted(keys[begin:], stored[-1], "right")), 1)
+            found = np.minimum(np.searchsorted(stored, keys[begin:end]), len(stored) - 1)
+            same = stored[found] == keys[begin:end]
+            places[order[begin:end][same]] = low * chunk + found[same]
+            begin = end
+        return places
+
+    def code_of(self, key: bytes, chunks: CachedChunks) -> int | None:
+        """The code of one key, faster than `places_of`; None for a text of no position that the game can come to."""
+        number, stored = self._chunk_with(key, chunks)
+        place = int(np.searchsorted(stored, np.bytes_(key)))
+        if place == len(stored) or stored[place] != key:
+            return None
+        number, offset = divmod(number * self.chunk_values("keys") + place, self.chunk_values("codes"))
+        return int(self._checked(self.cached(chunks, "codes", number)[offset : offset + 1])[0])
+
+    def _chunk_with(self, key: bytes, chunks: CachedChunks) -> tuple[int, Keys]:
+        """The number of the chunk in which a key would be, and its keys."""
+        chunk = self.chunk_values("keys")
         low, high = 0, -(-self.positions // chunk)
         while high - low > 1:
             middle = (low + high) // 2
-            if self._cached(chunks, "keys", middle)[0] <= key:
+            if self.cached(chunks, "keys", middle)[0] <= key:
                 low = middle
             else:
                 high = middle
         # The last chunk is padded.
-        keys = self._cached(chunks, "keys", low)[: self.positions - low * chunk]
-        place = int(np.searchsorted(keys, np.bytes_(key)))
-        if place == len(keys) or keys[place] != key:
-            return None
-        number, offset = divmod(low * chunk + place, self.chunk_values("codes"))
-        code = int(self._cached(chunks, "codes", number)[offset])
-        if code == self.coding.void:
-            raise CorruptTableError("holds codes that are none", self.path)
-        return self.coding.value(code)
+        return low, self.cached(chunks, "keys", low)[: self.positions - low * chunk]
 
-    def _cached(self, chunks: CachedChunks, name: str, number: int) -> NDArray[Any]:
-        return chunks.get((self, name, number), partial(self.chunk, name, number))
+    def codes_at(self, places: NDArray[np.int64], chunks: CachedChunks) -> Codes:
+        """The codes at places in any order."""
+        return self._checked(self.at("codes", places, chunks))
+
+    def _checked(self, codes: Codes) -> Codes:
+        """Codes; `CorruptTableError` if one of them is none."""
+        if (codes == self.coding.void).any():
+            raise CorruptTableError("holds codes that are none", self.path)
+        return codes
 
     def counts(self) -> Counts:
         """What the positions are worth, from all codes."""

@@ -138,7 +138,7 @@ class LayerFile(FlatFile):
     def chances_at(self, number: int, chunks: CachedChunks) -> tuple[int, int]:
         """The chances in units of the player to move, and of the other one, in the state of this number."""
         chunk, place = divmod(number - self.layer.begin, self.chunk_values(BOUNDS[0]))
-        lower, upper = (float(chunks.get((self, name, chunk), partial(self.chunk, name, chunk))[place]) for name in BOUNDS)
+        lower, upper = (float(self.cached(chunks, name, chunk)[place]) for name in BOUNDS)
         if not (0 <= lower <= 1 and 0 <= upper <= 1 and (lower <= upper or self.region.generous)):
             raise CorruptTableError("holds bounds that are none", self.path)
         return int(lower * UNIT), UNIT - int(upper * UNIT)

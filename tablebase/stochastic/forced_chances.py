@@ -30,19 +30,19 @@ class ForcedChances:
         """Keep decompressed chunks with others, or in a cache of its own."""
         check_folder(folder, built=True)
         self.game = game
-        self._chunks = chunks or CachedChunks()
-        self._compiled = compiled(game)
-        self._regions = [
+        self.chunks = chunks or CachedChunks()
+        self.compiled = compiled(game)
+        self.regions = [
             (region, [LayerFile(layer_path(folder, game, region, layer), game, region, layer) for layer in layers])
-            for region, layers in built_regions(folder, game, self._compiled.region)
+            for region, layers in built_regions(folder, game, self.compiled.region)
         ]
-        if not self._regions:
+        if not self.regions:
             limits = " ".join(f"--{name} {value}" for name, value in game.limits.items())
             raise MissingTableError(game.name, folder, options=limits)
 
     def close(self) -> None:
         """Close all files."""
-        for _, files in self._regions:
+        for _, files in self.regions:
             for file in files:
                 file.close()
 
@@ -89,14 +89,14 @@ class ForcedChances:
 
     def _found(self, state: State, *, generous: bool) -> Iterator[Chances]:
         """What each table of one sort has."""
-        row = self._compiled.row(state)
-        for region, files in self._regions:
+        row = self.compiled.row(state)
+        for region, files in self.regions:
             if region.generous != generous:
                 continue
-            number, player = (-1, -1) if row is None else call_index(self._compiled.kernels.index, region.rules, row)
+            number, player = (-1, -1) if row is None else call_index(self.compiled.kernels.index, region.rules, row)
             file = next((file for file in files if file.layer.begin <= number < file.layer.end), None)
             if file is not None:
-                mine, others = file.chances_at(number, self._chunks)
+                mine, others = file.chances_at(number, self.chunks)
                 yield (mine, others) if player == 0 else (others, mine)
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.tables import parts
+from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import USER_BLOCK, open_file
 from tablebase.tables.header import FORMS, Form
 from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
@@ -123,6 +124,20 @@ class FlatFile(ABC):
         first, behind = begin // chunk, -(-end // chunk)
         chunks = [self.chunk(name, number) for number in range(first, behind)]
         return np.concatenate(chunks)[begin - first * chunk : end - first * chunk]
+
+    def at(self, name: str, places: NDArray[np.int64], chunks: CachedChunks) -> NDArray[Any]:
+        """The values of a dataset at places in any order; each chunk is looked up once."""
+        _, chunk, dtype = self._chunks[name]
+        found = np.empty(len(places), dtype)
+        order = np.argsort(places, kind="stable")
+        for some in np.split(order, np.flatnonzero(np.diff(places[order] // chunk)) + 1) if len(places) else ():
+            number = int(places[some[0]]) // chunk
+            found[some] = self.cached(chunks, name, number)[places[some] - number * chunk]
+        return found
+
+    def cached(self, chunks: CachedChunks, name: str, number: int) -> NDArray[Any]:
+        """A chunk of a dataset, from the cache if it is there."""
+        return chunks.get((self, name, number), partial(self.chunk, name, number))
 
     def chunk(self, name: str, number: int) -> NDArray[Any]:
         """A chunk of a dataset; the last one is longer than the dataset."""

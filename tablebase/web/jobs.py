@@ -50,12 +50,12 @@ def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswe
     from itertools import islice
 
     from tablebase.features.common import features_of
-    from tablebase.game import load_game
+    from tablebase.game.installed import load_rules
     from tablebase.mining.query import Query
     from tablebase.mining.results import names_and_rows
 
-    rules = load_game(game)
-    with Query(rules, settings.folder, statement, features_of(rules, ()), 1, settings.catalog) as query:
+    rules: Any = load_rules(game)
+    with Query(rules, settings.folder, statement, features_of(rules), 1, settings.catalog) as query:
         columns, rows = names_and_rows(_small(settings, query.run(limit + 1)))
         shown = list(islice(rows, limit))
         return {"columns": columns, "rows": shown, "complete": next(rows, None) is None}

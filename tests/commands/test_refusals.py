@@ -136,7 +136,7 @@ OTHERS = {
     f"estimate doushouqi --pieces {'9' * 400}": "no number of pieces",
 }
 CHARTS = {
-    "plot pie doushouqi --output a.svg": "is not one of 'distances', 'squares', 'draws', 'parity', 'chances'",
+    "plot pie doushouqi --output a.svg": "is not one of 'distances', 'squares', 'draws', 'parity', 'values', 'chances'",
     "plot draws doushouqi --output a.gif": "use one of the suffixes .png, .svg, .pdf",
     "plot draws doushouqi --data nowhere --output a.svg": "there is no tablebase in",
     "plot draws doushouqi --pieces 3 --output a.svg": "no table of doushouqi with 3 pieces has been built: run",
@@ -151,7 +151,7 @@ CHARTS = {
     "plot draws doushouqi --side b --output a.svg": "none of these slices of doushouqi has 'b' to move: omit --side",
     "plot distances doushouqi --outcome draw --output a.svg": "a draw has no distance",
     "plot squares doushouqi --log --output a.svg": "--log is for distances, not for squares",
-    "plot chances foxhounds-4x4 --pieces 3 --output a.svg": "--pieces is for distances and squares and draws and parity, not",
+    "plot chances foxhounds-4x4 --pieces 3 --output a.svg": "draws and parity and values, not for chances: omit it",
     "plot draws doushouqi --player tables --output a.svg": "--player is for chances, not for draws",
     "plot chances foxhounds-4x4 --player random --output a.svg": "no player 'random' can be exploited in foxhounds-4x4: choose",
     "plot draws doushouqi --piece 1 --output a.svg": "--piece is for squares and parity, not for draws",

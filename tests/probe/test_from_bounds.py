@@ -73,11 +73,10 @@ def test_every_function_takes_a_game_with_chance(piglet_tables: Path, ask: Ask) 
 
 
 def test_what_a_game_with_chance_has_not(piglet_tables: Path) -> None:
-    """Arrays of values, positions that are no text; and other games have no chances within turns."""
+    """Positions that are no text; and other games have no chances within turns."""
     with tablebase.open(piglet_tables) as tables:
         assert tables.probe(PIG, START)._repr_html_().count("<svg ") == 1
         for refused in (
-            lambda: tables.probe_values(PIG, [START]),
             lambda: tables.probe(PIG, (0, 0, 1, 0)),
             lambda: tables.probe("hexapawn", "ppp/3/PPP w", turns=2),
             lambda: tables.probe_many("hexapawn", ["ppp/3/PPP w"], turns=2),
