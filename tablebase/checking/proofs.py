@@ -81,7 +81,7 @@ class _ProofCheck:
         if position == self.root or self._prober is None:
             return "there is no table to ask"
         try:
-            return None if self._prober.value(self.game, position).outcome is wanted else "the table says something else"
+            return None if self._prober.slices(self.game).look_up(position).outcome is wanted else "the table says something else"
         except TablebaseError as error:
             return str(error)
 

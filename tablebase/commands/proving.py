@@ -170,7 +170,7 @@ def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, 
     line, last = proof.line() if proof else ((), position)
     reached = None
     if proof is not None and prober is not None and proof.nodes[last].reason is Reason.TABLE:
-        value = prober.value(game, last)
+        value = prober.slices(game).look_up(last)
         reached = {"outcome": str(value.outcome), "distance": value.distance}
     return {
         "position": render(game, position),

@@ -60,8 +60,7 @@ def perft(
     if repetitions not in list(RepeatedLines):
         raise ArgumentError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
     by_move, by_depth, more = _counting(rules, RepeatedLines(repetitions), usable_workers(workers))
-    text = rules.format(rules.initial) if position is None else position
-    start = rules.parse(text)
+    start = rules.initial if position is None else rules.parse(position)
     with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
             return [{"move": move, "leaves": leaves} for move, leaves in by_move(rules, start, depth, *more).items()]

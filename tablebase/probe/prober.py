@@ -7,9 +7,7 @@ from typing import Any
 
 from tablebase.game import Game
 from tablebase.game.capabilities import part
-from tablebase.game.moves import Position
 from tablebase.game.rules import Rules
-from tablebase.game.values import Value
 from tablebase.probe.from_slices import SliceSource
 from tablebase.probe.lines import Line
 from tablebase.probe.source import Source
@@ -59,10 +57,6 @@ class Prober:
             # The former one is not closed, because another thread may be asking it; losing the last reference closes its files.
             opened = self._others[key] = stamp, source_of(self.store, game)
         return opened[1]
-
-    def value(self, game: Game, position: Position) -> Value:
-        """The value, for the side to move, of a position in which the game is not over; errors are those of `Source.value`."""
-        return self.slices(game).look_up(position)
 
     def line(self, rules: Rules[Any], position: Any, plies: int | None = None) -> Line:
         """The optimal line; see `Source.line`."""

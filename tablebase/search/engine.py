@@ -344,7 +344,7 @@ class Engine:
         if self._prober is None or len(position.pieces) > most:
             return None
         try:
-            return self._prober.value(self.game, position)
+            return self._prober.slices(self.game).look_up(position)
         except MissingTableError:
             return None
 

@@ -186,7 +186,7 @@ class ProofSearch:
         if kinds in self._tableless:
             return None
         try:
-            outcome = self._prober.value(self.game, position).outcome
+            outcome = self._prober.slices(self.game).look_up(position).outcome
         except MissingTableError:
             self._tableless.add(kinds)
             return None

@@ -147,7 +147,7 @@ def test_what_closed_tables_have_given_answers_nothing(two_pieces: Path) -> None
     counted = tables.mine(GAME, "SELECT count(*) FROM positions")
     listed = tables.mine(GAME, "SELECT p1 FROM positions")
     tables.close()
-    for ask in (lambda: tables.prober.value(game, position), counted.fetchall, listed.df, lambda: list(listed)):
+    for ask in (lambda: tables.prober.slices(game).look_up(position), counted.fetchall, listed.df, lambda: list(listed)):
         with pytest.raises(TablebaseError, match="closed"):
             ask()
 

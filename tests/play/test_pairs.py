@@ -83,7 +83,7 @@ def test_tables_end_games(two_pieces: Path) -> None:
         positions = match_of(game, JUNGLE).positions
         assert game.ending.why == "by the tables"
         with closing(Prober(two_pieces)) as prober:
-            value = prober.value(JUNGLE, positions[-1])
+            value = prober.slices(JUNGLE).look_up(positions[-1])
         assert game.ending.winner == (positions[-1].side if value.outcome is Outcome.WIN else 1 - positions[-1].side)
         assert [sum(map(len, position.pieces)) for position in positions[-2:]] == [6, 4]
     longer = games("engine:level=1", "engine:level=1", conditions=replace(into, adjudicated=False), game="doushouqi")
