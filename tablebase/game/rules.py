@@ -105,8 +105,6 @@ class Rules(ABC, Generic[P]):
         Turns of each player after which a game is broken off; None if it goes on.
     kinds : sequence of Kind
         The kinds of pieces; empty if there are none.
-    features : sequence of Feature
-        Facts about a position other than its value; by default none.
     limits : mapping of str to int or str
         What bounds a table's region, with the defaults; by default nothing does.
     weights : mapping of str to str
@@ -131,9 +129,13 @@ class Rules(ABC, Generic[P]):
     repetitions: int | None
     most_turns_each: int | None
     kinds: Sequence[Kind]
-    features: Sequence[Feature] = ()
     limits: ClassVar[Mapping[str, int | str]] = {}
     weights: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """Facts about a position other than its value; by default none."""
+        return ()
 
     @property
     @abstractmethod

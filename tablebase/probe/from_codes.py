@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import NotationError, TablebaseError
+from tablebase.game.capabilities import refuse
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
@@ -103,8 +104,7 @@ class CodesSource(Source[P]):
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ExactAnswers:
         """All values are looked up at once; `RulesError` if there are `turns`."""
-        if turns is not None:
-            raise self.without_chance()
+        refuse(self.rules, "chance", turns=turns)
         return ExactAnswers(self, asked, strict=strict)
 
     def stored(self) -> Stored[P]:
