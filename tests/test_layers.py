@@ -55,7 +55,7 @@ DELIVERING = (
 """Rooms and modules that deliver a kind of game: its rules, jobs, values and checks."""
 MOST_QUESTIONS, MOST_OUTSIDE = 30, 15
 """Places that ask for the kind of a game, in any spelling: of the package, and of what delivers no kind."""
-MOST_CAPABILITIES = 32
+MOST_CAPABILITIES = 39
 """Places outside that ask for a capability."""
 
 

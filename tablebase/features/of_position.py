@@ -18,14 +18,15 @@ def features_at(game: Any, position: Any) -> list[tuple[Feature, bool | int | fl
     Parameters
     ----------
     game : Rules
-    position : Position
-        A position of the game, as `tablebase.game.notation.check_pieces` checks.
+    position : Position, str or other
+        A position of the game, as `Rules.check` checks.
     """
     wanted = [feature for feature in game.features if not feature.pieces]
-    material = material_of(game, position) if wanted and not position.won else None
-    if material is None or not is_buildable(game, material):
-        return []
-    squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
-    positions = Positions(game, material, position.side, squares)
-    values = [(feature, feature.values(positions, ()).item()) for feature in wanted]
+    positions: Any = [position] if wanted else []
+    if wanted and "materials" in game.can:
+        material = material_of(game, position)
+        squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
+        is_stored = not position.won and is_buildable(game, material)
+        positions = Positions(game, material, position.side, squares) if is_stored else []
+    values = [(feature, feature.values(positions, ()).item()) for feature in wanted if len(positions)]
     return [(feature, feature.words[value] if feature.words else value) for feature, value in values]

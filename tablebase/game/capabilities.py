@@ -12,19 +12,17 @@ CAPABILITIES: Mapping[str, str] = {
     "chance": "outcomes of chance between moves, whose tables have bounds of the chance to win",
     "counting": "the number of all positions and games",
     "exact values": "an outcome and a distance for every position",
-    "features": "facts about a position, other than its value, for statements and patterns",
     "game graphs": "all positions of a game as a graph, for players that know what follows",
     "learning": "values of positions that a program learns by playing against itself",
     "lookahead": "a search of games with chance or several players, if the rules are compiled",
     "materials": "tables by material: the pieces on the board",
-    "mining": "SQL statements over all positions",
     "paired matches": "two games from each opening, with colours swapped, which tables may end",
     "patterns": "rules of thumb, found in the tables",
     "search": "alpha-beta and proof-number search, UCI",
     "squares": "moves between squares, which pictures mark",
 }
 """The capabilities by name, each with its meaning."""
-OWNED = {"chance", "exact values", "features", "materials", "squares"}
+OWNED = {"chance", "exact values", "materials", "squares"}
 """Capabilities that a game has, rather than supports."""
 
 

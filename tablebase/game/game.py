@@ -87,11 +87,9 @@ class Game(Rules[Position]):
         (
             "counting",
             "exact values",
-            "features",
             "game graphs",
             "learning",
             "materials",
-            "mining",
             "paired matches",
             "patterns",
             "search",

@@ -263,7 +263,7 @@ def _source_of(
     rules: Any, folder: Path, features: tuple[Feature, ...], threads: int, catalog: str | None, own: OwnTables
 ) -> SliceSource | StoredSource:
     """The tables of a game: those of slices if it has pieces on squares."""
-    if rules.board is None:
+    if "materials" not in rules.can:
         from tablebase.mining.stored_source import StoredSource
 
         return StoredSource(rules, Store(folder), features)

@@ -38,7 +38,7 @@ MORE = {
     "export": ["--to", "new"],
     "line": ["--plies", 3],
     "match": ["--player", "random", "--player", "random", "--games", 2],
-    "mine": ["SELECT 1"],
+    "mine": ["SELECT best FROM positions"],
     "pack": ["--to", "packed"],
     "perft": ["--depth", 1],
     "play": ["--player", "random"],
@@ -57,14 +57,14 @@ def test_every_command_takes_a_game_or_refuses_it(game: str, typed: Ask, tmp_pat
     games = {name for name, one in commands.items() if any(part.metavar == "GAME" for part in one.params)}
     assert set(taken) < games
     for name in ("build", *sorted(games - {"build"})):
-        words = [name, *["distances"] * (name == "plot"), game, *MORE.get(name, [])]
+        words = [name, *["values", "--by", "side"] * (name == "plot"), game, *MORE.get(name, [])]
         answer = typed([], *words, *[rules.format(rules.initial)] * (name == "probe"))
         if name in taken:
             assert answer.code == 0, (name, answer.err)
         else:
-            why = "it has chance" if name == "count" else "it has no pieces on squares"
-            assert_one_sentence(answer, f"{game} is not a game for '{name}', because {why}")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "packed"]
+            lacks = missing(rules, VERBS[name].needs)
+            assert_one_sentence(answer, f"{game} is not a game for '{name}', because it {lacks}: ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "data", "new", "new.svg", "packed"]
 
 
 def test_one_sentence_everywhere(two_pieces: Path) -> None:

@@ -35,10 +35,10 @@ def on_page(_rules: Any, _position: Any, last: str | None) -> dict[str, Any]:
 
 
 def another() -> Any:
-    """A game of a kind that supports mining and search, and delivers parts of its own."""
+    """A game of a kind that supports patterns and search, and delivers parts of its own."""
     rules = copy(NOUGHTS)
     own = {"tables": f"{__name__}:Tables", "values": f"{__name__}:Values", "page": f"{__name__}:on_page"}
-    vars(rules).update(can=frozenset({"mining", "search"}), parts={**NOUGHTS.parts, **own})
+    vars(rules).update(can=frozenset({"patterns", "search"}), parts={**NOUGHTS.parts, **own})
     return rules
 
 
@@ -46,7 +46,7 @@ def test_a_further_kind_needs_no_change_elsewhere(tmp_path: Path) -> None:
     """Verbs and players take it by its capabilities; tables, values and pages are its own."""
     rules = another()
     assert {"mine", "export", "plot", "analyse", "uci"} <= set(commands_for(rules))
-    assert not {"features", "count", "boxes"} & set(commands_for(rules))
+    assert not {"count", "boxes"} & set(commands_for(rules))
     assert set(player_names(rules)) - set(player_names(NOUGHTS)) == {"engine"}
     assert type(table_kind(rules)) is Tables
     assert type(Prober(tmp_path).of(rules)) is Values

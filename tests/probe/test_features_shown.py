@@ -54,7 +54,7 @@ def test_features_are_words_where_they_have_them(two_pieces: Path) -> None:
         assert tables.probe("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w").features() == {"first": "other"}
 
 
-@pytest.mark.parametrize("game", ["hexapawn", "pig"])
+@pytest.mark.parametrize("game", ["hexapawn", "harehedgehog"])
 def test_games_without_features(game: str, ask: Ask, tmp_path: Path) -> None:
     """Nothing is looked up first."""
     answer = ask("probe", game, "x", "--with-features", "--data", tmp_path)
