@@ -6,14 +6,19 @@ from typing import Any
 
 from tablebase.building.kind import TableKind
 from tablebase.game import Game
+from tablebase.game.compiled import CompiledGame
 
 
 def table_kind(rules: Any) -> TableKind[Any, Any]:
-    """The tables of a game: of slices if it has pieces on squares, of layers with chance, else of exact values."""
+    """The tables of a game: of slices if it has pieces on squares, of tiers if its functions are compiled, of layers with chance, else of exact values."""
     if isinstance(rules, Game):
         from tablebase.building.slice_kind import SliceTables
 
         return SliceTables(rules)
+    if isinstance(rules, CompiledGame):
+        from tablebase.building.tier_kind import TierTables
+
+        return TierTables(rules)
     if not rules.has_chance:
         from tablebase.building.exact_kind import ExactTables
 

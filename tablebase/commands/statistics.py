@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablebase.catalog.catalog import Counts
 from tablebase.commands.descriptions import counts_of
-from tablebase.commands.row_types import ExactRow, LayerRow
+from tablebase.commands.row_types import ExactRow, LayerRow, TierRow
 from tablebase.compute.messages import listed
 from tablebase.game.rules import Rules
 from tablebase.tables.choice import missing_game
@@ -47,7 +47,7 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
     if rules.board is not None:
         return Statistics(counts_of(catalog, game, by, pieces), by)
     rows: Rows = []
-    for table, kind in (("layers", LayerRow), ("exact", ExactRow)):
+    for table, kind in (("layers", LayerRow), ("exact", ExactRow), ("tiers", TierRow)):
         rows += [{name: entry.row[name] for name in kind.__annotations__} for entry in catalog.there(rules, table)]
     if not rows:
         raise missing_game(rules, catalog.folder)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from tablebase.game import Game
+from tablebase.game.compiled import CompiledGame
 from tablebase.game.moves import Position
 from tablebase.game.rules import Rules
 from tablebase.game.values import Value
@@ -81,6 +82,10 @@ class Prober:
 
 def _source_of(store: Store, game: Any) -> Source[Any]:
     """Bounds with chance, and exact values without."""
+    if isinstance(game, CompiledGame):
+        from tablebase.probe.from_tiers import TierSource
+
+        return TierSource(store, game)
     if not game.has_chance:
         from tablebase.probe.from_codes import CodesSource
 

@@ -27,7 +27,7 @@ from tablebase.stochastic.chances import (
     new_rises,
     store,
 )
-from tablebase.stochastic.circles import circles
+from tablebase.compute.circles import circles
 from tablebase.stochastic.formulas import Formulas, Space, blocks_read, formulas_of, new_space
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 

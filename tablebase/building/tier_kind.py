@@ -1,0 +1,196 @@
+"""The tables of games by compiled functions: each holds the exact values of a tier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tablebase.building.estimate import kernels_of, machine_factor
+from tablebase.building.flat_kind import FlatTables
+from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured
+from tablebase.building.options import BuildOptions, TableQuery
+from tablebase.catalog.known import Known
+from tablebase.checking.checksums import Checks, sentence_of
+from tablebase.compute import machine
+from tablebase.compute.threads import use
+from tablebase.errors import CapacityError, CorruptTableError, RulesError, TablebaseError, quoted
+from tablebase.game.compiled import CompiledGame
+from tablebase.game.guards import advice
+from tablebase.states.tier_files import PLACE, TierFile, tier_path, write_tier
+from tablebase.states.tiers import Group, Tiers, tiers_of
+from tablebase.tables.folder import check_seal
+
+# ruff: noqa: D102 (other methods are those of `TableKind`)
+
+ENGINE = "tiers"
+"""Name of the solver, in logs."""
+BYTES_A_RANK, BYTES_AFTER = 2, 1
+"""Memory for each rank of a group of tiers, and of the tiers that its moves lead to, while distances fit into a byte."""
+BYTES_BESIDE = 1 << 28
+"""The program itself, with its compiled kernels."""
+BYTES_ON_DISK = 1
+"""At most; most tables take a small part of it."""
+FIXED = 1 << 13
+"""Bytes of a file without its codes, at most."""
+SPEED = 1_000_000
+"""Ranks that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.estimate`."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a tier needs; the field names are those of ``estimate --format json``."""
+
+    tier: str
+    ranks: int  # those without a position included
+    memory: int  # bytes, for the tiers that are solved with it, and those that their moves lead to
+    disk: int  # bytes, at most
+    cpu_seconds: float  # to solve, write and verify it
+    start_seconds: float = 0.0  # in the first line of a list: to start the program and to compile kernels that are not cached
+
+
+class TierTables(FlatTables[CompiledGame, TierFile]):
+    """See `TableKind`."""
+
+    pattern = f"{PLACE}/*"
+    title = "{game} {place} {stem}"
+    solver = ENGINE
+    table = "tiers"
+    line = Estimate
+
+    @property
+    def _tiers(self) -> Tiers:
+        return tiers_of(self.rules)
+
+    def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
+        """See `TableKind.limits_from`; ``--tiers`` names tiers, separated by commas."""
+        del refusal
+        option, _, text = words[0].partition("=") if words else ("", "", "")
+        names = [text] if text else list(words[1:])
+        if words and (option != "--tiers" or len(names) != 1):
+            raise TablebaseError(f"{quoted(words[0])} is not an option for tables of {self.rules.name}: they have --tiers NAME,…")
+        return {"tiers": names[0]} if names else {}
+
+    def _groups(self, query: TableQuery) -> tuple[Group, ...]:
+        """Return the groups of the tiers of a query, with all that they depend on."""
+        if "tiers" not in query.limits:
+            return self._tiers.groups
+        names = str(query.limits["tiers"]).split(",")
+        return self._tiers.needed({self._tiers.numbered(name) for name in names})
+
+    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+        names = self._tiers.names
+        return tuple(
+            Job(tier, names[tier], tier_path(folder, self.rules, tier), group.after)
+            for group in self._groups(query)
+            for tier in group.tiers
+        )
+
+    def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
+        del jobs, known
+        costs, factor = {}, machine_factor()
+        for group in self._groups(query):
+            inside, outside = (sum(map(self._tiers.sizes.__getitem__, tiers)) for tiers in (group.tiers, group.after))
+            memory = BYTES_A_RANK * inside + BYTES_AFTER * outside + BYTES_BESIDE + 8 * len(self.rules.rules)
+            for tier in group.tiers:
+                size = self._tiers.sizes[tier]
+                costs[tier] = Cost(size, memory, FIXED + BYTES_ON_DISK * size, factor * size / SPEED)
+        return FixedCosts(costs, min(options.limits.workers, machine.cores()), frozenset({ENGINE}))
+
+    def check_memory(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> None:
+        largest = max(jobs, key=lambda job: costs.cost(job.key).memory)
+        needed, allowed = costs.cost(largest.key).memory, options.allowed_memory
+        if needed > allowed:
+            group = ", ".join(self._tiers.names[tier] for tier in self._tiers.group_of(largest.key).tiers)
+            cure = "choose smaller tiers with --tiers" + (", or allow more with --memory" if allowed < machine.memory() else "")
+            raise CapacityError(f"solving {group} of {self.rules.name}", cure, needed=needed, allowed=allowed)
+
+    def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
+        """See `TableKind.maker`; a group is solved with its first tier that is missing, and the others are drafts until their turn."""
+        del query, costs
+        # Imported here because Numba is slow to load.
+        from tablebase.compute.compiling import note_compiled
+
+        missing = {job.key: job for job in jobs}
+        drafts: dict[int, Path] = {}
+
+        def make(key: Key) -> Made:
+            measured, path = Measured(key), missing[key].path
+            with use(options.limits.workers):
+                if not path.exists() and key not in drafts:
+                    group = self._tiers.group_of(key)
+                    drafts.update(self._drafts(group, [tier for tier in group.tiers if tier in missing], options))
+                draft = drafts.pop(key, None)
+                self._check(key, draft, {**drafts, key: draft or path}, options)
+            note_compiled(kernels_of(ENGINE, self.rules.name))
+            return measured.made(None if draft is None else ENGINE, draft or path, draft)
+
+        return make
+
+    def _drafts(self, group: Group, missing: Sequence[int], options: BuildOptions) -> dict[int, Path]:
+        """Solve a group, and write drafts of its missing tiers."""
+        from tablebase.states.tier_solver import GroupSolver, coding_for, new_shelf
+
+        sizes, folder = self._tiers.sizes, options.data
+        with self._opened(group.after, folder, {}) as files:
+            coding = coding_for([file.longest for file in files])
+            shelf = new_shelf([(tier, sizes[tier]) for tier in (*group.tiers, *group.after)], coding)
+            for file in files:
+                file.read(shelf.of(file.tier))
+        GroupSolver(self.rules, group, shelf, options.check_time).solve()
+        return {
+            tier: write_tier(path, self.rules, tier, shelf.of(tier), shelf.coding)
+            for tier in missing
+            if not (path := tier_path(folder, self.rules, tier)).exists()
+        }
+
+    @contextmanager
+    def _opened(self, tiers: Sequence[int], folder: Path, drafts: Mapping[int, Path]) -> Iterator[list[TierFile]]:
+        """Open the files of tiers, some of them drafts; the seals of the others are checked."""
+        with ExitStack() as stack:
+            files = []
+            for tier in tiers:
+                path = drafts.get(tier) or tier_path(folder, self.rules, tier)
+                if tier not in drafts:
+                    check_seal(path, self.title_at(path))
+                files.append(stack.enter_context(closing(TierFile(path, self.rules, tier))))
+            yield files
+
+    def _check(self, tier: int, draft: Path | None, drafts: Mapping[int, Path], options: BuildOptions) -> None:
+        """Check a file; if a new one is wrong, it is not the file that is damaged."""
+        try:
+            self._verify(tier, options.data, drafts, options.check_time)
+        except CorruptTableError as fault:
+            if draft is None or fault.path != draft:
+                raise
+            said = f"what has been solved of {self.rules.name} {fault.fault}{advice(self.rules)}"
+            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from fault
+
+    def _verify(self, tier: int, folder: Path, drafts: Mapping[int, Path], tick: Callable[[], object] = lambda: None) -> None:
+        # Numba is slow to load.
+        from tablebase.checking.tiers import verify_tier
+
+        group = self._tiers.group_of(tier)
+        others = [other for other in (*group.tiers, *group.after) if other != tier]
+        with self._opened([tier, *others], folder, drafts) as files:
+            verify_tier(files[0], files[1:], tick)
+
+    def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
+        """See `FlatTables.verified`; each tier is checked with those that its moves lead to."""
+        paths = {tier_path(folder, self.rules, tier).relative_to(folder).as_posix(): tier for tier in self._tiers}
+        with use(threads):
+            for name, fault in faults.items():
+                yield name, fault or sentence_of(partial(self._verify, paths[name], folder, {}))
+
+    def opened(self, path: Path, row: Mapping[str, Any]) -> TierFile:
+        try:
+            tier = self._tiers.numbered(row["tier"])
+        except RulesError as fault:
+            raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path) from fault
+        return TierFile(path, self.rules, tier)
+
+    def row_of(self, file: TierFile) -> dict[str, Any]:
+        return {"tier": self._tiers.names[file.tier], "ranks": file.size, **vars(file.counts)}

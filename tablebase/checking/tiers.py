@@ -1,0 +1,142 @@
+"""The check of tiers of a game by compiled functions: each position once more, as the best of its moves.
+
+Of the solver it shares only the author's functions and the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.compute import threads
+from tablebase.compute.jit import inline, jit
+from tablebase.compute.messages import reach
+from tablebase.errors import CorruptTableError
+from tablebase.game.compiled import DRAWN, LOST
+from tablebase.game.native import Native, has_overflowed, native, room, rules_of
+from tablebase.states.files import counts_of
+from tablebase.states.tier_files import TierFile
+from tablebase.tables.values import FULL, NARROW_ANY, Codes
+
+BLOCK = 1 << 16
+"""Ranks that are checked at a time."""
+FAR = 1 << 20
+"""More than any distance."""
+Ints = NDArray[np.int64]
+
+
+def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], object] = lambda: None) -> None:
+    """Compare each value with the values after each move.
+
+    Raise `CorruptTableError` for bytes that cannot be read, and for the first position that is wrong.
+
+    Parameters
+    ----------
+    file : TierFile
+    others : sequence of TierFile
+        Of all other tiers that moves lead to.
+    tick : function
+        Called now and then.
+    """
+    game, files = file.game, (file, *others)
+    wide = any(one.coding is FULL for one in files)
+    values = np.zeros(sum(one.size for one in files), (FULL if wide else NARROW_ANY).dtype)
+    where, at = np.full((1 + max(one.tier for one in files), 2), -1), 0
+    for one in files:
+        where[one.tier] = at, one.size
+        one.read(values[at : at + one.size])
+        at += one.size
+    functions, rules, kinds = native(game), rules_of(game), file.coding.void + 1
+
+    def work(begin: int, end: int) -> tuple[int, Ints, Ints]:
+        out, counts, first = room(game), np.zeros(kinds, np.int64), np.full(kinds, -1)
+        found = np.zeros(len(out), np.int64)
+        wrong = int(_check(functions, rules, where, values, file.tier, begin, end, out, found, counts, first))
+        return begin if has_overflowed(game, out) else wrong, counts, first
+
+    def report(end: int) -> None:
+        tick()
+        reach("verifying", end, file.size)
+
+    def text_at(rank: int) -> str:
+        return game.format(game.functions.unrank(game.numbers, file.tier, rank))
+
+    counts, first = np.zeros(kinds, np.int64), np.full(kinds, -1)
+    for wrong, some, places in threads.spread(work, file.size, BLOCK, BLOCK, report):
+        if wrong >= 0:
+            raise CorruptTableError(f"is wrong: {text_at(wrong)} is stored with a value that its moves contradict", file.path)
+        first = np.where(first < 0, places, first)
+        counts += some
+    known = [(code, int(first[code]), int(counts[code])) for code in np.flatnonzero(counts).tolist()]
+    if counts_of(known, file.coding, text_at) != file.counts:
+        raise CorruptTableError("is wrong: it counts other positions than it has", file.path)
+
+
+@inline
+def score(code: int) -> int:
+    """Return a number that is larger for better codes: 0 for draws, and more for faster wins and slower losses."""
+    if code < 2:
+        return 0
+    plies = code // 2 - 1
+    return FAR - plies if code % 2 == 0 else plies - FAR
+
+
+@inline
+def place(functions: Native, rules: Ints, where: Ints, position: int) -> int:
+    """Return where the code of a position is; -1 if there is none."""
+    tier = functions.tier(rules, position)
+    if tier < 0 or tier >= len(where) or where[tier, 0] < 0:
+        return -1
+    rank = functions.rank(rules, position)
+    return where[tier, 0] + rank if 0 <= rank < where[tier, 1] else -1  # type: ignore[no-any-return]
+
+
+@jit
+def _check(
+    functions: Native,
+    rules: Ints,
+    where: Ints,
+    values: Codes,
+    tier: int,
+    begin: int,
+    end: int,
+    out: Ints,
+    found: Ints,
+    counts: Ints,
+    first: Ints,
+) -> int:
+    """Return the first rank that is wrong, or -1; count the codes of valid ranks, and note the first rank of each."""
+    base, most = where[tier, 0], len(out) // 2
+    for rank in range(begin, end):
+        position = functions.unrank(rules, tier, rank)
+        if functions.rank(rules, position) != rank or functions.tier(rules, position) != tier:
+            continue
+        code = values[base + rank]
+        count = functions.moves(rules, position, out)
+        if count < 0:
+            # A draw at the end has a code that other draws do not have.
+            if code != (1 if count == DRAWN else 3 if count == LOST else 2):
+                return rank
+        elif count == 0 or count > most or code == 1:
+            return rank
+        else:
+            # First all places, then all codes: the memory is then asked for several at a time.
+            for move in range(count):
+                found[move] = place(functions, rules, where, out[move])
+                if found[move] < 0:
+                    return rank
+            player, best = functions.to_move(rules, position), -2 * FAR
+            for move in range(count):
+                worth = score(values[found[move]])
+                worth += (worth < 0) - (worth > 0)
+                if functions.to_move(rules, out[move]) != player:
+                    worth = -worth
+                best = max(best, worth)
+            if best != score(code):
+                return rank
+        counts[code] += 1
+        if first[code] < 0:
+            first[code] = rank
+    return -1
