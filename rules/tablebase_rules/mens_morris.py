@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any
 
 from tablebase.errors import NotationError, RulesError, quoted
@@ -169,7 +170,7 @@ class MensMorris(CompiledGame):
         spokes = [[8 * ring + middle for ring in rings] for middle in (1, 3, 5, 7)]
         near, mills = [0] * 24, [1 << 24] * 48
         for line in sides + spokes:
-            for one, two in zip(line, line[1:], strict=False):
+            for one, two in pairwise(line):
                 near[one] |= 1 << two
                 near[two] |= 1 << one
         for line in (line for line in sides + spokes if len(line) == 3):
@@ -209,6 +210,7 @@ class MensMorris(CompiledGame):
 
     def move_word(self, position: int, child: int, number: int) -> str:
         """The points of the man that moves, and of the one that is taken."""
+        del number
         side = position >> SIDE & 1
         (own, other), (new, left) = men_of(position, side), men_of(child, side)
         words = [self.points[lowest(some)] if some else "" for some in (own & ~new, new & ~own, other & ~left)]
@@ -238,7 +240,7 @@ class MensMorris(CompiledGame):
         white, black = (sum(1 << at for at, mark in enumerate(marks) if mark == one) for one in "wb")
         if placed < 0 or bits(white) > (placed + 1) // 2 or bits(black) > placed // 2:
             raise NotationError(f"{quoted(text)} has more men than players have placed: each of them has {self.men}")
-        if 0 < int(left) and "wb"[placed & 1] != side:
+        if int(left) > 0 and "wb"[placed & 1] != side:
             raise NotationError(f"{quoted(text)}: with {left} men to be placed, the side to move is {'wb'[placed & 1]}")
         return white | black << 24 | "wb".index(side) << SIDE | placed << PLACED
 

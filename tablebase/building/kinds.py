@@ -10,7 +10,7 @@ from tablebase.game.compiled import CompiledGame
 
 
 def table_kind(rules: Any) -> TableKind[Any, Any]:
-    """The tables of a game: of slices if it has pieces on squares, of tiers if its functions are compiled, of layers with chance, else of exact values."""
+    """The tables of a game: of slices with pieces on squares, of layers with chance, of tiers if compiled, else of exact values."""
     if isinstance(rules, Game):
         from tablebase.building.slice_kind import SliceTables
 

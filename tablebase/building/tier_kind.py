@@ -17,8 +17,8 @@ from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.compute import machine
 from tablebase.compute.threads import use
-from tablebase.errors import CapacityError, CorruptTableError, RulesError, TablebaseError, quoted
-from tablebase.game.compiled import CompiledGame
+from tablebase.errors import CapacityError, CorruptTableError, RulesError
+from tablebase.game.compiled import ALL, CompiledGame
 from tablebase.game.guards import advice
 from tablebase.states.tier_files import PLACE, TierFile, tier_path, write_tier
 from tablebase.states.tiers import Group, Tiers, tiers_of
@@ -65,28 +65,17 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
     def _tiers(self) -> Tiers:
         return tiers_of(self.rules)
 
-    def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
-        """See `TableKind.limits_from`; ``--tiers`` names tiers, separated by commas."""
-        del refusal
-        option, _, text = words[0].partition("=") if words else ("", "", "")
-        names = [text] if text else list(words[1:])
-        if words and (option != "--tiers" or len(names) != 1):
-            raise TablebaseError(f"{quoted(words[0])} is not an option for tables of {self.rules.name}: they have --tiers NAME,…")
-        return {"tiers": names[0]} if names else {}
-
     def _groups(self, query: TableQuery) -> tuple[Group, ...]:
         """Return the groups of the tiers of a query, with all that they depend on."""
-        if "tiers" not in query.limits:
-            return self._tiers.groups
-        names = str(query.limits["tiers"]).split(",")
-        return self._tiers.needed({self._tiers.numbered(name) for name in names})
+        names = str(query.limits.get("tiers", ALL)).split(",")
+        return self._tiers.groups if names == [ALL] else self._tiers.needed({self._tiers.numbered(name) for name in names})
 
     def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
-        names = self._tiers.names
+        """See `TableKind.jobs`; a tier is made after all before it, since a group may need all memory."""
+        tiers = [tier for group in self._groups(query) for tier in group.tiers]
         return tuple(
-            Job(tier, names[tier], tier_path(folder, self.rules, tier), group.after)
-            for group in self._groups(query)
-            for tier in group.tiers
+            Job(tier, self._tiers.names[tier], tier_path(folder, self.rules, tier), tiers[:number])
+            for number, tier in enumerate(tiers)
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
@@ -109,7 +98,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
             raise CapacityError(f"solving {group} of {self.rules.name}", cure, needed=needed, allowed=allowed)
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        """See `TableKind.maker`; a group is solved with its first tier that is missing, and the others are drafts until their turn."""
+        """See `TableKind.maker`; a group is solved with its first missing tier, and the others are drafts until their turn."""
         del query, costs
         # Imported here because Numba is slow to load.
         from tablebase.compute.compiling import note_compiled
@@ -119,12 +108,11 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
 
         def make(key: Key) -> Made:
             measured, path = Measured(key), missing[key].path
-            with use(options.limits.workers):
-                if not path.exists() and key not in drafts:
-                    group = self._tiers.group_of(key)
-                    drafts.update(self._drafts(group, [tier for tier in group.tiers if tier in missing], options))
-                draft = drafts.pop(key, None)
-                self._check(key, draft, {**drafts, key: draft or path}, options)
+            if not path.exists() and key not in drafts:
+                group = self._tiers.group_of(key)
+                drafts.update(self._drafts(group, [tier for tier in group.tiers if tier in missing], options))
+            draft = drafts.pop(key, None)
+            self._check(key, draft, {**drafts, key: draft or path}, options)
             note_compiled(kernels_of(ENGINE, self.rules.name))
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from tablebase.errors import RulesError
@@ -22,6 +23,8 @@ from tablebase.game.rules import OVER, Ending
 WON, LOST, DRAWN = -1, -2, -3
 """Returned by `Functions.moves` where the game is over: its result for the player whom `Functions.to_move` names."""
 Function = Callable[..., Any]
+ALL = "all"
+"""Of the limit ``tiers``: all tiers; otherwise names, separated by commas."""
 TIER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 
 
@@ -83,6 +86,7 @@ class CompiledGame(FunctionGame[int]):
     See ``tablebase_rules.mens_morris``.
     """
 
+    limits = MappingProxyType({"tiers": ALL})
     functions: Functions
     most_moves: int
     rules: Any = ()
@@ -91,6 +95,10 @@ class CompiledGame(FunctionGame[int]):
     def numbers(self) -> Any:
         """The rules as plain functions read them: indexing returns a Python number."""
         return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Views of memory cannot be copied.
+        return {name: value for name, value in vars(self).items() if name != "numbers"}
 
     def size(self, tier: int) -> int:
         """Return how many ranks a tier has."""
