@@ -54,14 +54,15 @@ def joined(own: int, other: int, side: int, placed: int) -> int:
     return white | black << 24 | (1 - side) << SIDE | placed << PLACED
 
 
-def to_move(rules: Any, position: int) -> int:
+def to_move(_rules: Any, position: int) -> int:
+    """White or Black."""
     return position >> SIDE & 1
 
 
 def is_mill(rules: Any, own: int, point: int) -> bool:
     """Return whether a man on a point is in a mill; a mill that does not exist has a point that nobody can have."""
     first, second = rules[MILLS + 2 * point], rules[MILLS + 2 * point + 1]
-    return own & first == first or own & second == second
+    return bool(own & first == first or own & second == second)
 
 
 def arrive(rules: Any, own: int, other: int, side: int, placed: int, point: int, out: Any, count: int) -> int:
@@ -83,6 +84,7 @@ def arrive(rules: Any, own: int, other: int, side: int, placed: int, point: int,
 
 
 def moves(rules: Any, position: int, out: Any) -> int:
+    """Place a man, or move one; a player who cannot has lost."""
     side, placed = position >> SIDE & 1, position >> PLACED
     own, other = men_of(position, side)
     free = ((1 << rules[POINTS]) - 1) & ~own & ~other
@@ -128,17 +130,20 @@ def unmoves(rules: Any, position: int, out: Any) -> int:
     return count
 
 
-def tier(rules: Any, position: int) -> int:
+def tier(_rules: Any, position: int) -> int:
+    """Men that have been placed, and those of the player to move and of the other one on the board."""
     own, other = men_of(position, position >> SIDE & 1)
     return position >> PLACED << 8 | bits(own) << 4 | bits(other)
 
 
 def rank(rules: Any, position: int) -> int:
+    """As if the player to move were always White."""
     own, other = men_of(position, position >> SIDE & 1)
     return men_rank(rules, RANKS, own, other)
 
 
 def unrank(rules: Any, tier: int, index: int) -> int:
+    """The inverse."""
     own, other = men_unrank(rules, RANKS, tier >> 4 & 15, tier & 15, index)
     placed = tier >> 8
     # While men are placed, White moves after an even number of them.
@@ -198,9 +203,9 @@ class MensMorris(CompiledGame):
         if placed < 2 * self.men:
             placed, own = placed + 1, own + 1
             # A mill needs three men.
-            losses = (0, 1) if own > 2 and other else (0,)
+            losses = [0, 1] if own > 2 and other else [0]
         else:
-            losses = () if own < 3 else (0, 1) if other else (0,)
+            losses = [] if own < 3 else [0, 1] if other else [0]
         return [placed << 8 | other - lost << 4 | own for lost in losses]
 
     def tier_name(self, tier: int) -> str:
@@ -243,15 +248,3 @@ class MensMorris(CompiledGame):
         if int(left) > 0 and "wb"[placed & 1] != side:
             raise NotationError(f"{quoted(text)}: with {left} men to be placed, the side to move is {'wb'[placed & 1]}")
         return white | black << 24 | "wb".index(side) << SIDE | placed << PLACED
-
-    def svg(self, position: int) -> str:
-        """The lines of the board, and the men."""
-        size = 20 * self.rings + 20
-        at = [(10 * x + 10, size - 10 * y - 10) for x, y in self.xy]
-        paths = ["M" + " ".join(f"{x},{y}" for x, y in at[ring : ring + 8]) + "Z" for ring in range(0, len(at), 8)]
-        paths += ["M" + " ".join("{},{}".format(*at[point]) for point in range(middle, len(at), 8)) for middle in (1, 3, 5, 7)]
-        white, black = men_of(position, 0)
-        looks = ['r="4" fill="white"' if white >> n & 1 else 'r="4"' if black >> n & 1 else 'r="1"' for n in range(len(at))]
-        men = "".join(f'<circle cx="{x}" cy="{y}" {look}/>' for (x, y), look in zip(at, looks, strict=True))
-        box = f'viewBox="0 0 {size} {size}" width="{3 * size}" height="{3 * size}"'
-        return f'<svg xmlns="http://www.w3.org/2000/svg" {box} stroke="gray"><path d="{"".join(paths)}" fill="none"/>{men}</svg>'

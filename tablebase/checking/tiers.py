@@ -90,7 +90,7 @@ def place(functions: Native, rules: Ints, where: Ints, position: int) -> int:
     if tier < 0 or tier >= len(where) or where[tier, 0] < 0:
         return -1
     rank = functions.rank(rules, position)
-    return where[tier, 0] + rank if 0 <= rank < where[tier, 1] else -1  # type: ignore[no-any-return]
+    return where[tier, 0] + rank if 0 <= rank < where[tier, 1] else -1
 
 
 @jit

@@ -120,7 +120,7 @@ class CompiledGame(FunctionGame[int]):
     def ending(self, position: int, winner: int | None) -> Ending:
         """Describe the end of the game; by default with the winner alone."""
         del position
-        return Ending.of_two(winner)
+        return Ending.of_two(winner, "finished")
 
     def _listed(self, position: int) -> tuple[int, list[int]]:
         """Call `Functions.moves`; return its result, and the positions."""
@@ -130,7 +130,7 @@ class CompiledGame(FunctionGame[int]):
 
     def to_move(self, position: int) -> int:
         """See `Rules.to_move`."""
-        return OVER if self._listed(position)[0] < 0 else self.functions.to_move(self.numbers, position)  # type: ignore[no-any-return]
+        return OVER if self._listed(position)[0] < 0 else self.functions.to_move(self.numbers, position)
 
     def moves(self, position: int) -> dict[str, int]:
         """See `Rules.moves`."""

@@ -14,7 +14,7 @@ from tablebase.errors import CapacityError, RulesError
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
 from tablebase.game.native import has_overflowed, native, room, rules_of
-from tablebase.states.tier_kernels import CONTRADICTION, SOUND, draw_open, look_back, look_forward
+from tablebase.states.tier_kernels import CONTRADICTION, SOUND, Ints, draw_open, look_back, look_forward
 from tablebase.states.tiers import Group
 from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, distance_of, recode
 
@@ -29,7 +29,7 @@ class Shelf:
     """The codes of some tiers in memory, one tier after the other."""
 
     begins: dict[int, slice]
-    places: NDArray[np.int64]  # for kernels: begin and number of ranks of each tier
+    places: Ints  # for kernels: begin and number of ranks of each tier
     codes: Codes
     coding: Coding
 
@@ -91,10 +91,9 @@ class GroupSolver:
         return self.shelf.codes[slice(*self._range)]
 
     def _size_of(self, tier: int) -> int:
-        place = self.shelf.begins[tier]
-        return place.stop - place.start
+        return len(self.shelf.of(tier))
 
-    def _room(self) -> tuple[NDArray[np.int64], ...]:
+    def _room(self) -> tuple[Ints, Ints, Ints]:
         """Make room for a thread: for positions, for their places, and to find repeated ones."""
         out = room(self._game)
         slots = 1 << (2 * self._game.most_moves).bit_length()
@@ -127,19 +126,11 @@ class GroupSolver:
             for tier in self._group.tiers:
                 self._tick()
                 reach("solving", plies)
-                *found, count = look_back(
-                    self._functions,
-                    self._rules,
-                    shelf.places,
-                    tier,
-                    self._range,
-                    shelf.codes,
-                    shelf.coding.void,
-                    left,
-                    plies,
-                    space,
+                own, void = self._range, shelf.coding.void
+                fault, rank, count = look_back(
+                    self._functions, self._rules, shelf.places, tier, own, shelf.codes, void, left, plies, space
                 )
-                self._check(tier, *found, space[0])
+                self._check(tier, fault, rank, space[0])
                 decided += count
             plies += 1
 
@@ -148,7 +139,7 @@ class GroupSolver:
         own, coding = self._own, self.shelf.coding
         return distance_of(int(own.max(initial=0, where=own != coding.void)), coding.stride)
 
-    def _check(self, tier: int, fault: int, rank: int, out: NDArray[np.int64]) -> None:
+    def _check(self, tier: int, fault: int, rank: int, out: Ints) -> None:
         if fault == SOUND and not has_overflowed(self._game, out):
             return
         position = self._functions.unrank(self._rules, tier, rank)
