@@ -10,10 +10,11 @@ from numba import types
 from numpy.typing import NDArray
 
 from tablebase.compute.bits import ones, trailing_zeros
+from tablebase.compute.jit import jit
 from tablebase.compute.numba_internals import NumbaError
 from tablebase.compute.plain_functions import compiled
 from tablebase.errors import RulesError
-from tablebase.game.compiled import CompiledGame
+from tablebase.game.compiled import CompiledGame, Functions
 from tablebase.game.ranks import bits, lowest
 
 _VECTOR = types.int64[::1]
@@ -43,19 +44,20 @@ class Native(NamedTuple):
     unmoves: Any  # those of `moves` where a game has none
 
 
-@cache
 def native(game: CompiledGame) -> Native:
     """Compile the functions of a game; `RulesError` for what Numba cannot compile."""
+    return _native(game.functions, game.name)
+
+
+@cache
+def _native(functions: Functions, game: str) -> Native:
     made = {}
     for name, signature in SIGNATURES.items():
-        function = getattr(game.functions, name) or game.functions.moves
         try:
-            made[name] = compiled(function, signature, KNOWN)
+            made[name] = compiled(getattr(functions, name) or functions.moves, signature, KNOWN)
         except (NumbaError, ValueError) as fault:
             said = next((line.strip() for line in str(fault).splitlines() if line.strip()), type(fault).__name__)
-            raise RulesError(
-                f"{name} of {game.name} cannot be compiled ({said}): keep to whole numbers, loops and calls"
-            ) from fault
+            raise RulesError(f"{name} of {game} cannot be compiled ({said}): keep to whole numbers, loops and calls") from fault
     return Native(**made)
 
 
@@ -73,3 +75,35 @@ def room(game: CompiledGame) -> NDArray[np.int64]:
 def has_overflowed(game: CompiledGame, out: NDArray[np.int64]) -> bool:
     """Return whether more positions have been filled in than `CompiledGame.most_moves`."""
     return bool(out[game.most_moves] != UNTOUCHED)
+
+
+def call_all(game: CompiledGame, position: int) -> dict[str, Any]:
+    """Call all compiled functions of a position, for tests: `moves` and `unmoves` return the positions as well."""
+    functions, rules, found = native(game), rules_of(game), dict[str, Any]()
+    for name in ("to_move", "tier", "rank"):
+        found[name] = int(_call(getattr(functions, name), rules, position))
+    found["unrank"] = int(_call_unrank(functions.unrank, rules, found["tier"], found["rank"]))
+    for name in ("moves", "unmoves"):
+        if getattr(game.functions, name) is not None:
+            out = room(game)
+            count = int(_call_filling(getattr(functions, name), rules, position, out))
+            found[name] = count, [] if has_overflowed(game, out) else out[: max(count, 0)].tolist()
+    return found
+
+
+# A function that is called by its address runs as Python where kernels do not call it.
+
+
+@jit
+def _call(function: Any, rules: NDArray[np.int64], position: int) -> Any:
+    return function(rules, position)
+
+
+@jit
+def _call_unrank(function: Any, rules: NDArray[np.int64], tier: int, rank: int) -> Any:
+    return function(rules, tier, rank)
+
+
+@jit
+def _call_filling(function: Any, rules: NDArray[np.int64], position: int, out: NDArray[np.int64]) -> Any:
+    return function(rules, position, out)
