@@ -67,7 +67,7 @@ def is_mill(rules: Any, own: int, point: int) -> bool:
 
 def arrive(rules: Any, own: int, other: int, side: int, placed: int, point: int, out: Any, count: int) -> int:
     """Fill in the positions after a man has come to a point; return how many there are now."""
-    if not is_mill(rules, own, point):
+    if not is_mill(rules, own, point) or other == 0:
         out[count] = joined(own, other, side, placed)
         return count + 1
     free, left = 0, other

@@ -147,6 +147,11 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
                 files.append(stack.enter_context(closing(TierFile(path, self.rules, tier))))
             yield files
 
+    def _others(self, tier: int) -> list[int]:
+        """Return the other tiers that moves lead to, and those of its group."""
+        group = self._tiers.group_of(tier)
+        return [other for other in (*group.tiers, *group.after) if other != tier]
+
     def _check(self, tier: int, draft: Path | None, drafts: Mapping[int, Path], options: BuildOptions) -> None:
         """Check a file; if a new one is wrong, it is not the file that is damaged."""
         try:
@@ -161,17 +166,20 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         # Numba is slow to load.
         from tablebase.checking.tiers import verify_tier
 
-        group = self._tiers.group_of(tier)
-        others = [other for other in (*group.tiers, *group.after) if other != tier]
-        with self._opened([tier, *others], folder, drafts) as files:
+        with self._opened([tier, *self._others(tier)], folder, drafts) as files:
             verify_tier(files[0], files[1:], tick)
 
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each tier is checked with those that its moves lead to."""
-        paths = {tier_path(folder, self.rules, tier).relative_to(folder).as_posix(): tier for tier in self._tiers}
+        names = {tier: tier_path(folder, self.rules, tier).relative_to(folder).as_posix() for tier in self._tiers}
+        tiers = {name: tier for tier, name in names.items()}
         with use(threads):
             for name, fault in faults.items():
-                yield name, fault or sentence_of(partial(self._verify, paths[name], folder, {}))
+                others = [names[tier] for tier in self._others(tiers[name])]
+                unsound = next((one for one in others if faults.get(one) or not (folder / one).exists()), None)
+                if fault is None and unsound is not None:
+                    fault = f"{folder / name} cannot be checked before {folder / unsound} has been built again"
+                yield name, fault or sentence_of(partial(self._verify, tiers[name], folder, {}))
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> TierFile:
         try:

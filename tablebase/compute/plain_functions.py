@@ -70,7 +70,9 @@ def _digest(function: Any, known: Mapping[Any, Any]) -> str | None:
         seen.add(one)
         files.add(digest_of(one.__code__.co_filename))
         for name, used in _used(one):
-            if isinstance(used, FunctionType):
+            if used.__hash__ and used in known:
+                values.add(f"{name} = {known[used].__qualname__}")
+            elif isinstance(used, FunctionType):
                 pending.append(used)
             elif not isinstance(used, ModuleType):
                 values.add(f"{name} = {used!r}")

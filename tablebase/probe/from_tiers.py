@@ -33,7 +33,8 @@ class TierSource(Source[int]):
             self.require()
             path = tier_path(self._store.folder, self._game, tier)
             if not path.exists():
-                raise MissingTableError(self._game.name, self._store.folder, options=f"--tiers {tiers_of(self._game).names[tier]}")
+                name = tiers_of(self._game).names[tier]
+                raise MissingTableError(self._game.name, self._store.folder, material=name, options=f"--tiers {name}")
             found = self._files[tier] = TierFile(path, self._game, tier)
         return found
 

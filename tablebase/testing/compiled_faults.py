@@ -45,7 +45,9 @@ def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, 
     out = [0] * game.most_moves
     count = game.functions.moves(game.numbers, position, out)
     player = game.functions.to_move(game.numbers, position)
-    children = sorted({(*game.place(child), game.functions.to_move(game.numbers, child) == player) for child in out[: max(count, 0)]})
+    children = sorted(
+        {(*game.place(child), game.functions.to_move(game.numbers, child) == player) for child in out[: max(count, 0)]}
+    )
     return min(count, 0), children
 
 
@@ -55,7 +57,9 @@ def tiers_fault(game: CompiledGame, position: int) -> str | None:
     after = set(game.after(tier))
     for child in game.moves(position).values():
         if game.place(child)[0] not in after:
-            return f"a move leads from {game.format(position)} to {game.format(child)}, but after({tier}) lacks {game.place(child)[0]}"
+            return (
+                f"a move leads from {game.format(position)} to {game.format(child)}, but after({tier}) lacks {game.place(child)[0]}"
+            )
     return None
 
 
