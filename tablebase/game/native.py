@@ -56,7 +56,8 @@ def _native(functions: Functions, game: str) -> Native:
         try:
             made[name] = compiled(getattr(functions, name) or functions.moves, signature, KNOWN)
         except (NumbaError, ValueError) as fault:
-            said = next((line.strip() for line in str(fault).splitlines() if line.strip()), type(fault).__name__)
+            # Numba's first line names its own stage.
+            said = next((line.strip() for line in str(fault).splitlines() if line.strip() and "pipeline" not in line), "")
             raise RulesError(f"{name} of {game} cannot be compiled ({said}): keep to whole numbers, loops and calls") from fault
     return Native(**made)
 

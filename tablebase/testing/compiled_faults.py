@@ -1,4 +1,4 @@
-"""Faults of the functions of a `CompiledGame`: ranks that lead nowhere, tiers that are not declared, moves that cannot be taken back."""
+"""Faults of the functions of a `CompiledGame`: wrong ranks, tiers that are not declared, moves that cannot be taken back."""
 
 from __future__ import annotations
 

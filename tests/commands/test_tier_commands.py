@@ -60,7 +60,7 @@ def test_lines_end_as_they_should(built: Path, ask: Ask) -> None:
     assert plies[:3] == [longest["longest_win"] - ply for ply in range(3)]
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_values_are_those_of_brute_force(built: Path) -> None:
     """Each position that play can lead to, after the men have been placed, has the value of the slow twin."""
     rules = load_rules(NAME)

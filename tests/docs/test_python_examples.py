@@ -70,13 +70,22 @@ def run_example(section: str, name: str, tmp_path: Path) -> list[str]:
     return str(shown).splitlines()
 
 
-def test_from_an_empty_file_to_a_table(tmp_path: Path) -> None:
-    """The page's first file is used as it stands; its commands print what is shown, and 20 counters, a multiple of 4, are lost."""
-    section = PAGE.partition("\n## From an empty file to a table\n")[2].partition("\n## ")[0]
+@pytest.mark.parametrize(
+    ("title", "name", "known"),
+    [
+        # 20 counters, a multiple of 4, are lost.
+        ("From an empty file to a table", "take", "\n1      win             11   20 1\n"),
+        # As Marcia Ascher counts.
+        ("A game by compiled functions", "mu_torere", "1 of 1 tables, 46 positions\n"),
+    ],
+)
+def test_commands_about_a_file_print_what_is_shown(title: str, name: str, known: str, tmp_path: Path) -> None:
+    """The section's file is used as it stands."""
+    section = PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     [rules] = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
     [shown] = re.findall(r"^```console\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
-    assert "\n1      win             11   20 1\n" in shown
-    (tmp_path / "take.py").write_text(rules, encoding="utf-8")
+    assert known in shown
+    (tmp_path / f"{name}.py").write_text(rules, encoding="utf-8")
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     for part in shown.split("$ ")[1:]:
         command, _, printed = part.partition("\n")

@@ -1,6 +1,7 @@
 """The stand-alone readers of docs/examples, which share no code with the package, against its probes."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -69,3 +70,19 @@ def test_the_reader_in_python(material: str, three_pieces: Path) -> None:
             outcome, distance = answer_of(tables, game, text)
             expected = outcome if distance is None else f"{outcome} in {distance}"
             assert said.strip().endswith(f": {expected}")
+
+
+def test_the_reader_of_a_tier(tmp_path: Path) -> None:
+    """The lines in the page about files print the value that the page shows, and that of the start as a probe does."""
+    section = (EXAMPLES.parent / "file-format.md").read_text(encoding="utf-8").partition("\n## Tiers of games")[2]
+    [script] = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    [(path, text, value)] = re.findall(r'^\$ python read_tier.py (\S+) "(.*)"\n(.*)\n', section, re.MULTILINE)
+    (tmp_path / "read_tier.py").write_text(script, encoding="utf-8")
+    tablebase.build("mens_morris-men=3", data=tmp_path / "data")
+    start = "......../........ w 6"
+    with tablebase.open(tmp_path / "data") as tables:
+        expected = [value, str(tables.probe("mens_morris-men=3", start).value.said)]
+    for file, position, said in zip((path, "data/mens_morris-men=3/tiers/left6-0-0.h5"), (text, start), expected, strict=True):
+        command = [sys.executable, "read_tier.py", file, position]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.stdout, done.stderr) == (f"{said}\n", "")

@@ -150,7 +150,7 @@ def test_functions_that_contradict_each_other() -> None:
             return super().size(tier) - INVALID - (tier == 1)
 
     for game in (Undeclared(nodes, [0, 1, 2]), Short([*nodes[:2], Node(1, result=WON)], [0, 1, 1])):
-        with pytest.raises(RulesError, match="in 0, moves, rank, tier and after contradict each other.*check-rules numbers"):
+        with pytest.raises(RulesError, match=r"in 0, moves, rank, tier and after contradict each other.*check-rules numbers"):
             dict(solved(game))
     with pytest.raises(RulesError, match="more moves than most_moves"):
         dict(solved(NumberGraph([Node(0, [1] * 5), nodes[1]], [0, 1], most_moves=4)))

@@ -1,8 +1,9 @@
 """A game by compiled functions whose positions, moves, tiers and ranks are listed in its rules."""
 
-# ruff: noqa: D102, D103 (methods are those of `CompiledGame`, functions those of `Functions`)
+# ruff: noqa: D102 (methods are those of `CompiledGame`, functions those of `Functions`)
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from tablebase.errors import NotationError
@@ -87,7 +88,7 @@ class NumberGraph(CompiledGame):
             rows[number][BEFORE] = behind + len(lists)
             lists += before
         rows[-1][BEFORE] = behind + len(lists)
-        self.rules = [0, *begins, *[0] * (ROWS - 1 - len(begins)), *sum(rows, []), *lists]
+        self.rules = [0, *begins, *[0] * (ROWS - 1 - len(begins)), *chain.from_iterable(rows), *lists]
 
     def size(self, tier: int) -> int:
         return len(self.members[tier]) + INVALID

@@ -51,7 +51,7 @@ def in_mill(point: Point, men: frozenset[Point], rings: int) -> bool:
     return any(point in mill and mill <= men for mill in mills(rings))
 
 
-def look(text: str, each: int, rings: int, flying: bool) -> Place[str]:
+def look(text: str, rings: int, *, flying: bool) -> Place[str]:
     """Who moves and where to."""
     board, side, hand = text.split()
     marks = dict(zip(points(rings), board.replace("/", ""), strict=True))
