@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support import compiled
-from support.compiled import Node, NumberGraph
+from support.compiled import Node, NumberGraph, rank, to_move, unmoves
 
 from tablebase.compute.kernel_cache import COMPILES
 from tablebase.errors import RulesError
@@ -19,29 +18,29 @@ FUNCTIONS = NumberGraph.functions
 
 
 def moved(rules: Any, position: int) -> int:
-    return compiled.rank(rules, position) + 90
+    return rank(rules, position) + 90
 
 
 def same(rules: Any, position: int) -> int:
     """Ranks 0 and 1 are one."""
-    rank = compiled.rank(rules, position)
-    return 0 if rank == 1 else rank
+    number = rank(rules, position)
+    return 0 if number == 1 else number
 
 
 def fewer(rules: Any, position: int, out: Any) -> int:
-    count = compiled.unmoves(rules, position, out)
+    count = unmoves(rules, position, out)
     return count - 1 if count else 0
 
 
 def more(rules: Any, position: int, out: Any) -> int:
-    count = compiled.unmoves(rules, position, out)
+    count = unmoves(rules, position, out)
     out[count] = position
     return count + 1
 
 
 def large(rules: Any, position: int) -> int:
     """Whole numbers of Python have any size."""
-    return 1 if (position + 2) << 62 < 0 else compiled.to_move(rules, position)
+    return 1 if (position + 2) << 62 < 0 else to_move(rules, position)
 
 
 def faults(functions: Any = FUNCTIONS, kind: Any = NumberGraph) -> dict[str, str]:
