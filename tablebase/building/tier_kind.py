@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.compute import machine
+from tablebase.compute.progress import progress
 from tablebase.compute.threads import use
-from tablebase.errors import CapacityError, CorruptTableError, RulesError
+from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
 from tablebase.game.compiled import ALL, CompiledGame
 from tablebase.game.guards import advice
 from tablebase.states.tier_files import PLACE, TierFile, tier_path, write_tier
@@ -61,9 +62,17 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
     table = "tiers"
     line = Estimate
 
-    @property
+    @cached_property
     def _tiers(self) -> Tiers:
-        return tiers_of(self.rules)
+        """All tiers of the game; without ranks its positions are listed first."""
+        game: CompiledGame = self.rules
+        if game.is_ranked:
+            return tiers_of(game)
+        # Numba is slow to load.
+        from tablebase.states.tier_listing import list_tiers
+
+        with progress(f"list {game.name}", "positions", compiles=True) as shown:
+            return list_tiers(game, machine.memory(), shown.reach)
 
     def _groups(self, query: TableQuery) -> tuple[Group, ...]:
         """Return the groups of the tiers of a query, with all that they depend on."""
@@ -112,7 +121,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
                 group = self._tiers.group_of(key)
                 drafts.update(self._drafts(group, [tier for tier in group.tiers if tier in missing], options))
             draft = drafts.pop(key, None)
-            self._check(key, draft, {**drafts, key: draft or path}, options)
+            self._check(key, draft, drafts, options)
             note_compiled(kernels_of(ENGINE, self.rules.name))
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 
@@ -120,20 +129,25 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
 
     def _drafts(self, group: Group, missing: Sequence[int], options: BuildOptions) -> dict[int, Path]:
         """Solve a group, and write drafts of its missing tiers."""
+        from tablebase.game.key_lists import with_lists
+        from tablebase.game.native import rules_of
         from tablebase.states.tier_solver import GroupSolver, coding_for, new_shelf
 
-        sizes, folder = self._tiers.sizes, options.data
+        tiers, game, folder = self._tiers, self.rules, options.data
+        members = (*group.tiers, *group.after)
         with self._opened(group.after, folder, {}) as files:
-            coding = coding_for([file.longest for file in files])
-            shelf = new_shelf([(tier, sizes[tier]) for tier in (*group.tiers, *group.after)], coding)
+            rules = with_lists(game.rules, {tier: tiers.keys[tier] for tier in members}) if tiers.keys else rules_of(game)
+            shelf = new_shelf([(tier, tiers.sizes[tier]) for tier in members], coding_for([file.longest for file in files]), rules)
             for file in files:
                 file.read(shelf.of(file.tier))
-        GroupSolver(self.rules, group, shelf, options.check_time).solve()
-        return {
-            tier: write_tier(path, self.rules, tier, shelf.of(tier), shelf.coding)
-            for tier in missing
-            if not (path := tier_path(folder, self.rules, tier)).exists()
-        }
+        GroupSolver(game, group, shelf, options.check_time).solve()
+        drafts = {}
+        for tier in missing:
+            path = tier_path(folder, game, tier)
+            if not path.exists():
+                after = game.after(tier) if game.is_ranked else members
+                drafts[tier] = write_tier(path, game, tier, after, shelf.of(tier), shelf.coding, tiers.keys.get(tier))
+        return drafts
 
     @contextmanager
     def _opened(self, tiers: Sequence[int], folder: Path, drafts: Mapping[int, Path]) -> Iterator[list[TierFile]]:
@@ -144,49 +158,51 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
                 path = drafts.get(tier) or tier_path(folder, self.rules, tier)
                 if tier not in drafts:
                     check_seal(path, self.title_at(path))
-                files.append(stack.enter_context(closing(TierFile(path, self.rules, tier))))
+                files.append(stack.enter_context(closing(TierFile(path, self.rules, self.rules.tier_name(tier)))))
             yield files
 
-    def _others(self, tier: int) -> list[int]:
-        """Return the other tiers that moves lead to, and those of its group."""
-        group = self._tiers.group_of(tier)
-        return [other for other in (*group.tiers, *group.after) if other != tier]
+    def _others(self, path: Path, name: str) -> list[int]:
+        """Return the tiers other than that of a file that moves lead to."""
+        with closing(TierFile(path, self.rules, name)) as file:
+            return [tier for tier in file.after if tier != file.tier]
 
     def _check(self, tier: int, draft: Path | None, drafts: Mapping[int, Path], options: BuildOptions) -> None:
         """Check a file; if a new one is wrong, it is not the file that is damaged."""
+        path = draft or tier_path(options.data, self.rules, tier)
         try:
-            self._verify(tier, options.data, drafts, options.check_time)
+            self._verify(path, self.rules.tier_name(tier), options.data, drafts, options.check_time)
         except CorruptTableError as fault:
             if draft is None or fault.path != draft:
                 raise
             said = f"what has been solved of {self.rules.name} {fault.fault}{advice(self.rules)}"
             raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from fault
 
-    def _verify(self, tier: int, folder: Path, drafts: Mapping[int, Path], tick: Callable[[], object] = lambda: None) -> None:
+    def _verify(
+        self, path: Path, name: str, folder: Path, drafts: Mapping[int, Path], tick: Callable[[], object] = lambda: None
+    ) -> None:
         # Numba is slow to load.
         from tablebase.checking.tiers import verify_tier
 
-        with self._opened([tier, *self._others(tier)], folder, drafts) as files:
-            verify_tier(files[0], files[1:], tick)
+        with closing(TierFile(path, self.rules, name)) as file, self._opened(self._others(path, name), folder, drafts) as others:
+            verify_tier(file, others, tick)
 
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each tier is checked with those that its moves lead to."""
-        names = {tier: tier_path(folder, self.rules, tier).relative_to(folder).as_posix() for tier in self._tiers}
-        tiers = {name: tier for tier, name in names.items()}
         with use(threads):
             for name, fault in faults.items():
-                others = [names[tier] for tier in self._others(tiers[name])]
-                unsound = next((one for one in others if faults.get(one) or not (folder / one).exists()), None)
-                if fault is None and unsound is not None:
-                    fault = f"{folder / name} cannot be checked before {folder / unsound} has been built again"
-                yield name, fault or sentence_of(partial(self._verify, tiers[name], folder, {}))
+                yield name, fault or sentence_of(partial(self._verify_with, folder, name, faults))
+
+    def _verify_with(self, folder: Path, name: str, faults: Mapping[str, str | None]) -> None:
+        """Check a file, unless one that it needs is damaged or missing."""
+        path = folder / name
+        for tier in self._others(path, path.stem):
+            other = tier_path(folder, self.rules, tier)
+            if faults.get(other.relative_to(folder).as_posix()) or not other.exists():
+                raise TablebaseError(f"{path} cannot be checked before {other} has been built again")
+        self._verify(path, path.stem, folder, {})
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> TierFile:
-        try:
-            tier = self._tiers.numbered(row["tier"])
-        except RulesError as fault:
-            raise CorruptTableError(f"is not where a table of {self.rules.name} belongs", path) from fault
-        return TierFile(path, self.rules, tier)
+        return TierFile(path, self.rules, row["tier"])
 
     def row_of(self, file: TierFile) -> dict[str, Any]:
-        return {"tier": self._tiers.names[file.tier], "ranks": file.size, **vars(file.counts)}
+        return {"tier": file.name, "ranks": file.size, **vars(file.counts)}

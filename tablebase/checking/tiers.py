@@ -15,9 +15,10 @@ from tablebase.compute.jit import inline, jit
 from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game.compiled import DRAWN, LOST
+from tablebase.game.key_lists import with_lists
 from tablebase.game.native import Native, has_overflowed, native, room, rules_of
 from tablebase.states.files import counts_of
-from tablebase.states.tier_files import TierFile
+from tablebase.states.tier_files import TierFile, position_of
 from tablebase.tables.values import FULL, NARROW_ANY, Codes
 
 BLOCK = 1 << 16
@@ -43,12 +44,16 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
     game, files = file.game, (file, *others)
     wide = any(one.coding is FULL for one in files)
     values = np.zeros(sum(one.size for one in files), (FULL if wide else NARROW_ANY).dtype)
+    lists: dict[int, Ints] = {}
     where, at = np.full((1 + max(one.tier for one in files), 2), -1), 0
     for one in files:
         where[one.tier] = at, one.size
-        one.read(values[at : at + one.size])
+        keys = one.read(values[at : at + one.size])
+        if keys is not None:
+            lists[one.tier] = keys
         at += one.size
-    functions, rules, kinds = native(game), rules_of(game), file.coding.void + 1
+    functions, kinds = native(game), file.coding.void + 1
+    rules = with_lists(game.rules, lists) if lists else rules_of(game)
 
     def work(begin: int, end: int) -> tuple[int, Ints, Ints]:
         out, counts, first = room(game), np.zeros(kinds, np.int64), np.full(kinds, -1)
@@ -61,8 +66,11 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
         reach("verifying", end, file.size)
 
     def text_at(rank: int) -> str:
-        return game.format(game.functions.unrank(game.numbers, file.tier, rank))
+        return game.format(position_of(game, file.tier, rank, lists.get(file.tier)))
 
+    tier, start = game.place(game.start)
+    if tier == file.tier and tier in lists and not (lists[tier] == start).any():
+        raise CorruptTableError(f"does not hold the start of {game.name}", file.path)
     counts, first = np.zeros(kinds, np.int64), np.full(kinds, -1)
     for wrong, some, places in threads.spread(work, file.size, BLOCK, BLOCK, report):
         if wrong >= 0:

@@ -43,10 +43,14 @@ class Functions:
         `LOST` or `DRAWN` where the game is over.
     tier : function
         ``tier(rules, position) -> number``, from 0. Tiers divide the positions; each has a table.
-    rank : function
-        ``rank(rules, position) -> index``, from 0 within the tier; the same for equivalent positions.
-    unrank : function
+    rank : function, optional
+        ``rank(rules, position) -> index``, from 0 within the tier; the same for equivalent positions. Without ranks, the
+        positions that the start leads to are listed, and no move may lead to a tier with a smaller number.
+    unrank : function, optional
         ``unrank(rules, tier, index) -> position``. An index whose position has another rank is invalid.
+    canonical : function, optional
+        ``canonical(rules, position) -> position``, instead of ranks: which of all equivalent positions is listed. It may
+        exchange the players, together with the one to move.
     unmoves : function, optional
         ``unmoves(rules, position, out) -> count``: fills in the positions from which a move leads here, of all tiers that
         are solved together with this one; others do no harm. Required where moves can return to the same tier.
@@ -55,9 +59,10 @@ class Functions:
     to_move: Function
     moves: Function
     tier: Function
-    rank: Function
-    unrank: Function
+    rank: Function | None = None
+    unrank: Function | None = None
     unmoves: Function | None = None
+    canonical: Function | None = None
 
     def __iter__(self) -> Iterator[Function]:
         """Iterate over the functions that there are."""
@@ -67,8 +72,8 @@ class Functions:
 class CompiledGame(FunctionGame[int]):
     """A game of two players by compiled functions, without chance.
 
-    A subclass defines the attributes below and those of `FunctionGame`, the methods `format`, `parse`, `size` and `after`, and
-    preferably `move_word`.
+    A subclass defines the attributes below and those of `FunctionGame`, the methods `format` and `parse`, with ranks also
+    `size` and `after`, and preferably `move_word`.
 
     Attributes
     ----------
@@ -105,7 +110,7 @@ class CompiledGame(FunctionGame[int]):
         raise NotImplementedError
 
     def after(self, tier: int) -> Iterable[int]:
-        """Name the tiers that moves from a tier lead to, itself included."""
+        """Name the tiers that moves from a tier lead to, perhaps itself."""
         raise NotImplementedError
 
     def tier_name(self, tier: int) -> str:
@@ -147,14 +152,21 @@ class CompiledGame(FunctionGame[int]):
         player = self.functions.to_move(self.numbers, position)
         return self.ending(position, None if count == DRAWN else player if count == WON else 1 - player)
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether positions have ranks; otherwise they are listed."""
+        return self.functions.rank is not None
+
     def place(self, position: int) -> tuple[int, int]:
-        """Return tier and rank of a position."""
-        functions = self.functions
-        return functions.tier(self.numbers, position), functions.rank(self.numbers, position)
+        """Return the tier of a position with its rank or, without ranks, its canonical position."""
+        functions, rules = self.functions, self.numbers
+        of_class = functions.rank or functions.canonical
+        return functions.tier(rules, position), position if of_class is None else of_class(rules, position)
 
     def position_at(self, tier: int, rank: int) -> int | None:
-        """Return the position of a rank; None for an invalid one."""
-        position: int = self.functions.unrank(self.numbers, tier, rank)
+        """Return the position of a rank, or a canonical position; None for an invalid one."""
+        unrank = self.functions.unrank
+        position: int = rank if unrank is None else unrank(self.numbers, tier, rank)
         return position if self.place(position) == (tier, rank) else None
 
     def source_modules(self) -> set[str]:
@@ -169,7 +181,7 @@ class CompiledGame(FunctionGame[int]):
             raise RulesError(f"{name} has no functions: give it an object of the class Functions")
         if not isinstance(getattr(self, "most_moves", None), int):
             raise RulesError(f"{name} has no most_moves: give it the largest number of moves of a position")
-        if type(self).size is CompiledGame.size or type(self).after is CompiledGame.after:
+        if self.is_ranked and (type(self).size is CompiledGame.size or type(self).after is CompiledGame.after):
             raise RulesError(f"{name} has ranks, but not size and after: define both methods")
 
 

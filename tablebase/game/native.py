@@ -15,6 +15,7 @@ from tablebase.compute.numba_internals import NumbaError
 from tablebase.compute.plain_functions import compiled
 from tablebase.errors import RulesError
 from tablebase.game.compiled import CompiledGame, Functions
+from tablebase.game.key_lists import canonical, specialized
 from tablebase.game.ranks import bits, lowest
 
 _VECTOR = types.int64[::1]
@@ -27,8 +28,17 @@ SIGNATURES = {
     "rank": _OF_POSITION,
     "unrank": types.int64(_VECTOR, types.int64, types.int64),
     "unmoves": _FILLS,
+    "canonical": _OF_POSITION,
 }
 KNOWN = {bits: ones, lowest: trailing_zeros}
+
+
+def no_unmoves(_rules: Any, _position: int, _out: Any) -> int:
+    """Return 0: a game without `unmoves` does not ask for them."""
+    return 0
+
+
+DEFAULTS = {"unmoves": no_unmoves, "canonical": canonical}
 UNTOUCHED = -(1 << 62)
 """Stands behind the room for the moves of a position; no position is below 0."""
 
@@ -41,12 +51,13 @@ class Native(NamedTuple):
     tier: Any
     rank: Any
     unrank: Any
-    unmoves: Any  # those of `moves` where a game has none
+    unmoves: Any
+    canonical: Any
 
 
 def native(game: CompiledGame) -> Native:
     """Compile the functions of a game; `RulesError` for what Numba cannot compile."""
-    return _native(game.functions, game.name)
+    return _native(game.functions if game.is_ranked else specialized(game.functions), game.name)
 
 
 @cache
@@ -54,7 +65,7 @@ def _native(functions: Functions, game: str) -> Native:
     made = {}
     for name, signature in SIGNATURES.items():
         try:
-            made[name] = compiled(getattr(functions, name) or functions.moves, signature, KNOWN)
+            made[name] = compiled(getattr(functions, name) or DEFAULTS[name], signature, KNOWN)
         except (NumbaError, ValueError) as fault:
             # Numba's first line names its own stage.
             said = next((line.strip() for line in str(fault).splitlines() if line.strip() and "pipeline" not in line), "")
@@ -79,11 +90,13 @@ def has_overflowed(game: CompiledGame, out: NDArray[np.int64]) -> bool:
 
 
 def call_all(game: CompiledGame, position: int) -> dict[str, Any]:
-    """Call all compiled functions of a position, for tests: `moves` and `unmoves` return the positions as well."""
+    """Call all functions of a game when compiled, for tests: `moves` and `unmoves` return the positions as well."""
     functions, rules, found = native(game), rules_of(game), dict[str, Any]()
-    for name in ("to_move", "tier", "rank"):
-        found[name] = int(_call(getattr(functions, name), rules, position))
-    found["unrank"] = int(_call_unrank(functions.unrank, rules, found["tier"], found["rank"]))
+    for name in ("to_move", "tier", "rank", "canonical"):
+        if getattr(game.functions, name) is not None:
+            found[name] = int(_call(getattr(functions, name), rules, position))
+    if game.is_ranked:
+        found["unrank"] = int(_call_unrank(functions.unrank, rules, found["tier"], found["rank"]))
     for name in ("moves", "unmoves"):
         if getattr(game.functions, name) is not None:
             out = room(game)

@@ -6,9 +6,10 @@ from tablebase.errors import MissingTableError, NotationError
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.source import Source
-from tablebase.states.tier_files import TierFile, tier_path
+from tablebase.states.tier_files import PLACE, TierFile, tier_path
 from tablebase.states.tiers import tiers_of
-from tablebase.tables.folder import check_folder
+from tablebase.tables.choice import missing_game
+from tablebase.tables.folder import SUFFIX, check_folder
 from tablebase.tables.store import Store
 
 
@@ -24,18 +25,17 @@ class TierSource(Source[int]):
         """Raise `MissingTableError` if no tier has been built."""
         self._store.require_open()
         check_folder(self._store.folder, built=True)
-        if not any(tier_path(self._store.folder, self._game, tier).exists() for tier in tiers_of(self._game)):
-            raise MissingTableError(self._game.name, self._store.folder, options="")
+        if not any((self._store.folder / self._game.name / PLACE).glob(f"*{SUFFIX}")):
+            raise missing_game(self._game, self._store.folder)
 
     def _file(self, tier: int) -> TierFile:
         found = self._files.get(tier)
         if found is None:
             self.require()
-            path = tier_path(self._store.folder, self._game, tier)
+            path, name = tier_path(self._store.folder, self._game, tier), self._game.tier_name(tier)
             if not path.exists():
-                name = tiers_of(self._game).names[tier]
                 raise MissingTableError(self._game.name, self._store.folder, material=name, options=f"--tiers {name}")
-            found = self._files[tier] = TierFile(path, self._game, tier)
+            found = self._files[tier] = TierFile(path, self._game, name)
         return found
 
     def close(self) -> None:
@@ -50,10 +50,11 @@ class TierSource(Source[int]):
         if ending is not None:
             outcome = ending.outcome(player)
             return next(value for value in (DRAWN, WON, LOST) if value.outcome is outcome)
-        tier, rank = game.place(position)
-        if tier not in tiers_of(game).sizes:
+        tier = game.place(position)[0]
+        is_known = not game.is_ranked or tier in tiers_of(game).sizes
+        value = self._file(tier).value_of(position, self._store.chunks) if is_known else None
+        if value is None:
             raise NotationError(f"{game.format(position)} cannot come up in a game of {game.name} from its start: no table has it")
-        value = self._file(tier).value_at(rank, self._store.chunks)
         return value if game.to_move(position) == player else value.reversed
 
     def reached(self, child: int, player: int, before: AnyValue) -> Value:

@@ -13,15 +13,13 @@ from tablebase.compute.messages import reach
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
-from tablebase.game.native import has_overflowed, native, room, rules_of
+from tablebase.game.native import has_overflowed, native, room
 from tablebase.states.tier_kernels import CONTRADICTION, SOUND, Ints, draw_open, look_back, look_forward
 from tablebase.states.tiers import Group
 from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, distance_of, recode
 
 BLOCK = 1 << 16
 """Ranks between two looks at the clock."""
-BYTES_A_RANK, BYTES_AFTER = 2, 1
-"""Memory for each rank of a group that is solved, and of the tiers that its moves lead to, as long as distances fit a byte."""
 
 
 @dataclass
@@ -32,13 +30,14 @@ class Shelf:
     places: Ints  # for kernels: begin and number of ranks of each tier
     codes: Codes
     coding: Coding
+    rules: Ints  # of the game, with the lists of these tiers if it has no ranks
 
     def of(self, tier: int) -> Codes:
         """Return the codes of a tier."""
         return self.codes[self.begins[tier]]
 
 
-def new_shelf(sizes: Iterable[tuple[int, int]], coding: Coding) -> Shelf:
+def new_shelf(sizes: Iterable[tuple[int, int]], coding: Coding, rules: Ints) -> Shelf:
     """Make room for tiers, given with the numbers of their ranks."""
     begins, at = {}, 0
     for tier, size in sizes:
@@ -47,12 +46,7 @@ def new_shelf(sizes: Iterable[tuple[int, int]], coding: Coding) -> Shelf:
     places = np.zeros(2 * (1 + max(begins)), np.int64)
     for tier, place in begins.items():
         places[2 * tier : 2 * tier + 2] = place.start, place.stop - place.start
-    return Shelf(begins, places, np.zeros(at, coding.dtype), coding)
-
-
-def group_memory(group: Group, sizes: Callable[[int], int]) -> int:
-    """Return the bytes that it takes to solve a group."""
-    return BYTES_A_RANK * sum(map(sizes, group.tiers)) + BYTES_AFTER * sum(map(sizes, group.after))
+    return Shelf(begins, places, np.zeros(at, coding.dtype), coding, rules)
 
 
 class GroupSolver:
@@ -70,7 +64,7 @@ class GroupSolver:
 
     def __init__(self, game: CompiledGame, group: Group, shelf: Shelf, tick: Callable[[], object] = lambda: None) -> None:
         self._game, self._group, self.shelf, self._tick = game, group, shelf, tick
-        self._functions, self._rules = native(game), rules_of(game)
+        self._functions, self._rules = native(game), shelf.rules
         places = [shelf.begins[tier] for tier in group.tiers]
         self._range = min(place.start for place in places), max(place.stop for place in places)
         self._size = self._range[1] - self._range[0]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tablebase.compute.circles import circles
 from tablebase.errors import RulesError, did_you_mean, quoted
@@ -32,6 +33,7 @@ class Tiers:
     groups: tuple[Group, ...]
     sizes: Mapping[int, int]  # ranks
     names: Mapping[int, str]
+    keys: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)  # sorted positions of tiers that are listed
 
     def __iter__(self) -> Iterator[int]:
         return (tier for group in self.groups for tier in group.tiers)
@@ -61,7 +63,7 @@ class Tiers:
 
 @cache
 def tiers_of(game: CompiledGame) -> Tiers:
-    """List the tiers that moves from the start can lead to, by what the game declares.
+    """List the tiers that moves from the start can lead to, by what a game with ranks declares.
 
     Raises
     ------
@@ -77,15 +79,21 @@ def tiers_of(game: CompiledGame) -> Tiers:
             if other not in after:
                 after[other] = tuple(game.after(other))
                 waiting.append(other)
-    sizes, names = {tier: game.size(tier) for tier in after}, {tier: game.tier_name(tier) for tier in after}
+    return grouped(game, after, {})
+
+
+def grouped(game: CompiledGame, after: Mapping[int, tuple[int, ...]], keys: Mapping[int, NDArray[np.int64]]) -> Tiers:
+    """Group tiers by where their moves lead."""
+    sizes = {tier: len(keys[tier]) if keys else game.size(tier) for tier in after}
+    names = {tier: game.tier_name(tier) for tier in after}
     if len(set(names.values())) < len(names) or not all(map(TIER_NAME.fullmatch, names.values())):
         rule = "different names of letters, digits, dots, hyphens and underscores"
         raise RulesError(f"tier_name of {game.name} must give tiers {rule}")
-    groups = []
-    numbers = {tier: number for number, tier in enumerate(after)}
+    tiers, groups = list(after), []
+    numbers = {tier: number for number, tier in enumerate(tiers)}
     for circle in circles([np.array([numbers[other] for other in others], np.int64) for others in after.values()]):
-        members = [waiting[number] for number in circle]
+        members = [tiers[number] for number in circle]
         outside = {other for tier in members for other in after[tier]} - set(members)
         cyclic = any(other in members for tier in members for other in after[tier])
         groups.append(Group(tuple(sorted(members)), tuple(sorted(outside)), cyclic))
-    return Tiers(tuple(groups), sizes, names)
+    return Tiers(tuple(groups), sizes, names, keys)

@@ -19,6 +19,8 @@ def positions_and_ranks(bench: Any, rng: Random) -> Iterator[int]:
     """Yield positions of random play, and of random ranks of the tiers that they are in."""
     game: CompiledGame = bench.game
     tiers = {game.functions.tier(game.numbers, position) for position in positions(bench, Random(rng.random()))}
+    if not game.is_ranked:
+        return positions(bench, rng)
     sizes = {tier: game.size(tier) for tier in sorted(tiers)[:LEVELS]}
     drawn = (rng.choice(list(sizes)) for _ in range(bench.samples))
     found = (game.position_at(tier, rng.randrange(sizes[tier])) for tier in drawn)
@@ -30,13 +32,14 @@ def ranks_fault(game: CompiledGame, position: int) -> str | None:
     text, (tier, rank) = game.format(position), game.place(position)
     if not 0 <= position < MOST:
         return f"the position {text} is {position}, but must be a number of 63 bits"
-    if not 0 <= rank < game.size(tier):
+    if game.is_ranked and not 0 <= rank < game.size(tier):
         return f"the rank of {text} is {rank}, but tier {tier} has {game.size(tier)} ranks"
     stored = game.position_at(tier, rank)
     if stored is None:
-        return f"unrank({tier}, {rank}) leads to a position with another rank, though {text} has this one"
+        name = f"unrank({tier}, {rank})" if game.is_ranked else f"canonical of {text}"
+        return f"{name} leads to a position with another {'rank' if game.is_ranked else 'canonical one or tier'}"
     if (same := _followers(game, stored)) != _followers(game, position):
-        return f"{text} and {game.format(stored)} have the same rank, but different moves: {_followers(game, position)} and {same}"
+        return f"{text} and {game.format(stored)} are equivalent, but have different moves: {_followers(game, position)} and {same}"
     return None
 
 
@@ -54,9 +57,11 @@ def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, 
 def tiers_fault(game: CompiledGame, position: int) -> str | None:
     """Describe a move to a tier that `after` does not name."""
     tier = game.place(position)[0]
-    after = set(game.after(tier))
+    after = set(game.after(tier)) if game.is_ranked else set()
     for child in game.moves(position).values():
-        if game.place(child)[0] not in after:
+        if not game.is_ranked and game.place(child)[0] < tier:
+            return f"a move leads from {game.format(position)} in tier {tier} to tier {game.place(child)[0]}, which is smaller"
+        if game.is_ranked and game.place(child)[0] not in after:
             return (
                 f"a move leads from {game.format(position)} to {game.format(child)}, but after({tier}) lacks {game.place(child)[0]}"
             )
@@ -68,7 +73,8 @@ def unmoves_fault(game: CompiledGame, position: int) -> str | None:
     assert game.functions.unmoves is not None
     out, place = [0] * game.most_moves, game.place(position)
     for child in game.moves(position).values():
-        if place[0] in set(game.after(game.place(child)[0])) | {game.place(child)[0]}:
+        tier = game.place(child)[0]
+        if tier == place[0] or (game.is_ranked and place[0] in set(game.after(tier))):
             count = game.functions.unmoves(game.numbers, child, out)
             if place not in map(game.place, out[:count]):
                 return f"unmoves of {game.format(child)} lacks {game.format(position)}, which leads to it"
@@ -91,6 +97,7 @@ def machine_fault(game: CompiledGame, position: int) -> str | None:
             count = getattr(functions, name)(numbers, position, out)
             expected: Any = (count, out[: max(count, 0)])
         elif name == "unrank":
+            assert functions.unrank is not None
             expected = functions.unrank(numbers, *game.place(position))
         else:
             expected = getattr(functions, name)(numbers, position)

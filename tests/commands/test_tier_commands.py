@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, flip
@@ -132,9 +133,9 @@ def test_a_wrong_solver_is_noticed(tmp_path: Path, ask: Ask, monkeypatch: pytest
     """A draft that the check contradicts is not published."""
     write = tier_kind.write_tier
 
-    def wrong(path: Path, game: object, tier: int, codes: object, coding: object) -> Path:
-        codes[codes == 4] = 6  # type: ignore[index]
-        return write(path, game, tier, codes, coding)  # type: ignore[arg-type]
+    def wrong(path: Path, game: Any, tier: int, after: Any, codes: Any, *more: Any) -> Path:
+        codes[codes == 4] = 6
+        return write(path, game, tier, after, codes, *more)
 
     monkeypatch.setattr(tier_kind, "write_tier", wrong)
     said = ask("build", *GAME, "--data", tmp_path)

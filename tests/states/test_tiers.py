@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,20 @@ from twins import exact as twin
 
 from tablebase.checking.tiers import verify_tier
 from tablebase.errors import CapacityError, CorruptTableError, RulesError, StaleTableError
-from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame
+from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame, Functions
+from tablebase.game.key_lists import specialized, with_lists
+from tablebase.game.native import rules_of
 from tablebase.game.values import Value
 from tablebase.states import tier_solver
 from tablebase.states.tier_files import TierFile, tier_path, write_tier
+from tablebase.states.tier_listing import list_tiers
 from tablebase.states.tier_solver import GroupSolver, Shelf, coding_for, new_shelf
 from tablebase.states.tiers import tiers_of
 from tablebase.tables.values import FULL, NARROW_ANY
+
+LISTED = replace(NumberGraph.functions, rank=None, unrank=None)
+CONSTANT = {number: (lambda _rules, _position, number=number: number) for number in range(5)}
+"""Functions that put every position into one tier."""
 
 
 def solved(game: CompiledGame) -> Iterator[tuple[int, Shelf]]:
@@ -30,7 +38,7 @@ def solved(game: CompiledGame) -> Iterator[tuple[int, Shelf]]:
     tiers, shelves, longest = tiers_of(game), dict[int, Shelf](), dict[int, int]()
     for group in tiers.groups:
         coding = coding_for([longest[tier] for tier in group.after])
-        shelf = new_shelf([(tier, tiers.sizes[tier]) for tier in (*group.tiers, *group.after)], coding)
+        shelf = new_shelf([(tier, tiers.sizes[tier]) for tier in (*group.tiers, *group.after)], coding, rules_of(game))
         for tier in group.after:
             codes = shelves[tier].of(tier)
             shelf.of(tier)[:] = np.where(codes == shelves[tier].coding.void, coding.void, codes)
@@ -52,6 +60,23 @@ def values_of(game: NumberGraph) -> dict[int, Value]:
     return values
 
 
+def listed_values(game: NumberGraph) -> dict[int, Value]:
+    """The value of each position that is listed."""
+    tiers, shelves, values = list_tiers(game, 1 << 30), dict[int, Any](), dict[int, Value]()
+    for group in tiers.groups:
+        members = (*group.tiers, *group.after)
+        rules = with_lists(game.rules, {tier: tiers.keys[tier] for tier in members})
+        shelf = new_shelf([(tier, tiers.sizes[tier]) for tier in members], NARROW_ANY, rules)
+        for tier in group.after:
+            shelf.of(tier)[:] = shelves[tier]
+        GroupSolver(game, group, shelf).solve()
+        for tier in group.tiers:
+            shelves[tier] = shelf.of(tier)
+            keys = tiers.keys[tier].tolist()
+            values |= {key: shelf.coding.value(code) for key, code in zip(keys, shelf.of(tier).tolist(), strict=True)}
+    return values
+
+
 def files_of(folder: Path, game: CompiledGame, stack: ExitStack, change: Any = lambda *_: None) -> list[TierFile]:
     """The files of all tiers, open, whose codes may be changed before they are written."""
     files = []
@@ -59,8 +84,8 @@ def files_of(folder: Path, game: CompiledGame, stack: ExitStack, change: Any = l
         codes = shelf.of(tier).copy()
         change(tier, codes)
         path = tier_path(folder, game, tier)
-        write_tier(path, game, tier, codes, shelf.coding).rename(path)
-        files.append(stack.enter_context(closing(TierFile(path, game, tier))))
+        write_tier(path, game, tier, sorted(game.after(tier)), codes, shelf.coding, None).rename(path)
+        files.append(stack.enter_context(closing(TierFile(path, game, str(tier)))))
     return files
 
 
@@ -93,6 +118,49 @@ def test_values_of_any_graph(game: NumberGraph) -> None:
         node = game.nodes[position]
         outcome = "draw" if winner is None else "win" if winner == node.player else "loss"
         assert found[position] == (outcome, distance), position
+
+
+@settings(max_examples=100)
+@given(games())
+def test_values_of_listed_positions(game: NumberGraph) -> None:
+    """Without ranks, exactly the positions that the start leads to are listed, with the values of the twin."""
+    game.functions = LISTED
+    found = listed_values(game)
+    expected = twin.values(game)
+    assert found.keys() == expected.keys()
+    for position, (winner, distance) in expected.items():
+        outcome = "draw" if winner is None else "win" if winner == game.nodes[position].player else "loss"
+        assert found[position] == (outcome, distance), position
+
+
+def test_a_move_to_an_earlier_tier_is_refused() -> None:
+    """Of listed positions, the tier must not fall."""
+    game = NumberGraph([Node(0, [1]), Node(1, [2]), Node(0, result=LOST)], [1, 0, 0])
+    game.functions = LISTED
+    with pytest.raises(RulesError, match="a move leads from tier 1 of numbers to tier 0: number tiers"):
+        list_tiers(game, 1 << 30)
+    with pytest.raises(CapacityError, match="listing numbers needs more than"):
+        list_tiers(game, 8)
+
+
+@given(st.sets(st.integers(0, (1 << 62) - 1), min_size=1, max_size=60), st.sets(st.integers(0, 300), min_size=1, max_size=60))
+def test_ranks_of_listed_positions(far: set[int], near: set[int]) -> None:
+    """They are places in the sorted list of a tier, of positions far apart or close together; others have none."""
+    lists = {1: np.array(sorted(far)), 3: np.array(sorted(near))}
+    rules: Any = memoryview(with_lists([7, 7], lists))
+    for number, keys in lists.items():
+        own = specialized(Functions(LISTED.to_move, LISTED.moves, CONSTANT[number]))
+        assert own.rank is not None
+        assert own.unrank is not None
+        for place, key in enumerate(keys.tolist()):
+            assert own.rank(rules, key) == place
+            assert own.unrank(rules, number, place) == key
+            for other in {key - 1, key + 1} - set(keys.tolist()):
+                assert own.rank(rules, other) == -1
+    for absent in (0, 2, 4):
+        own = specialized(Functions(LISTED.to_move, LISTED.moves, CONSTANT[absent]))
+        assert own.rank is not None
+        assert own.rank(rules, min(far)) == -1
 
 
 @settings(max_examples=40)
@@ -185,15 +253,15 @@ def test_a_file_of_other_rules_or_of_another_tier(tmp_path: Path) -> None:
         files = files_of(tmp_path, game, stack)
         last, first = (file.path for file in files)
     with pytest.raises(StaleTableError):
-        TierFile(first, other, 0)
+        TierFile(first, other, "0")
     with pytest.raises(CorruptTableError, match="is not the table 1 of numbers"):
-        TierFile(first, game, 1)
+        TierFile(first, game, "1")
     craft(last, sets("number", 2))
-    with pytest.raises(StaleTableError):
-        TierFile(last, game, 1)
+    with pytest.raises(CorruptTableError, match="its number is that of another tier"):
+        TierFile(last, game, "1")
     craft(first, text("counts", b"[]"))
     with pytest.raises(CorruptTableError, match="does not count its positions"):
-        TierFile(first, game, 0)
+        TierFile(first, game, "0")
 
 
 def test_counts_are_checked(tmp_path: Path) -> None:
@@ -208,7 +276,7 @@ def test_counts_are_checked(tmp_path: Path) -> None:
     assert b'"wins": 3' in counts
     craft(path, text("counts", counts.replace(b'"wins": 3', b'"wins": 2')))
     with ExitStack() as stack:
-        again = [stack.enter_context(closing(TierFile(file.path, game, file.tier))) for file in files]
+        again = [stack.enter_context(closing(TierFile(file.path, game, file.name))) for file in files]
         with pytest.raises(CorruptTableError, match="counts other positions"):
             check(again)
 

@@ -62,7 +62,7 @@ def test_a_sound_game_passes() -> None:
     ("change", "check", "said"),
     [
         ({"rank": moved}, "ranks", "the rank of 0 is 90, but tier 0 has 6 ranks"),
-        ({"rank": same}, "ranks", "1 and 0 have the same rank, but different moves"),
+        ({"rank": same}, "ranks", "1 and 0 are equivalent, but have different moves"),
         ({"unmoves": fewer}, "unmoves", "lacks"),
         ({"unmoves": more}, "unmoves", "does not lead to it"),
         pytest.param(
