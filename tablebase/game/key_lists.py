@@ -50,7 +50,7 @@ def rank(rules: Any, position: int) -> int:
             low = middle
         else:
             high = middle
-    return low if low < high and rules[first + low] == key else -1  # type: ignore[no-any-return]
+    return low if low < high and rules[first + low] == key else -1
 
 
 def unrank(rules: Any, tier: int, index: int) -> int:

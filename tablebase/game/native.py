@@ -65,7 +65,8 @@ def _native(functions: Functions, game: str) -> Native:
     made = {}
     for name, signature in SIGNATURES.items():
         try:
-            made[name] = compiled(getattr(functions, name) or DEFAULTS[name], signature, KNOWN)
+            function: Any = getattr(functions, name) or DEFAULTS[name]
+            made[name] = compiled(function, signature, KNOWN)
         except (NumbaError, ValueError) as fault:
             # Numba's first line names its own stage.
             said = next((line.strip() for line in str(fault).splitlines() if line.strip() and "pipeline" not in line), "")

@@ -97,7 +97,8 @@ def _plane(keys: Any, number: int, places: slice) -> NDArray[np.uint8]:
     begin, end, _ = places.indices(len(keys))
     differences = np.diff(keys[begin:end], prepend=0)
     differences[::RESTART] = keys[begin:end:RESTART]
-    return (differences >> 8 * number & 255).astype(np.uint8)
+    plane: NDArray[np.uint8] = (differences >> 8 * number & 255).astype(np.uint8)
+    return plane
 
 
 def _keys_of(planes: Sequence[NDArray[Any]]) -> Keys:

@@ -139,6 +139,8 @@ def test_a_move_to_an_earlier_tier_is_refused() -> None:
     game.functions = LISTED
     with pytest.raises(RulesError, match="a move leads from tier 1 of numbers to tier 0: number tiers"):
         list_tiers(game, 1 << 30)
+    game = line(5)
+    game.functions = LISTED
     with pytest.raises(CapacityError, match="listing numbers needs more than"):
         list_tiers(game, 8)
 
