@@ -58,7 +58,7 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
     def work(begin: int, end: int) -> tuple[int, Ints, Ints]:
         out, counts, first = room(game), np.zeros(kinds, np.int64), np.full(kinds, -1)
         found = np.zeros(len(out), np.int64)
-        wrong = int(_check(functions, rules, where, values, file.tier, begin, end, out, found, counts, first))
+        wrong = int(_check(functions, rules, where, values, file.tier, begin, end, out, found, counts, first, game.is_ranked))
         return begin if has_overflowed(game, out) else wrong, counts, first
 
     def report(end: int) -> None:
@@ -114,14 +114,17 @@ def _check(
     found: Ints,
     counts: Ints,
     first: Ints,
+    has_gaps: bool,
 ) -> int:
     """Return the first rank that is wrong, or -1; count the codes of valid ranks, and note the first rank of each."""
     base, most = where[tier, 0], len(out) // 2
     for rank in range(begin, end):
         position = functions.unrank(rules, tier, rank)
         if functions.rank(rules, position) != rank or functions.tier(rules, position) != tier:
-            continue
-        code = values[base + rank]
+            if has_gaps:
+                continue
+            return rank
+        code = np.int64(values[base + rank])
         count = functions.moves(rules, position, out)
         if count < 0:
             # A draw at the end has a code that other draws do not have.
@@ -137,8 +140,8 @@ def _check(
                     return rank
             player, best = functions.to_move(rules, position), -2 * FAR
             for move in range(count):
-                worth = score(values[found[move]])
-                worth += (worth < 0) - (worth > 0)
+                worth = score(np.int64(values[found[move]]))
+                worth += 1 if worth < 0 else -1 if worth > 0 else 0
                 if functions.to_move(rules, out[move]) != player:
                     worth = -worth
                 best = max(best, worth)

@@ -98,6 +98,7 @@ def look_forward(
     void: int,
     left: NDArray[np.uint8],
     room: tuple[Ints, Ints, Ints],
+    has_gaps: bool,
 ) -> tuple[int, int]:
     """Give some ranks of a tier the best of their moves to solved tiers, and count the different moves that stay in the group.
 
@@ -115,7 +116,7 @@ def look_forward(
     for rank in range(ranks[0], ranks[1]):
         at = begin + rank
         position = functions.unrank(rules, tier, rank)
-        if place_of(functions, rules, places, position) != at:
+        if has_gaps and place_of(functions, rules, places, position) != at:
             codes[at] = void
             continue
         count = functions.moves(rules, position, out)
@@ -125,18 +126,21 @@ def look_forward(
         if count == 0 or count > most:
             return CONTRADICTION, rank
         player, best, inside = functions.to_move(rules, position), -1, 0
+        # First all places, then all codes: the memory is then asked for several at a time.
         for move in range(count):
             child = place_of(functions, rules, places, out[move])
             if child < 0:
                 return CONTRADICTION, rank
-            same = functions.to_move(rules, out[move]) == player
+            seen[move] = child << 1 | (functions.to_move(rules, out[move]) == player)
+        for move in range(count):
+            child, same = seen[move] >> 1, seen[move] & 1 == 1
             if group[0] <= child < group[1]:
-                seen[inside] = child << 1 | same
+                seen[inside] = seen[move]
                 inside += 1
                 continue
             if codes[child] == void:
                 return CONTRADICTION, rank
-            code = value_of_move(codes[child], same)
+            code = value_of_move(np.int64(codes[child]), same)
             if best < 0 or merit_of(code, STRIDE) > merit_of(best, STRIDE):
                 best = code
         codes[at] = max(best, DRAW)
@@ -179,7 +183,7 @@ def look_back(
     won, lost, decided = win(plies, STRIDE), loss(plies, STRIDE), 0
     for rank in range(size):
         at = begin + rank
-        code = codes[at]
+        code = np.int64(codes[at])
         if code != won and (code != lost or left[at - group[0]]):
             continue
         decided += 1
@@ -195,7 +199,7 @@ def look_back(
         inside = distinct(seen, inside, marks)
         for number in range(inside):
             before, same = seen[number] >> 1, seen[number] & 1 == 1
-            known, moves = codes[before], left[before - group[0]]
+            known, moves = np.int64(codes[before]), left[before - group[0]]
             if known == void:
                 return CONTRADICTION, rank, decided
             if (code == won) == same:

@@ -58,12 +58,14 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
                 if count < 0 or has_overflowed(game, out):
                     position = int(fresh[begin - count - 1]) if count < 0 else int(fresh[begin])
                     raise contradiction(game, position, "there are no moves, or more moves than most_moves")
-                for other in np.unique(tiers[:count]).tolist():
+                present = tiers[:count]
+                least, most = (int(present.min()), int(present.max())) if count else (0, -1)
+                for other in [least] if least == most else np.unique(present).tolist():
                     if not tier <= other < MOST_TIERS:
                         said = f"number tiers from 0 to {MOST_TIERS - 1:,} so that no move leads to a smaller one"
                         raise RulesError(f"a move leads from tier {tier} of {game.name} to tier {other}: {said}")
                     after[tier].add(other)
-                    some = sorted_keys([found[:count][tiers[:count] == other]])
+                    some = sorted_keys([found[:count] if least == most else found[:count][present == other]])
                     (again if other == tier else waiting.setdefault(other, _Found()).parts).append(some)
                 pending = sum(len(part) for one in waiting.values() for part in one.parts) + sum(map(len, again))
                 if 8 * (total + len(keys) + 2 * pending) > allowed:

@@ -70,7 +70,12 @@ class GroupSolver:
         self._size = self._range[1] - self._range[0]
 
     def solve(self) -> None:
-        """Fill in the codes of the group; raise `RulesError` if the functions contradict each other."""
+        """Fill in the codes of the group; raise `RulesError` if the functions contradict each other, or one is missing."""
+        game = self._game
+        if self._group.is_cyclic and game.functions.unmoves is None:
+            names = ", ".join(map(game.tier_name, self._group.tiers))
+            cure = "give its Functions the function unmoves, or divide its positions into other tiers"
+            raise RulesError(f"in {game.name}, moves lead from tier {names} back to it: {cure}")
         left = np.zeros(self._size if self._group.is_cyclic else 0, np.uint8)
         done = 0
         for tier in self._group.tiers:
@@ -98,8 +103,10 @@ class GroupSolver:
 
         def work(begin: int, end: int) -> None:
             space = self._room()
-            group, ranks = self._range, (begin, end)
-            found = look_forward(self._functions, self._rules, shelf.places, tier, ranks, group, shelf.codes, void, left, space)
+            group, ranks, has_gaps = self._range, (begin, end), self._game.is_ranked
+            found = look_forward(
+                self._functions, self._rules, shelf.places, tier, ranks, group, shelf.codes, void, left, space, has_gaps
+            )
             self._check(tier, *found, space[0])
 
         def report(end: int) -> None:

@@ -106,7 +106,8 @@ def games(draw: st.DrawFn) -> NumberGraph:
         after = draw(st.lists(st.sampled_from(later), min_size=number == 0, max_size=4))
         result = 0 if after else draw(st.sampled_from((WON, LOST, DRAWN)))
         nodes.append(Node(draw(st.integers(0, 1)), after, result))
-    return NumberGraph(nodes, tiers)
+    # All moves may lead to one position.
+    return NumberGraph(nodes, tiers, most_moves=4 * size)
 
 
 @settings(max_examples=150)
@@ -224,6 +225,17 @@ def test_functions_that_contradict_each_other() -> None:
             dict(solved(game))
     with pytest.raises(RulesError, match="more moves than most_moves"):
         dict(solved(NumberGraph([Node(0, [1] * 5), nodes[1]], [0, 1], most_moves=4)))
+
+
+def test_circles_without_unmoves_are_refused() -> None:
+    """A tier without circles needs no `unmoves`."""
+    game = line(4)
+    game.functions = replace(NumberGraph.functions, unmoves=None)
+    with pytest.raises(RulesError, match="in numbers, moves lead from tier 0 back to it: give its Functions"):
+        values_of(game)
+    game = NumberGraph([Node(0, [1]), Node(1, result=LOST)], [0, 1])
+    game.functions = replace(NumberGraph.functions, unmoves=None)
+    assert values_of(game)[0] == ("win", 1)
 
 
 def test_positions_with_too_many_moves() -> None:
