@@ -6,6 +6,7 @@ Of the solver it shares only the author's functions and the file.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,7 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
 
 
 @inline
-def score(code: int) -> int:
+def score(code: Any) -> int:
     """Return a number that is larger for better codes: 0 for draws, and more for faster wins and slower losses."""
     if code < 2:
         return 0

@@ -46,7 +46,7 @@ def place_of(functions: Native, rules: Ints, places: Ints, position: int) -> int
 
 
 @inline
-def value_of_move(code: int, same: bool) -> int:
+def value_of_move(code: Any, same: bool) -> int:
     """Return the code of a move for its player, from the code of the position after it, in which the same player may move."""
     if not same or code < 2:
         return after_move(code, STRIDE)
@@ -183,7 +183,7 @@ def look_back(
     won, lost, decided = win(plies, STRIDE), loss(plies, STRIDE), 0
     for rank in range(size):
         at = begin + rank
-        code = np.int64(codes[at])
+        code: Any = np.int64(codes[at])
         if code != won and (code != lost or left[at - group[0]]):
             continue
         decided += 1
@@ -199,7 +199,8 @@ def look_back(
         inside = distinct(seen, inside, marks)
         for number in range(inside):
             before, same = seen[number] >> 1, seen[number] & 1 == 1
-            known, moves = np.int64(codes[before]), left[before - group[0]]
+            known: Any = np.int64(codes[before])
+            moves = left[before - group[0]]
             if known == void:
                 return CONTRADICTION, rank, decided
             if (code == won) == same:
