@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -37,6 +39,8 @@ BYTES_ON_DISK = 1
 """At most; most tables take a small part of it."""
 FIXED = 1 << 13
 """Bytes of a file without its codes, at most."""
+PATIENCE = 60.0
+"""CPU-seconds for which `estimate` lists positions."""
 SPEED = 1_000_000
 """Ranks that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.estimate`."""
 
@@ -61,6 +65,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
     solver = ENGINE
     table = "tiers"
     line = Estimate
+    _patience = math.inf
 
     @cached_property
     def _tiers(self) -> Tiers:
@@ -71,8 +76,21 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         # Numba is slow to load.
         from tablebase.states.tier_listing import list_tiers
 
+        begin = time.process_time()
         with progress(f"list {game.name}", "positions", compiles=True) as shown:
-            return list_tiers(game, machine.memory(), shown.reach)
+
+            def tick(positions: int) -> None:
+                shown.reach(positions)
+                if time.process_time() - begin > self._patience:
+                    subject = f"{game.name} has more than {positions:,} positions, listed in {self._patience:.0f} s"
+                    raise CapacityError(subject, "build it with --for 1h, or choose a smaller variant")
+
+            return list_tiers(game, machine.memory(), tick)
+
+    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Any]:
+        """See `TableKind.estimate`; positions without ranks are listed for a limited time."""
+        self._patience = PATIENCE
+        return super().estimate(query, options, known, measured=measured)
 
     def _groups(self, query: TableQuery) -> tuple[Group, ...]:
         """Return the groups of the tiers of a query, with all that they depend on."""

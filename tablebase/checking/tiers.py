@@ -84,7 +84,7 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
 
 
 @inline
-def score(code: Any) -> int:
+def score(code: Any) -> Any:
     """Return a number that is larger for better codes: 0 for draws, and more for faster wins and slower losses."""
     if code < 2:
         return 0
@@ -94,7 +94,7 @@ def score(code: Any) -> int:
 
 @inline
 def place(functions: Native, rules: Ints, where: Ints, position: int) -> int:
-    """Return where the code of a position is; -1 if there is none."""
+    """Return the place of a position's code; -1 without one."""
     tier = functions.tier(rules, position)
     if tier < 0 or tier >= len(where) or where[tier, 0] < 0:
         return -1

@@ -117,6 +117,15 @@ def test_estimates_need_no_work(ask: Ask) -> None:
     assert [row["tier"] for row in fewer] == ["2-3"]
 
 
+def test_listing_takes_a_limited_time(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An estimate lists positions without ranks for a minute."""
+    lines = ask("estimate", "connect4", "--size", "4x3", "--format", "json").json
+    assert [line["tier"] for line in lines] == [f"{discs:02}" for discs in reversed(range(13))]
+    monkeypatch.setattr(tier_kind, "PATIENCE", -1.0)
+    said = ask("estimate", "connect4", "--size", "4x3")
+    assert_refused(said, 3, "connect4-4x3 has more than", "build it with --for 1h, or choose a smaller variant")
+
+
 def test_damage_is_found(data: Path, ask: Ask) -> None:
     """A damaged byte is found by the check, which says which tables need this one, and by a build, which makes it again."""
     path = table(data, "3-3")
