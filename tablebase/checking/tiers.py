@@ -17,7 +17,7 @@ from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game.compiled import DRAWN, LOST
 from tablebase.game.key_lists import with_lists
-from tablebase.game.native import Native, has_overflowed, native, room, rules_of
+from tablebase.game.native import Native, derived, has_overflowed, native, rank, room, rules_of, tier, to_move
 from tablebase.states.files import counts_of
 from tablebase.states.tier_files import TierFile, position_of
 from tablebase.tables.values import FULL, NARROW_ANY, Codes
@@ -53,13 +53,17 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
         if keys is not None:
             lists[one.tier] = keys
         at += one.size
-    functions, kinds = native(game), file.coding.void + 1
+    functions, locate, kinds = native(game), derived(game, place), file.coding.void + 1
     rules = with_lists(game.rules, lists) if lists else rules_of(game)
 
     def work(begin: int, end: int) -> tuple[int, Ints, Ints]:
         out, counts, first = room(game), np.zeros(kinds, np.int64), np.full(kinds, -1)
         found = np.zeros(len(out), np.int64)
-        wrong = int(_check(functions, rules, where, values, file.tier, begin, end, out, found, counts, first, game.is_ranked))
+        wrong = int(
+            _check(
+                functions, locate, rules, where.ravel(), values, file.tier, begin, end, out, found, counts, first, game.is_ranked
+            )
+        )
         return begin if has_overflowed(game, out) else wrong, counts, first
 
     def report(end: int) -> None:
@@ -69,8 +73,8 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
     def text_at(rank: int) -> str:
         return game.format(position_of(game, file.tier, rank, lists.get(file.tier)))
 
-    tier, start = game.place(game.start)
-    if tier == file.tier and tier in lists and not (lists[tier] == start).any():
+    number, start = game.place(game.start)
+    if number == file.tier and number in lists and not (lists[number] == start).any():
         raise CorruptTableError(f"does not hold the start of {game.name}", file.path)
     counts, first = np.zeros(kinds, np.int64), np.full(kinds, -1)
     for wrong, some, places in threads.spread(work, file.size, BLOCK, BLOCK, report):
@@ -92,23 +96,25 @@ def score(code: Any) -> Any:
     return FAR - plies if code % 2 == 0 else plies - FAR
 
 
-@inline
-def place(functions: Native, rules: Ints, where: Ints, position: int) -> int:
-    """Return the place of a position's code; -1 without one."""
-    tier = functions.tier(rules, position)
-    if tier < 0 or tier >= len(where) or where[tier, 0] < 0:
+def place(rules: Any, where: Any, position: int) -> int:
+    """Return the place of a position's code with the player to move as its last bit; -1 without one. See `derived`."""
+    number = tier(rules, position)
+    if number < 0 or 2 * number >= len(where) or where[2 * number] < 0:
         return -1
-    rank = functions.rank(rules, position)
-    return where[tier, 0] + rank if 0 <= rank < where[tier, 1] else -1
+    index = rank(rules, position)
+    if index < 0 or index >= where[2 * number + 1]:
+        return -1
+    return 2 * (where[2 * number] + index) + to_move(rules, position)  # type: ignore[no-any-return]
 
 
 @jit
 def _check(
     functions: Native,
+    place: Any,
     rules: Ints,
     where: Ints,
     values: Codes,
-    tier: int,
+    number: int,
     begin: int,
     end: int,
     out: Ints,
@@ -117,38 +123,39 @@ def _check(
     first: Ints,
     has_gaps: bool,
 ) -> int:
-    """Return the first rank that is wrong, or -1; count the codes of valid ranks, and note the first rank of each."""
-    base, most = where[tier, 0], len(out) // 2
-    for rank in range(begin, end):
-        position = functions.unrank(rules, tier, rank)
-        if functions.rank(rules, position) != rank or functions.tier(rules, position) != tier:
+    """Return the first index that is wrong, or -1; count the codes of valid ranks, and note the first index of each."""
+    base, most = where[2 * number], len(out) // 2
+    for index in range(begin, end):
+        position = functions.unrank(rules, number, index)
+        own = place(rules, where, position)
+        if own >> 1 != base + index:
             if has_gaps:
                 continue
-            return rank
-        code = np.int64(values[base + rank])
+            return index
+        code = np.int64(values[base + index])
         count = functions.moves(rules, position, out)
         if count < 0:
             # A draw at the end has a code that other draws do not have.
             if code != (1 if count == DRAWN else 3 if count == LOST else 2):
-                return rank
+                return index
         elif count == 0 or count > most or code == 1:
-            return rank
+            return index
         else:
             # First all places, then all codes: the memory is then asked for several at a time.
             for move in range(count):
-                found[move] = place(functions, rules, where, out[move])
+                found[move] = place(rules, where, out[move])
                 if found[move] < 0:
-                    return rank
-            player, best = functions.to_move(rules, position), -2 * FAR
+                    return index
+            best = -2 * FAR
             for move in range(count):
-                worth = score(np.int64(values[found[move]]))
+                worth = score(np.int64(values[found[move] >> 1]))
                 worth += 1 if worth < 0 else -1 if worth > 0 else 0
-                if functions.to_move(rules, out[move]) != player:
+                if (found[move] ^ own) & 1:
                     worth = -worth
                 best = max(best, worth)
             if best != score(code):
-                return rank
+                return index
         counts[code] += 1
         if first[code] < 0:
-            first[code] = rank
+            first[code] = index
     return -1

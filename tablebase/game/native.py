@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,6 +73,39 @@ def _native(functions: Functions, game: str) -> Native:
             said = next((line.strip() for line in str(fault).splitlines() if line.strip() and "pipeline" not in line), "")
             raise RulesError(f"{name} of {game} cannot be compiled ({said}): keep to whole numbers, loops and calls") from fault
     return Native(**made)
+
+
+# Instead of these, a function that `derived` compiles calls those of the game.
+
+
+def to_move(_rules: Any, _position: int) -> int:
+    """Return the player to move."""
+    raise NotImplementedError
+
+
+def tier(_rules: Any, _position: int) -> int:
+    """Return the tier of a position."""
+    raise NotImplementedError
+
+
+def rank(_rules: Any, _position: int) -> int:
+    """Return the rank of a position."""
+    raise NotImplementedError
+
+
+def derived(game: CompiledGame, function: Any) -> Any:
+    """Compile a function of the rules, an array and a position that calls `to_move`, `tier` and `rank` of a game.
+
+    A call by its address costs more than most of these functions; this is a single one.
+    """
+    return _derived(game.functions if game.is_ranked else specialized(game.functions), function)
+
+
+@cache
+def _derived(functions: Functions, function: Any) -> Any:
+    names = {**function.__globals__, "to_move": functions.to_move, "tier": functions.tier, "rank": functions.rank}
+    own = FunctionType(function.__code__, names, function.__name__)
+    return compiled(own, types.int64(_VECTOR, _VECTOR, types.int64), KNOWN)
 
 
 @cache

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
 from tablebase.game.compiled import DRAWN, WON
-from tablebase.game.native import Native
+from tablebase.game.native import Native, rank, tier, to_move
 from tablebase.tables.values import DRAW, STALEMATE, distance_of, loss_code, merit, next_code, win_code
 from tablebase.tables.values import is_loss as is_loss_code
 from tablebase.tables.values import is_win as is_win_code
@@ -33,16 +33,18 @@ is_win, is_loss = inline(is_win_code), inline(is_loss_code)
 after_move, merit_of = inline(next_code), inline(merit)
 
 
-@inline
-def place_of(functions: Native, rules: Ints, places: Ints, position: int) -> int:
-    """Return the place of a position's code on the shelf; -1 for a tier or rank that does not exist."""
-    tier = functions.tier(rules, position)
-    if tier < 0 or 2 * tier >= len(places):
+def locate(rules: Any, places: Any, position: int) -> int:
+    """Return twice the place of a position's code on the shelf, plus the player to move; -1 for a tier or rank that is not there.
+
+    To be compiled with `derived`.
+    """
+    number = tier(rules, position)
+    if number < 0 or 2 * number >= len(places):
         return -1
-    rank = functions.rank(rules, position)
-    if rank < 0 or rank >= places[2 * tier + 1]:
+    index = rank(rules, position)
+    if index < 0 or index >= places[2 * number + 1]:
         return -1
-    return places[2 * tier] + rank  # type: ignore[no-any-return]
+    return (places[2 * number] + index) << 1 | to_move(rules, position)  # type: ignore[no-any-return]
 
 
 @inline
@@ -89,9 +91,10 @@ def distinct(seen: Ints, count: int, marks: Ints) -> int:
 @jit
 def look_forward(
     functions: Native,
+    locate: Any,
     rules: Ints,
     places: Ints,
-    tier: int,
+    number: int,
     ranks: tuple[int, int],
     group: tuple[int, int],
     codes: Codes,
@@ -108,15 +111,16 @@ def look_forward(
 
     Returns
     -------
-    fault, rank
-        `SOUND`, or what is wrong with a rank.
+    fault, index
+        `SOUND`, or what is wrong with a index.
     """
     out, seen, marks = room
-    begin, most = places[2 * tier], len(out) // 2
-    for rank in range(ranks[0], ranks[1]):
-        at = begin + rank
-        position = functions.unrank(rules, tier, rank)
-        if has_gaps and place_of(functions, rules, places, position) != at:
+    begin, most = places[2 * number], len(out) // 2
+    for index in range(ranks[0], ranks[1]):
+        at = begin + index
+        position = functions.unrank(rules, number, index)
+        entry = locate(rules, places, position) if has_gaps else at << 1 | functions.to_move(rules, position)
+        if entry >> 1 != at:
             codes[at] = void
             continue
         count = functions.moves(rules, position, out)
@@ -124,14 +128,15 @@ def look_forward(
             codes[at] = STALEMATE if count == DRAWN else win(0, STRIDE) if count == WON else loss(0, STRIDE)
             continue
         if count == 0 or count > most:
-            return CONTRADICTION, rank
-        player, best, inside = functions.to_move(rules, position), -1, 0
+            return CONTRADICTION, index
+        player, best, inside = entry & 1, -1, 0
         # First all places, then all codes: the memory is then asked for several at a time.
         for move in range(count):
-            child = place_of(functions, rules, places, out[move])
-            if child < 0:
-                return CONTRADICTION, rank
-            seen[move] = child << 1 | (functions.to_move(rules, out[move]) == player)
+            entry = locate(rules, places, out[move])
+            if entry < 0:
+                return CONTRADICTION, index
+            # Now the last bit says whether the same player moves again.
+            seen[move] = entry ^ player ^ 1
         for move in range(count):
             child, same = seen[move] >> 1, seen[move] & 1 == 1
             if group[0] <= child < group[1]:
@@ -139,17 +144,17 @@ def look_forward(
                 inside += 1
                 continue
             if codes[child] == void:
-                return CONTRADICTION, rank
+                return CONTRADICTION, index
             code = value_of_move(np.int64(codes[child]), same)
             if best < 0 or merit_of(code, STRIDE) > merit_of(best, STRIDE):
                 best = code
         codes[at] = max(best, DRAW)
         if inside:
             if len(left) == 0:
-                return CONTRADICTION, rank
+                return CONTRADICTION, index
             inside = distinct(seen, inside, marks)
             if inside >= DRAWN_EXIT:
-                return CROWDED, rank
+                return CROWDED, index
         if len(left):
             left[at - group[0]] = DRAWN_EXIT if best == DRAW else inside
     return SOUND, 0
@@ -158,9 +163,10 @@ def look_forward(
 @jit
 def look_back(
     functions: Native,
+    locate: Any,
     rules: Ints,
     places: Ints,
-    tier: int,
+    number: int,
     group: tuple[int, int],
     codes: Codes,
     void: int,
@@ -175,40 +181,40 @@ def look_back(
 
     Returns
     -------
-    fault, rank, count
+    fault, index, count
         As for `look_forward`, and how many positions are decided in so many plies.
     """
     out, seen, marks = room
-    begin, size, most = places[2 * tier], places[2 * tier + 1], len(out) // 2
+    begin, size, most = places[2 * number], places[2 * number + 1], len(out) // 2
     won, lost, decided = win(plies, STRIDE), loss(plies, STRIDE), 0
-    for rank in range(size):
-        at = begin + rank
+    for index in range(size):
+        at = begin + index
         code: Any = np.int64(codes[at])
         if code != won and (code != lost or left[at - group[0]]):
             continue
         decided += 1
-        position = functions.unrank(rules, tier, rank)
+        position = functions.unrank(rules, number, index)
         player, count, inside = functions.to_move(rules, position), functions.unmoves(rules, position, out), 0
         if count > most:
-            return CONTRADICTION, rank, decided
+            return CONTRADICTION, index, decided
         for move in range(count):
-            before = place_of(functions, rules, places, out[move])
-            if group[0] <= before < group[1]:
-                seen[inside] = before << 1 | (functions.to_move(rules, out[move]) == player)
+            entry = locate(rules, places, out[move])
+            if group[0] <= entry >> 1 < group[1]:
+                seen[inside] = entry ^ player ^ 1
                 inside += 1
         inside = distinct(seen, inside, marks)
-        for number in range(inside):
-            before, same = seen[number] >> 1, seen[number] & 1 == 1
+        for move in range(inside):
+            before, same = seen[move] >> 1, seen[move] & 1 == 1
             known: Any = np.int64(codes[before])
             moves = left[before - group[0]]
             if known == void:
-                return CONTRADICTION, rank, decided
+                return CONTRADICTION, index, decided
             if (code == won) == same:
                 if not (is_win(known, STRIDE) and distance(known, STRIDE) <= plies + 1):
                     codes[before] = win(plies + 1, STRIDE)
             elif not is_win(known, STRIDE) and moves != DRAWN_EXIT:
                 if moves == 0:
-                    return CONTRADICTION, rank, decided
+                    return CONTRADICTION, index, decided
                 left[before - group[0]] = moves - 1
                 if moves == 1:
                     codes[before] = max(known, loss(plies + 1, STRIDE))

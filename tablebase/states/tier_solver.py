@@ -13,8 +13,8 @@ from tablebase.compute.messages import reach
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
-from tablebase.game.native import has_overflowed, native, room
-from tablebase.states.tier_kernels import CONTRADICTION, SOUND, Ints, draw_open, look_back, look_forward
+from tablebase.game.native import derived, has_overflowed, native, room
+from tablebase.states.tier_kernels import CONTRADICTION, SOUND, Ints, draw_open, locate, look_back, look_forward
 from tablebase.states.tiers import Group
 from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, distance_of, recode
 
@@ -65,6 +65,7 @@ class GroupSolver:
     def __init__(self, game: CompiledGame, group: Group, shelf: Shelf, tick: Callable[[], object] = lambda: None) -> None:
         self._game, self._group, self.shelf, self._tick = game, group, shelf, tick
         self._functions, self._rules = native(game), shelf.rules
+        self._locate = derived(game, locate)
         places = [shelf.begins[tier] for tier in group.tiers]
         self._range = min(place.start for place in places), max(place.stop for place in places)
         self._size = self._range[1] - self._range[0]
@@ -105,7 +106,18 @@ class GroupSolver:
             space = self._room()
             group, ranks, has_gaps = self._range, (begin, end), self._game.is_ranked
             found = look_forward(
-                self._functions, self._rules, shelf.places, tier, ranks, group, shelf.codes, void, left, space, has_gaps
+                self._functions,
+                self._locate,
+                self._rules,
+                shelf.places,
+                tier,
+                ranks,
+                group,
+                shelf.codes,
+                void,
+                left,
+                space,
+                has_gaps,
             )
             self._check(tier, *found, space[0])
 
@@ -129,7 +141,7 @@ class GroupSolver:
                 reach("solving", plies)
                 own, void = self._range, shelf.coding.void
                 fault, rank, count = look_back(
-                    self._functions, self._rules, shelf.places, tier, own, shelf.codes, void, left, plies, space
+                    self._functions, self._locate, self._rules, shelf.places, tier, own, shelf.codes, void, left, plies, space
                 )
                 self._check(tier, fault, rank, space[0])
                 decided += count
