@@ -185,6 +185,12 @@ def test_every_wrong_code_is_found(tmp_path_factory: pytest.TempPathFactory, gam
             check(wrong)
 
 
+def test_a_loss_takes_the_longest_way() -> None:
+    """Position 0 is lost within its tier in two plies, but by the way out of it in four."""
+    nodes = [Node(0, [1, 2]), Node(1, [0, 5]), Node(1, [3]), Node(0, [4]), Node(1, [5]), Node(0, result=LOST)]
+    assert values_of(NumberGraph(nodes, [0, 0, 1, 1, 1, 2]))[0] == ("loss", 4)
+
+
 @pytest.mark.parametrize("length", [124, 125, 126, 127, 300])
 def test_distances_beyond_a_byte(length: int, tmp_path: Path) -> None:
     """They take two bytes from 126 plies on; the positions of an earlier tier and the check follow."""
