@@ -1,7 +1,7 @@
 """Connect Four on boards of any size of up to 62 cells, with one more for each column.
 
-The players take turns to drop a disc into a column that is not full; it falls onto the discs there. Crosses begin. Whoever has four
-discs in a row, along a file, a rank or a diagonal, wins; if the board is full, the game is a draw.
+The players take turns to drop a disc into a column that is not full; it falls onto the discs there. Crosses begin. A player who
+has four discs in a row, along a file, a rank or a diagonal, wins; if the board is full, the game is a draw.
 
 As text, a position is its ranks from the top: ``...../...../..o../..xx.``. Who is to move follows from the number of discs. A move
 is the letter of a column.
@@ -32,9 +32,9 @@ def game(size: tuple[int, int] = (5, 4)) -> ConnectFour:
 
 
 def discs(rules: Any, position: int) -> tuple[int, int]:
-    """Return all discs and those of the player to move, as sets of cells.
+    """Return all discs and the discs of the player to move, as sets of cells.
 
-    A column is a run of bits from its lowest cell: those of the player to move, with another bit on top of the discs (Tromp).
+    A column is a run of bits from its lowest cell: the discs of the player to move, with another bit on top of all discs (Tromp).
     """
     filled = position
     for _ in range(rules[RANKS]):

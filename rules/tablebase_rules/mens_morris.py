@@ -1,10 +1,11 @@
 """Men's morris on two or three rings, with three to nine men each: six and nine men's morris, and smaller ones.
 
-Each ring has eight points; the middles of its sides are joined to those of the next ring. First the players take turns to place
-a man on a free point, White first, until all are placed. Then they take turns to move a man along a line to the next point. A
-player with three men may move one to any free point (``flying=no``: along a line, like others). Three men of a player in a row,
-on a side of a ring or, with three rings, on the line through the middles, are a mill: a player who closes one takes a man of
-the opponent that is in no mill, or any if all are. Who has fewer than three men after all are placed, or cannot move, loses.
+Each ring has eight points; the middles of its sides are joined to the middles of the next ring. First the players take turns to
+place a man on a free point, White first, until all are placed. Then they take turns to move a man along a line to the next
+point. A player with three men may move one to any free point (``flying=no``: along a line, like others). Three men of a player
+in a row, on a side of a ring or, with three rings, on the line through the middles, are a mill: a player who closes one takes a
+man of the opponent that is not in a mill, or any if all are. A player who has fewer than three men after all are placed, or
+cannot move, loses.
 
 As text, a position is its rings from the outside, each clockwise from the top left, who is to move, and how many men are still
 to be placed: ``ww....../...b.... b 9``. A move is ``a5`` for a man that is placed, ``a5c5`` for one that is moved, with a third
@@ -43,7 +44,7 @@ def game(men: int = 6, rings: int = 2, flying: str = "yes") -> MensMorris:
 
 
 def men_of(position: int, side: int) -> tuple[int, int]:
-    """Return the men of a side, and those of the other one, as sets of points."""
+    """Return the men of a side, and the men of the other one, as sets of points."""
     white, black = position & ALL, position >> 24 & ALL
     return (white, black) if side == 0 else (black, white)
 
@@ -60,7 +61,7 @@ def to_move(_rules: Any, position: int) -> int:
 
 
 def is_mill(rules: Any, own: int, point: int) -> bool:
-    """Return whether a man on a point is in a mill; a mill that does not exist has a point that nobody can have."""
+    """Return whether a man on a point is in a mill; a mill that does not exist has a point that is not on the board."""
     first, second = rules[MILLS + 2 * point], rules[MILLS + 2 * point + 1]
     return bool(own & first == first or own & second == second)
 
@@ -131,7 +132,7 @@ def unmoves(rules: Any, position: int, out: Any) -> int:
 
 
 def tier(_rules: Any, position: int) -> int:
-    """Men that have been placed, and those of the player to move and of the other one on the board."""
+    """Men that have been placed, and men on the board: of the player to move, and of the other one."""
     own, other = men_of(position, position >> SIDE & 1)
     return position >> PLACED << 8 | bits(own) << 4 | bits(other)
 
@@ -194,7 +195,7 @@ class MensMorris(CompiledGame):
         return np.concatenate([[count, self.men, self.options["flying"] == "yes", *near, *mills], tables])
 
     def size(self, tier: int) -> int:
-        """As many ranks as there are ways to place the men, of those of the player to move one for each orbit."""
+        """The number of orbits of the men of the player to move, times the ways to place the other men."""
         return men_size(self.numbers, RANKS, tier >> 4 & 15, tier & 15)
 
     def after(self, tier: int) -> list[int]:
@@ -209,7 +210,7 @@ class MensMorris(CompiledGame):
         return [placed << 8 | other - lost << 4 | own for lost in losses]
 
     def tier_name(self, tier: int) -> str:
-        """The men of both players, as in ``5-4``; while men are placed, after the number of those that are left."""
+        """The men of both players, as in ``5-4``; while men are placed, after the number of men that are left."""
         left = 2 * self.men - (tier >> 8)
         return f"{f'left{left}-' if left else ''}{tier >> 4 & 15}-{tier & 15}"
 

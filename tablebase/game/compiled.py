@@ -72,7 +72,7 @@ class Functions:
 class CompiledGame(FunctionGame[int]):
     """A game of two players by compiled functions, without chance.
 
-    A subclass defines the attributes below and those of `FunctionGame`, the methods `format` and `parse`, with ranks also
+    A subclass defines the attributes below and of `FunctionGame`, the methods `format` and `parse`, with ranks also
     `size` and `after`, and preferably `move_word`.
 
     Attributes

@@ -78,7 +78,7 @@ def test_values_are_those_of_brute_force(built: Path) -> None:
 
 
 def test_chosen_tiers_with_all_that_they_need(built: Path, tmp_path: Path, ask: Ask) -> None:
-    """Names are separated by commas; bytes are those of a whole build, with any number of workers; the rest is missing."""
+    """Names are separated by commas; bytes are as in a whole build, with any number of workers; the rest is missing."""
     answer = ask("build", *GAME, "--tiers", "left2-2-2,2-3", "--data", tmp_path, "--workers", "2")
     assert answer.code == 0
     made = {path.stem for path in (tmp_path / NAME / "tiers").iterdir()}
