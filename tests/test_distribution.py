@@ -20,7 +20,19 @@ from tablebase.errors import DISTRIBUTION, EXTRAS, MissingExtraError
 ROOT = Path(__file__).parents[1]
 PROJECT = loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-GAMES = ["doushouqi", "foxhounds", "harehedgehog", "hasenspiel", "hexapawn", "kalah", "morris", "noughts", "pig"]
+GAMES = [
+    "connect4",
+    "doushouqi",
+    "foxhounds",
+    "harehedgehog",
+    "hasenspiel",
+    "hexapawn",
+    "kalah",
+    "mens_morris",
+    "morris",
+    "noughts",
+    "pig",
+]
 
 Run = Callable[[str], str]
 

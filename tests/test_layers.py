@@ -35,10 +35,10 @@ COMPANIONS_MAY_USE = {
     "_routes.py": RULES_MAY_USE | {"play", "web"},
 }
 """The same for modules next to those of rules: pictures, players, and routes of the server."""
-CONTRACTS = {"functions", "stochastic", "kernels", "file_words"}
+CONTRACTS = {"functions", "compiled", "ranks", "stochastic", "kernels", "file_words"}
 """Modules that rules import from, beside the package of the types: those of functions, and that of parameters from files."""
 
-KINDS = {"Game", "StochasticGame", "FunctionGame"}
+KINDS = {"Game", "StochasticGame", "FunctionGame", "CompiledGame"}
 DELIVERING = (
     "game",
     "slices",
@@ -125,8 +125,8 @@ def test_solvers_and_checks_share_no_mistakes(room: str, other: str) -> None:
     names = {name for path in rooms()[room] for name in imported_modules(path)}
     assert any(room_of(name) == "compute" for name in names)
     assert not [name for name in names if room_of(name) == other]
-    # Of what solves by functions, a check reads the file alone.
-    assert room != "checking" or {name.split(".")[2] for name in names if room_of(name) == "states"} == {"files"}
+    # Of what solves by functions, checks read the files alone.
+    assert room != "checking" or {name.split(".")[2] for name in names if room_of(name) == "states"} == {"files", "tier_files"}
     for arrays in ("slice_arrays", "pursuit_arrays"):
         assert any(name.startswith(f"tablebase.slices.{arrays}") for name in names) == (room == "solvers")
 

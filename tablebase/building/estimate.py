@@ -31,7 +31,7 @@ OVERHEAD = 0.014
 """CPU-seconds that the smallest table takes on the reference machine."""
 START = 1.35
 """CPU-seconds until the program solves its first table, on the reference machine."""
-COMPILING = {"planes": 11.5, "groups": 2.6, "pursuit": 2.0, "bounds": 20.0}
+COMPILING = {"planes": 11.5, "groups": 2.6, "pursuit": 2.0, "bounds": 20.0, "tiers": 8.0}
 """CPU-seconds to compile the kernels of a solver, and those that check and write its tables, on the reference machine."""
 OTHERS = 4.0
 """The same for other solvers."""

@@ -226,7 +226,7 @@ class TableKind(ABC, Generic[G, F]):
 
     def opened_at(self, path: Path) -> F:
         """Open the file of the table that belongs at a path; see `opened`."""
-        return self.opened(path, {"material": path.stem, "layer": path.stem})
+        return self.opened(path, dict.fromkeys(("material", "layer", "tier"), path.stem))
 
     def check_content(self, file: F) -> None:
         """Raise `CorruptTableError` if a part of an open file cannot be read."""

@@ -20,9 +20,8 @@ from tablebase.checking.chances import verify_layer
 from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.compute import machine
 from tablebase.compute.messages import reach
-from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, did_you_mean, quoted
+from tablebase.errors import CapacityError, CorruptTableError
 from tablebase.game.kernels import Int64, Layer, Region
-from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.files import LayerFile, layer_path, limits_of, write_layer
@@ -68,25 +67,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     solver = ENGINE
     table = "layers"
     line = Estimate
-
-    def limits_from(self, words: Sequence[str], refusal: Callable[[], TablebaseError]) -> dict[str, int | str]:
-        del refusal
-        game, limits = self.rules, dict[str, int | str]()
-        pending = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
-        while pending:
-            option = pending.pop(0)
-            name = option.removeprefix("--")
-            if not option.startswith("--") or name not in game.limits:
-                known = ", ".join(f"--{limit}" for limit in game.limits) or "none"
-                meant = did_you_mean(option, [f"--{limit}" for limit in game.limits])
-                raise TablebaseError(f"{quoted(option)} is not an option for tables of {game.name}{meant}; they have: {known}")
-            if not pending:
-                raise TablebaseError(f"the option {option} needs a value, such as {option} {game.limits[name]}")
-            text = pending.pop(0)
-            if isinstance(game.limits[name], int) and whole_number(text) is None:
-                raise TablebaseError(f"{name} of {game.name} must be {WHOLE_NUMBER}, not {quoted(text)}")
-            limits[name] = int(text) if isinstance(game.limits[name], int) else text
-        return limits
 
     def _region(self, query: TableQuery) -> Region:
         # The kernels, which know it, are compiled here.

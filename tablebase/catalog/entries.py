@@ -67,18 +67,20 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """What the seal of the file says it is; see `tables.folder.title`, `layer_title` and `exact_title`."""
+        """What the seal of the file says it is; see `tables.folder.title`, `layer_title`, `exact_title` and `tier_title`."""
         row = self.row
         if "material" in row:
             return f"{row['game']} {row['material']}"
-        return f"{row['game']} {row['region']} {row['layer']}" if "layer" in row else f"{row['game']} exact"
+        if "layer" in row:
+            return f"{row['game']} {row['region']} {row['layer']}"
+        return f"{row['game']} tiers {row['tier']}" if "tier" in row else f"{row['game']} exact"
 
     @property
     def place(self) -> str:
-        """Where such a file belongs, relative to the folder; see `table_path`, `layer_path` and `exact_path`."""
+        """Where such a file belongs, relative to the folder; see `table_path`, `layer_path`, `exact_path` and `tier_path`."""
         row = self.row
-        home = row["pieces"] if "material" in row else row.get("region", "exact")
-        name = row["material"] if "material" in row else row.get("layer", "all")
+        home = row["pieces"] if "material" in row else "tiers" if "tier" in row else row.get("region", "exact")
+        name = next((row[one] for one in ("material", "layer", "tier") if one in row), "all")
         return f"{row['game']}/{home}/{name}{SUFFIX}"
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sql
 from sqlalchemy import Column, Connection, Table, inspect
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """Grows whenever a table, a column or the meaning of one changes."""
 VIEW = "slice_counts"
 SLICE_COUNTS = """
@@ -122,21 +122,23 @@ LAYERS = Table(
     *_sealed(),
 )
 """The files of bounds for states of a game with chance."""
-EXACT = Table(
-    "exact",
-    METADATA,
-    _id(),
-    _game(),
-    *_file(),
-    *_integers("positions", "final", "wins", "losses", "draws"),
-    *_integers("longest_win", nullable=True),
-    *_texts("longest_win_position", nullable=True),
-    *_integers("longest_loss", nullable=True),
-    *_texts("longest_loss_position", nullable=True),
-    *_sealed(),
-)
+
+
+def _exact_values() -> list[Column[Any]]:
+    return [
+        *_integers("positions", "final", "wins", "losses", "draws"),
+        *_integers("longest_win", nullable=True),
+        *_texts("longest_win_position", nullable=True),
+        *_integers("longest_loss", nullable=True),
+        *_texts("longest_loss_position", nullable=True),
+    ]
+
+
+EXACT = Table("exact", METADATA, _id(), _game(), *_file(), *_exact_values(), *_sealed())
 """The files of exact values of games by functions; wins, losses and draws are for the player to move."""
-OF_FILES = (TABLES, LAYERS, EXACT)
+TIERS = Table("tiers", METADATA, _id(), _game(), *_texts("tier"), *_file(), *_integers("ranks"), *_exact_values(), *_sealed())
+"""The files of tiers of games by compiled functions."""
+OF_FILES = (TABLES, LAYERS, EXACT, TIERS)
 """Tables in which each file has a row; only one in `TABLES` has rows in other tables as well."""
 
 

@@ -16,7 +16,7 @@ from tablebase.mining.results import Tabular, distinct_names
 from tablebase.mining.statement import nesting_as_sentence
 from tablebase.mining.word_checks import Check, check_words, one_of
 
-OF_GAMES = ("tables", "slices", "slice_counts", "layers", "exact", "pattern_gains", "pattern_rules", "pattern_trees")
+OF_GAMES = ("tables", "slices", "slice_counts", "layers", "exact", "tiers", "pattern_gains", "pattern_rules", "pattern_trees")
 """Tables that name the game of a row."""
 OF_SIDES = ("solutions", "slices", "slice_counts", "pattern_gains", "pattern_rules", "pattern_trees")
 """Tables that name the side to move."""

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
-from tablebase.commands.row_types import DistanceRow, ExactRow, LayerRow, MaterialRow, Neighbour, RecordRow
+from tablebase.commands.row_types import DistanceRow, ExactRow, LayerRow, MaterialRow, Neighbour, RecordRow, TierRow
 from tablebase.compute.messages import listed
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
@@ -68,7 +68,7 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
     if "materials" in rules.can:
         return Statistics(counts_of(catalog, game, by, pieces), by)
     rows: Rows = []
-    for table, kind in (("layers", LayerRow), ("exact", ExactRow)):
+    for table, kind in (("layers", LayerRow), ("exact", ExactRow), ("tiers", TierRow)):
         rows += [{name: entry.row[name] for name in kind.__annotations__} for entry in catalog.there(rules, table)]
     if not rows:
         raise missing_game(rules, catalog.folder)

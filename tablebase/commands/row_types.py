@@ -101,6 +101,24 @@ class ExactRow(TypedDict):
     longest_loss_position: str | None
 
 
+class TierRow(TypedDict):
+    """A tier of a game by compiled functions; wins, losses and draws are for the player to move."""
+
+    tier: str
+    ranks: int
+    """Those without a position included."""
+    positions: int
+    """Equivalent ones count once."""
+    final: int
+    wins: int
+    losses: int
+    draws: int
+    longest_win: int | None
+    longest_win_position: str | None
+    longest_loss: int | None
+    longest_loss_position: str | None
+
+
 class MaterialRow(TypedDict):
     """A material that has been built."""
 

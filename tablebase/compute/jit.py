@@ -37,27 +37,27 @@ OPTIONS: Any = {"nogil": True, "no_cfunc_wrapper": True}
 _VERSIONS = (numba.__version__, llvmlite.__version__, sys.implementation.cache_tag, getattr(sys, "abiflags", ""))
 
 
-def jit(function: F, **more: Any) -> F:
+def jit(function: F, source: str | None = None, **more: Any) -> F:
     """Compile in nopython mode, cache the machine code on disk, release the GIL."""
     if not COMPILES:
         return _uncompiled(function)
-    return cast(F, _cached(numba.njit(**OPTIONS, **more)(function), function))
+    return cast(F, _cached(numba.njit(**OPTIONS, **more)(function), function, source))
 
 
-def inline(function: F) -> F:
-    """Compile a small helper that is inlined into its callers."""
-    return jit(function, forceinline=True)
+def inline(function: F, source: str | None = None) -> F:
+    """Compile a small helper that is inlined into its callers; `source` is a digest of all sources, by default of its file."""
+    return jit(function, source, forceinline=True)
 
 
-def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function whose address other kernels call, as `numba.cfunc` does."""
+def callback(signature: Any, source: str | None = None) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function whose address other kernels call, as `numba.cfunc` does; see `inline` for the source."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         if not COMPILES:
             return _uncompiled(function)
         made = _Callback(function, (signature.args, signature.return_type), locals={}, options={})
         made.type = types.FunctionType(signature)
-        _cached(made, function).compile()
+        _cached(made, function, source).compile()
         return made
 
     return compiled
@@ -84,16 +84,16 @@ def _uncompiled(function: F) -> F:
     return np.errstate(over="ignore")(function)
 
 
-def _cached(compiled: Any, function: Callable[..., Any]) -> Any:
+def _cached(compiled: Any, function: Callable[..., Any], source: str | None = None) -> Any:
     """Give a function that Numba compiles the cache of this package, if its source is a file."""
-    source = _digest_of(function.__code__.co_filename)
+    source = source or digest_of(function.__code__.co_filename)
     if source is not None:
         internals.set_cache(compiled, _Cache(function, source))
     return compiled
 
 
 @cache
-def _digest_of(path: str) -> str | None:
+def digest_of(path: str) -> str | None:
     """A digest of a file's content; None if there is no such file."""
     try:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()

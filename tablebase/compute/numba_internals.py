@@ -11,6 +11,7 @@ from typing import Any
 from numba.core import event as event  # a timer: no public function tells when Numba compiles
 from numba.core.ccallback import CFunc as CFunc  # `numba.cfunc`, which compiles before it can be given a cache
 from numba.core.compiler import CompileResult  # `cache=True`, which finds kernels by path and time
+from numba.core.errors import NumbaError as NumbaError  # what Numba raises for a function that it cannot compile
 from numba.core.runtime.nrt import rtsys  # the first compilation, which loads SciPy
 from numba.core.serialize import dumps  # `pickle.dumps`, which does not know Numba's types
 

@@ -90,6 +90,7 @@ class Game(Rules[Position]):
             "game graphs",
             "learning",
             "materials",
+            "mining",
             "paired matches",
             "patterns",
             "search",

@@ -7,7 +7,7 @@ Where the game is over it is the value for the first player, and the code of a d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,6 +50,32 @@ class Counts:
     longest_win_position: str | None  # of these, the first one by the order of the keys
     longest_loss: int | None
     longest_loss_position: str | None
+
+
+def counts_of(known: Iterable[tuple[int, int, int]], coding: Coding, text_at: Callable[[int], str]) -> Counts:
+    """Count values, given codes with their first place and how often they occur; `text_at` writes the position of a place."""
+    final, by_outcome = 0, dict.fromkeys(Outcome, 0)
+    longest: dict[Outcome, tuple[int, int]] = {}
+    for code, place, count in known:
+        value = coding.value(code)
+        if code == STALEMATE or value.distance == 0:
+            final += count
+            continue
+        by_outcome[value.outcome] += count
+        if value.distance is not None:
+            longest[value.outcome] = max(longest.get(value.outcome, (0, 0)), (value.distance, place))
+    win, loss = longest.get(Outcome.WIN), longest.get(Outcome.LOSS)
+    return Counts(
+        final + sum(by_outcome.values()),
+        final,
+        by_outcome[Outcome.WIN],
+        by_outcome[Outcome.LOSS],
+        by_outcome[Outcome.DRAW],
+        win and win[0],
+        win and text_at(win[1]),
+        loss and loss[0],
+        loss and text_at(loss[1]),
+    )
 
 
 def exact_path(folder: Path, name: str) -> Path:
@@ -180,28 +206,5 @@ class ExactFile(FlatFile):
         """What the positions are worth, from all codes."""
         codes = self.some("codes", slice(None))
         found, first, counts = np.unique(codes, return_index=True, return_counts=True)
-        final, by_outcome = 0, dict.fromkeys(Outcome, 0)
-        longest: dict[Outcome, tuple[int, int]] = {}
-        for code, place, count in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
-            value = self.coding.value(code)
-            if code == STALEMATE or value.distance == 0:
-                final += count
-                continue
-            by_outcome[value.outcome] += count
-            if value.distance is not None:
-                longest[value.outcome] = max(longest.get(value.outcome, (0, 0)), (value.distance, place))
-        win, loss = longest.get(Outcome.WIN), longest.get(Outcome.LOSS)
-        texts = [
-            None if one is None else self.some("keys", slice(one[1], one[1] + 1))[0].decode(errors="replace") for one in (win, loss)
-        ]
-        return Counts(
-            self.positions,
-            final,
-            by_outcome[Outcome.WIN],
-            by_outcome[Outcome.LOSS],
-            by_outcome[Outcome.DRAW],
-            win and win[0],
-            texts[0],
-            loss and loss[0],
-            texts[1],
-        )
+        known = zip(found.tolist(), first.tolist(), counts.tolist(), strict=True)
+        return counts_of(known, self.coding, lambda place: self.some("keys", slice(place, place + 1))[0].decode(errors="replace"))

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.circles import circles
 from tablebase.game.kernels import Kernels, Layer, Region
 from tablebase.stochastic.chances import (
     UNIT,
@@ -27,7 +28,6 @@ from tablebase.stochastic.chances import (
     new_rises,
     store,
 )
-from tablebase.stochastic.circles import circles
 from tablebase.stochastic.formulas import Formulas, Space, blocks_read, formulas_of, new_space
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 

@@ -14,11 +14,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from tablebase.errors import NotationError, RulesError
+from tablebase.game.compiled import CompiledGame
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.symmetry import canonical_fault, has_symmetries
 from tablebase.testing.checks import Bench, Check, RulesTests
+from tablebase.testing.compiled_faults import machine_fault, positions_and_ranks, ranks_fault, tiers_fault, unmoves_fault
 from tablebase.testing.contract import CONTRACT, following, playout, positions
 
 COMPILED = "tablebase.testing.kernel_faults"
@@ -179,6 +181,14 @@ def _has_region(game: StochasticGame) -> bool:
     return True
 
 
+def _is_compiled(game: FunctionGame[Any]) -> bool:
+    return isinstance(game, CompiledGame)
+
+
+def _has_unmoves(game: FunctionGame[Any]) -> bool:
+    return isinstance(game, CompiledGame) and game.functions.unmoves is not None
+
+
 # That random play never ends is worth knowing, but no fault.
 PLAY = Check("play", "Random play can be played.", _games, lambda *_: None, sums_up=_ended)
 DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault)
@@ -192,6 +202,10 @@ FUNCTION_CHECKS = (
     PICTURES,
     Check("nonsense", "Text that is no position is refused in a sentence.", _texts, nonsense_fault),
     Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_fault, has_symmetries),
+    Check("ranks", "Ranks lead to positions with the same moves.", positions_and_ranks, ranks_fault, _is_compiled),
+    Check("tiers", "Moves lead to the tiers that are declared.", positions_and_ranks, tiers_fault, _is_compiled),
+    Check("unmoves", "Moves can be taken back, and nothing else.", positions_and_ranks, unmoves_fault, _has_unmoves),
+    Check("machine", "Functions do the same when they are compiled.", positions_and_ranks, machine_fault, _is_compiled),
 )
 """All checks of a `FunctionGame` without chance."""
 STATE_CHECKS = (

@@ -28,7 +28,7 @@ def test_sound_games_pass(game: FunctionGame[Any]) -> None:
     """And the check of symmetries is left out where there are none."""
     results = check_rules(game, samples=200)
     assert not [result for result in results if result.failure]
-    names = [check.name for check in FUNCTION_CHECKS]
+    names = [check.name for check in FUNCTION_CHECKS if check.name not in ("ranks", "tiers", "unmoves", "machine")]
     assert [result.name for result in results] == (names if game.name in ("rows", "pawns") else names[:-1])
 
 

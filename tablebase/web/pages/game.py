@@ -91,8 +91,11 @@ def _entries(catalog: Catalog) -> list[dict[str, Any]]:
 
 
 def _exact(catalog: Catalog, rules: Rules[Any]) -> dict[str, Any] | None:
-    """What the table of exact values has, if it has been built."""
-    return next((dict(entry.row) for entry in catalog.of(rules, "exact")), None)
+    """What the tables of a game by functions without chance have, if they have been built; tiers are added up."""
+    rows = [entry.row for table in ("exact", "tiers") for entry in catalog.of(rules, table)]
+    totals: dict[str, Any] = {name: sum(row[name] for row in rows) for name in ("positions", "final", "wins", "losses", "draws")}
+    longest = {name: max((row[name] for row in rows if row[name]), default=None) for name in ("longest_win", "longest_loss")}
+    return {"tables": len(rows), **totals, **longest} if rows else None
 
 
 @router.get("/{game}")

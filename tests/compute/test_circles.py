@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.stochastic.circles import circles
+from tablebase.compute.circles import circles
 
 
 @given(st.integers(1, 8).flatmap(lambda size: st.lists(st.sets(st.integers(0, size - 1)), min_size=size, max_size=size)))

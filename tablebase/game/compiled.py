@@ -1,0 +1,194 @@
+"""Rules as compiled functions of a whole number: games of millions and billions of positions.
+
+A position is one whole number of at most 63 bits. An author writes a few functions that keep to the subset of Python that Numba
+compiles: whole numbers, loops, and calls of other such functions. They stay plain Python for play and tests; only tables
+compile them. Everything else that games have, such as moves as texts and results, follows from them.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from tablebase.errors import RulesError
+from tablebase.game.functions import FunctionGame
+from tablebase.game.guards import contradiction
+from tablebase.game.rules import OVER, Ending
+
+WON, LOST, DRAWN = -1, -2, -3
+"""Returned by `Functions.moves` where the game is over: its result for the player whom `Functions.to_move` names."""
+Function = Callable[..., Any]
+ALL = "all"
+"""Of the limit ``tiers``: all tiers; otherwise names, separated by commas."""
+TIER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
+
+
+@dataclass(frozen=True)
+class Functions:
+    """The compiled functions of a game; all are pure and must not raise.
+
+    Each is given the numbers of `CompiledGame.rules` first.
+
+    Parameters
+    ----------
+    to_move : function
+        ``to_move(rules, position) -> player``, 0 or 1; where the game is over, the player whom its result is about.
+    moves : function
+        ``moves(rules, position, out) -> count``: fills in the positions after each move, and returns their number; or `WON`,
+        `LOST` or `DRAWN` where the game is over.
+    tier : function
+        ``tier(rules, position) -> number``, from 0. Tiers divide the positions; each has a table.
+    rank : function, optional
+        ``rank(rules, position) -> index``, from 0 within the tier; the same for equivalent positions. Without ranks, the
+        positions that the start leads to are listed, and no move may lead to a tier with a smaller number.
+    unrank : function, optional
+        ``unrank(rules, tier, index) -> position``. An index whose position has another rank is invalid.
+    canonical : function, optional
+        ``canonical(rules, position) -> position``, instead of ranks: which of all equivalent positions is listed. It may
+        exchange the players, together with the one to move.
+    unmoves : function, optional
+        ``unmoves(rules, position, out) -> count``: fills in the positions from which a move leads here, of all tiers that
+        are solved together with this one; others do no harm. Required where moves can return to the same tier.
+    """
+
+    to_move: Function
+    moves: Function
+    tier: Function
+    rank: Function | None = None
+    unrank: Function | None = None
+    unmoves: Function | None = None
+    canonical: Function | None = None
+
+    def __iter__(self) -> Iterator[Function]:
+        """Iterate over the functions that there are."""
+        return (function for function in vars(self).values() if function is not None)
+
+
+class CompiledGame(FunctionGame[int]):
+    """A game of two players by compiled functions, without chance.
+
+    A subclass defines the attributes below and of `FunctionGame`, the methods `format` and `parse`, with ranks also
+    `size` and `after`, and preferably `move_word`.
+
+    Attributes
+    ----------
+    start : int
+        The position that games begin with.
+    functions : Functions
+        The rules.
+    most_moves : int
+        Moves of a position, and positions that `Functions.unmoves` fills in, at most.
+    rules : sequence of int, or ndarray of int64
+        Numbers and tables for the functions: sizes, masks, ranks.
+
+    Examples
+    --------
+    See ``tablebase_rules.mens_morris``.
+    """
+
+    can = FunctionGame.can - {"mining"}
+    parts: ClassVar[Mapping[str, str]] = {
+        **FunctionGame.parts,
+        "tables": "tablebase.building.tier_kind:TierTables",
+        "values": "tablebase.probe.from_tiers:TierSource",
+    }
+    limits = MappingProxyType({"tiers": ALL})
+    functions: Functions
+    most_moves: int
+    rules: Any = ()
+
+    @cached_property
+    def numbers(self) -> Any:
+        """The rules as plain functions read them: indexing returns a Python number."""
+        return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Views of memory cannot be copied.
+        return {name: value for name, value in vars(self).items() if name != "numbers"}
+
+    def size(self, tier: int) -> int:
+        """Return how many ranks a tier has."""
+        raise NotImplementedError
+
+    def after(self, tier: int) -> Iterable[int]:
+        """Name the tiers that moves from a tier lead to, perhaps itself."""
+        raise NotImplementedError
+
+    def tier_name(self, tier: int) -> str:
+        """Name a tier: letters, digits, dots, hyphens and underscores; by default its number."""
+        return str(tier)
+
+    def move_word(self, position: int, child: int, number: int) -> str:
+        """Write a move as one word; by default its number among the moves of a position, from 1."""
+        del position, child
+        return str(number + 1)
+
+    def ending(self, position: int, winner: int | None) -> Ending:
+        """Describe the end of the game; by default with the winner alone."""
+        del position
+        return Ending.of_two(winner, "finished")
+
+    def _listed(self, position: int) -> tuple[int, list[int]]:
+        """Call `Functions.moves`; return its result, and the positions."""
+        out = [0] * self.most_moves
+        count = self.functions.moves(self.numbers, position, out)
+        return count, out[: max(count, 0)]
+
+    def to_move(self, position: int) -> int:
+        """See `Rules.to_move`."""
+        return OVER if self._listed(position)[0] < 0 else self.functions.to_move(self.numbers, position)
+
+    def moves(self, position: int) -> dict[str, int]:
+        """See `Rules.moves`."""
+        children = self._listed(position)[1]
+        return {self.move_word(position, child, number): child for number, child in enumerate(children)}
+
+    def result(self, position: int) -> Ending | None:
+        """See `Rules.result`."""
+        count, _ = self._listed(position)
+        if count >= 0:
+            return None
+        if count not in (WON, LOST, DRAWN):
+            raise contradiction(self, position, f"moves returns {count}, but only WON, LOST and DRAWN are below 0")
+        player = self.functions.to_move(self.numbers, position)
+        return self.ending(position, None if count == DRAWN else player if count == WON else 1 - player)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether positions have ranks; otherwise they are listed."""
+        return self.functions.rank is not None
+
+    def place(self, position: int) -> tuple[int, int]:
+        """Return the tier of a position with its rank or, without ranks, its canonical position."""
+        functions, rules = self.functions, self.numbers
+        of_class = functions.rank or functions.canonical
+        return functions.tier(rules, position), position if of_class is None else of_class(rules, position)
+
+    def position_at(self, tier: int, rank: int) -> int | None:
+        """Return the position of a rank, or a canonical position; None for an invalid one."""
+        unrank = self.functions.unrank
+        position: int = rank if unrank is None else unrank(self.numbers, tier, rank)
+        return position if self.place(position) == (tier, rank) else None
+
+    def source_modules(self) -> set[str]:
+        """See `FunctionGame.source_modules`; the functions may be defined in other modules."""
+        return super().source_modules() | {function.__module__ for function in self.functions}
+
+    def check_parts(self) -> None:
+        """See `FunctionGame.check_parts`."""
+        super().check_parts()
+        name = type(self).__name__
+        if not isinstance(getattr(self, "functions", None), Functions):
+            raise RulesError(f"{name} has no functions: give it an object of the class Functions")
+        if not isinstance(getattr(self, "most_moves", None), int):
+            raise RulesError(f"{name} has no most_moves: give it the largest number of moves of a position")
+        if self.is_ranked and (type(self).size is CompiledGame.size or type(self).after is CompiledGame.after):
+            raise RulesError(f"{name} has ranks, but not size and after: define both methods")
+
+
+__all__ = ["DRAWN", "LOST", "OVER", "WON", "CompiledGame", "Ending", "Functions"]

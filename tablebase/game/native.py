@@ -1,0 +1,158 @@
+"""The functions of a `CompiledGame` as machine code, which kernels call by address."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from tablebase.compute.bits import ones, trailing_zeros
+from tablebase.compute.jit import jit
+from tablebase.compute.numba_internals import NumbaError
+from tablebase.compute.plain_functions import compiled
+from tablebase.errors import RulesError
+from tablebase.game.compiled import CompiledGame, Functions
+from tablebase.game.key_lists import canonical, specialized
+from tablebase.game.ranks import bits, lowest
+
+_VECTOR = types.int64[::1]
+_OF_POSITION = types.int64(_VECTOR, types.int64)
+_FILLS = types.int64(_VECTOR, types.int64, _VECTOR)
+SIGNATURES = {
+    "to_move": _OF_POSITION,
+    "moves": _FILLS,
+    "tier": _OF_POSITION,
+    "rank": _OF_POSITION,
+    "unrank": types.int64(_VECTOR, types.int64, types.int64),
+    "unmoves": _FILLS,
+    "canonical": _OF_POSITION,
+}
+KNOWN = {bits: ones, lowest: trailing_zeros}
+
+
+def no_unmoves(_rules: Any, _position: int, _out: Any) -> int:
+    """Return 0: a game without `unmoves` does not ask for them."""
+    return 0
+
+
+DEFAULTS = {"unmoves": no_unmoves, "canonical": canonical}
+UNTOUCHED = -(1 << 62)
+"""Stands behind the room for the moves of a position; no position is below 0."""
+
+
+class Native(NamedTuple):
+    """Compiled functions, see `tablebase.game.compiled.Functions`."""
+
+    to_move: Any
+    moves: Any
+    tier: Any
+    rank: Any
+    unrank: Any
+    unmoves: Any
+    canonical: Any
+
+
+def native(game: CompiledGame) -> Native:
+    """Compile the functions of a game; `RulesError` for what Numba cannot compile."""
+    return _native(game.functions if game.is_ranked else specialized(game.functions), game.name)
+
+
+@cache
+def _native(functions: Functions, game: str) -> Native:
+    made = {}
+    for name, signature in SIGNATURES.items():
+        try:
+            function: Any = getattr(functions, name) or DEFAULTS[name]
+            made[name] = compiled(function, signature, KNOWN)
+        except (NumbaError, ValueError) as fault:
+            # Numba's first line names its own stage.
+            said = next((line.strip() for line in str(fault).splitlines() if line.strip() and "pipeline" not in line), "")
+            raise RulesError(f"{name} of {game} cannot be compiled ({said}): keep to whole numbers, loops and calls") from fault
+    return Native(**made)
+
+
+# Instead of these, a function that `derived` compiles calls those of the game.
+
+
+def to_move(_rules: Any, _position: int) -> int:
+    """Return the player to move."""
+    raise NotImplementedError
+
+
+def tier(_rules: Any, _position: int) -> int:
+    """Return the tier of a position."""
+    raise NotImplementedError
+
+
+def rank(_rules: Any, _position: int) -> int:
+    """Return the rank of a position."""
+    raise NotImplementedError
+
+
+def derived(game: CompiledGame, function: Any) -> Any:
+    """Compile a function of the rules, an array and a position that calls `to_move`, `tier` and `rank` of a game.
+
+    A call by its address costs more than most of these functions; this is a single one.
+    """
+    return _derived(game.functions if game.is_ranked else specialized(game.functions), function)
+
+
+@cache
+def _derived(functions: Functions, function: Any) -> Any:
+    names = {**function.__globals__, "to_move": functions.to_move, "tier": functions.tier, "rank": functions.rank}
+    own = FunctionType(function.__code__, names, function.__name__)
+    return compiled(own, types.int64(_VECTOR, _VECTOR, types.int64), KNOWN)
+
+
+@cache
+def rules_of(game: CompiledGame) -> NDArray[np.int64]:
+    """Return the numbers of the rules as an array."""
+    return np.ascontiguousarray(game.rules, np.int64)
+
+
+def room(game: CompiledGame) -> NDArray[np.int64]:
+    """Return room for twice the moves of a position, since compiled functions write without looking."""
+    return np.full(2 * game.most_moves + 1, UNTOUCHED)
+
+
+def has_overflowed(game: CompiledGame, out: NDArray[np.int64]) -> bool:
+    """Return whether more positions have been filled in than `CompiledGame.most_moves`."""
+    return bool(out[game.most_moves] != UNTOUCHED)
+
+
+def call_all(game: CompiledGame, position: int) -> dict[str, Any]:
+    """Call all functions of a game when compiled, for tests: `moves` and `unmoves` return the positions as well."""
+    functions, rules, found = native(game), rules_of(game), dict[str, Any]()
+    for name in ("to_move", "tier", "rank", "canonical"):
+        if getattr(game.functions, name) is not None:
+            found[name] = int(_call(getattr(functions, name), rules, position))
+    if game.is_ranked:
+        found["unrank"] = int(_call_unrank(functions.unrank, rules, found["tier"], found["rank"]))
+    for name in ("moves", "unmoves"):
+        if getattr(game.functions, name) is not None:
+            out = room(game)
+            count = int(_call_filling(getattr(functions, name), rules, position, out))
+            found[name] = count, [] if has_overflowed(game, out) else out[: max(count, 0)].tolist()
+    return found
+
+
+# A function that is called by its address runs as Python where kernels do not call it.
+
+
+@jit
+def _call(function: Any, rules: NDArray[np.int64], position: int) -> Any:
+    return function(rules, position)
+
+
+@jit
+def _call_unrank(function: Any, rules: NDArray[np.int64], tier: int, rank: int) -> Any:
+    return function(rules, tier, rank)
+
+
+@jit
+def _call_filling(function: Any, rules: NDArray[np.int64], position: int, out: NDArray[np.int64]) -> Any:
+    return function(rules, position, out)

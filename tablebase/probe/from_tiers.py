@@ -1,0 +1,73 @@
+"""Values of games by compiled functions: exact ones from the file of a position's tier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tablebase.errors import MissingTableError, NotationError
+from tablebase.game.capabilities import refuse
+from tablebase.game.compiled import CompiledGame
+from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
+from tablebase.probe.from_codes import ExactAnswers
+from tablebase.probe.source import Source
+from tablebase.states.tier_files import PLACE, TierFile, tier_path
+from tablebase.states.tiers import tiers_of
+from tablebase.tables.choice import missing_game
+from tablebase.tables.folder import SUFFIX, check_folder
+from tablebase.tables.store import Store
+
+
+class TierSource(Source[int]):
+    """The tables of a game by compiled functions; a tier that has not been built is a `MissingTableError`."""
+
+    def __init__(self, store: Store, game: CompiledGame) -> None:
+        super().__init__(game)
+        self._game, self._store = game, store
+        self._files: dict[int, TierFile] = {}
+
+    def require(self) -> None:
+        """Raise `MissingTableError` if no tier has been built."""
+        self._store.require_open()
+        check_folder(self._store.folder, built=True)
+        if not any((self._store.folder / self._game.name / PLACE).glob(f"*{SUFFIX}")):
+            raise missing_game(self._game, self._store.folder)
+
+    def _file(self, tier: int) -> TierFile:
+        found = self._files.get(tier)
+        if found is None:
+            self.require()
+            path, name = tier_path(self._store.folder, self._game, tier), self._game.tier_name(tier)
+            if not path.exists():
+                raise MissingTableError(self._game.name, self._store.folder, material=name, options=f"--tiers {name}")
+            found = self._files[tier] = TierFile(path, self._game, name)
+        return found
+
+    def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ExactAnswers:
+        """See `Source.many`; `RulesError` if there are `turns`."""
+        refuse(self.rules, "chance", turns=turns)
+        return ExactAnswers(self, asked, strict=strict)
+
+    def close(self) -> None:
+        """Close all files."""
+        while self._files:
+            self._files.popitem()[1].close()
+
+    def value(self, position: int, player: int) -> Value:
+        """Return the exact value; `NotationError` for a position of a tier that the game cannot come to."""
+        game = self._game
+        ending = game.result(position)
+        if ending is not None:
+            outcome = ending.outcome(player)
+            return next(value for value in (DRAWN, WON, LOST) if value.outcome is outcome)
+        tier = game.place(position)[0]
+        is_known = not game.is_ranked or tier in tiers_of(game).sizes
+        value = self._file(tier).value_of(position, self._store.chunks) if is_known else None
+        if value is None:
+            raise NotationError(f"{game.format(position)} cannot come up in a game of {game.name} from its start: no table has it")
+        return value if game.to_move(position) == player else value.reversed
+
+    def reached(self, child: int, player: int, before: AnyValue) -> Value:
+        """Return the value of a move into a position for the player who makes it."""
+        del before
+        return self.value(child, player).later

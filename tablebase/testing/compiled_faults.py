@@ -1,0 +1,106 @@
+"""Faults of the functions of a `CompiledGame`: wrong ranks, tiers that are not declared, moves that cannot be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from random import Random
+from typing import Any
+
+from tablebase.game.compiled import CompiledGame
+from tablebase.testing.contract import positions
+
+MOST = 1 << 63
+LEVELS = 1000
+"""Tiers whose ranks are tried, at most."""
+
+
+def positions_and_ranks(bench: Any, rng: Random) -> Iterator[int]:
+    """Yield positions of random play, and of random ranks of the tiers that they are in."""
+    game: CompiledGame = bench.game
+    tiers = {game.functions.tier(game.numbers, position) for position in positions(bench, Random(rng.random()))}
+    if not game.is_ranked:
+        return positions(bench, rng)
+    sizes = {tier: game.size(tier) for tier in sorted(tiers)[:LEVELS]}
+    drawn = (rng.choice(list(sizes)) for _ in range(bench.samples))
+    found = (game.position_at(tier, rng.randrange(sizes[tier])) for tier in drawn)
+    return chain(positions(bench, rng), (position for position in found if position is not None))
+
+
+def ranks_fault(game: CompiledGame, position: int) -> str | None:
+    """Describe a rank out of range, or positions of one rank with different moves."""
+    text, (tier, rank) = game.format(position), game.place(position)
+    if not 0 <= position < MOST:
+        return f"the position {text} is {position}, but must be a number of 63 bits"
+    if game.is_ranked and not 0 <= rank < game.size(tier):
+        return f"the rank of {text} is {rank}, but tier {tier} has {game.size(tier)} ranks"
+    stored = game.position_at(tier, rank)
+    if stored is None:
+        name = f"unrank({tier}, {rank})" if game.is_ranked else f"canonical of {text}"
+        return f"{name} leads to a position with another {'rank' if game.is_ranked else 'canonical one or tier'}"
+    if (same := _followers(game, stored)) != _followers(game, position):
+        return f"{text} and {game.format(stored)} are equivalent, but have different moves: {_followers(game, position)} and {same}"
+    return None
+
+
+def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, int, bool]]]:
+    """Return the result if the game is over, and for each move the place that it leads to, and whether the player moves again."""
+    out = [0] * game.most_moves
+    count = game.functions.moves(game.numbers, position, out)
+    player = game.functions.to_move(game.numbers, position)
+    children = sorted(
+        {(*game.place(child), game.functions.to_move(game.numbers, child) == player) for child in out[: max(count, 0)]}
+    )
+    return min(count, 0), children
+
+
+def tiers_fault(game: CompiledGame, position: int) -> str | None:
+    """Describe a move to a tier that `after` does not name."""
+    tier = game.place(position)[0]
+    after = set(game.after(tier)) if game.is_ranked else set()
+    for child in game.moves(position).values():
+        if not game.is_ranked and game.place(child)[0] < tier:
+            return f"a move leads from {game.format(position)} in tier {tier} to tier {game.place(child)[0]}, which is smaller"
+        if game.is_ranked and game.place(child)[0] not in after:
+            return (
+                f"a move leads from {game.format(position)} to {game.format(child)}, but after({tier}) lacks {game.place(child)[0]}"
+            )
+    return None
+
+
+def unmoves_fault(game: CompiledGame, position: int) -> str | None:
+    """Describe a move within a group of tiers that `unmoves` does not take back, or the opposite."""
+    assert game.functions.unmoves is not None
+    out, place = [0] * game.most_moves, game.place(position)
+    for child in game.moves(position).values():
+        tier = game.place(child)[0]
+        if tier == place[0] or (game.is_ranked and place[0] in set(game.after(tier))):
+            count = game.functions.unmoves(game.numbers, child, out)
+            if place not in map(game.place, out[:count]):
+                return f"unmoves of {game.format(child)} lacks {game.format(position)}, which leads to it"
+    count = game.functions.unmoves(game.numbers, position, out)
+    for before in out[:count]:
+        if place not in map(game.place, game.moves(before).values()):
+            return f"unmoves of {game.format(position)} has {game.format(before)}, which does not lead to it"
+    return None
+
+
+def machine_fault(game: CompiledGame, position: int) -> str | None:
+    """Describe a difference between the functions and their machine code."""
+    # Numba is slow to load.
+    from tablebase.game.native import call_all
+
+    functions, numbers = game.functions, game.numbers
+    for name, found in call_all(game, position).items():
+        if name in ("moves", "unmoves"):
+            out = [0] * game.most_moves
+            count = getattr(functions, name)(numbers, position, out)
+            expected: Any = (count, out[: max(count, 0)])
+        elif name == "unrank":
+            assert functions.unrank is not None
+            expected = functions.unrank(numbers, *game.place(position))
+        else:
+            expected = getattr(functions, name)(numbers, position)
+        if found != expected:
+            return f"{name} of {game.format(position)} is {found} when compiled, but {expected} in Python"
+    return None
