@@ -16,7 +16,6 @@ CAPABILITIES: Mapping[str, str] = {
     "learning": "values of positions that a program learns by playing against itself",
     "lookahead": "a search of games with chance or several players, if the rules are compiled",
     "materials": "tables by material: the pieces on the board",
-    "mining": "statements in SQL, exports and charts of all positions",
     "paired matches": "two games from each opening, with colours swapped, which tables may end",
     "patterns": "rules of thumb, found in the tables",
     "search": "alpha-beta and proof-number search, UCI",

@@ -91,7 +91,6 @@ class CompiledGame(FunctionGame[int]):
     See ``tablebase_rules.mens_morris``.
     """
 
-    can = FunctionGame.can - {"mining"}
     parts: ClassVar[Mapping[str, str]] = {
         **FunctionGame.parts,
         "tables": "tablebase.building.tier_kind:TierTables",

@@ -46,7 +46,7 @@ class FunctionGame(Rules[P]):
     See ``tablebase_rules.noughts``.
     """
 
-    can = frozenset({"counting", "exact values", "mining", "paired matches"})
+    can = frozenset({"counting", "exact values", "paired matches"})
     parts: ClassVar[Mapping[str, str]] = {
         **Rules.parts,
         "tables": "tablebase.building.exact_kind:ExactTables",

@@ -90,7 +90,6 @@ class Game(Rules[Position]):
             "game graphs",
             "learning",
             "materials",
-            "mining",
             "paired matches",
             "patterns",
             "search",

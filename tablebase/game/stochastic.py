@@ -36,7 +36,7 @@ class StochasticGame(FunctionGame[State]):
         The initial state.
     """
 
-    can = frozenset({"chance", "lookahead", "mining"})
+    can = frozenset({"chance", "lookahead"})
     parts: ClassVar[Mapping[str, str]] = {
         **FunctionGame.parts,
         "tables": "tablebase.building.layer_kind:LayerTables",

@@ -11,6 +11,7 @@ from tablebase.game.compiled import CompiledGame
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
 from tablebase.probe.source import Source
+from tablebase.probe.stored import Stored
 from tablebase.states.tier_files import PLACE, TierFile, tier_path
 from tablebase.states.tiers import tiers_of
 from tablebase.tables.choice import missing_game
@@ -47,6 +48,19 @@ class TierSource(Source[int]):
         """See `Source.many`; `RulesError` if there are `turns`."""
         refuse(self.rules, "chance", turns=turns)
         return ExactAnswers(self, asked, strict=strict)
+
+    def stored(self) -> Stored[int]:
+        """See `Source.stored`: the positions of all tiers that have been built."""
+        # Numba is slow to load.
+        from tablebase.probe.tier_rows import TierRows
+
+        self.require()
+        opened = {file.name for file in self._files.values()}
+        for path in (self._store.folder / self._game.name / PLACE).glob(f"*{SUFFIX}"):
+            if path.stem not in opened:
+                file = TierFile(path, self._game, path.stem)
+                self._files[file.tier] = file
+        return TierRows(self, self._game, [self._files[tier] for tier in sorted(self._files)], self._store.chunks)
 
     def close(self) -> None:
         """Close all files."""

@@ -189,23 +189,38 @@ class TierFile(FlatFile):
         if rank is None:
             return None
         number, offset = divmod(rank, self.chunk_values("codes"))
-        code = int(chunks.get((self, number), partial(self.chunk, "codes", number))[offset])
+        code = int(self.cached(chunks, "codes", number)[offset])
         if code == self.coding.void:
             raise CorruptTableError("holds codes that are none", self.path)
         return self.coding.value(code)
 
+    def codes_at(self, ranks: Keys, chunks: CachedChunks) -> Codes:
+        """Return the codes of some ranks; `CorruptTableError` if one of them is none."""
+        codes = self.at("codes", ranks, chunks)
+        if (codes == self.coding.void).any():
+            raise CorruptTableError("holds codes that are none", self.path)
+        return codes
+
+    def keys_at(self, places: Keys, chunks: CachedChunks) -> Keys:
+        """Return the positions at some places of the list."""
+        chunk = self.chunk_values(PLANES[0])
+        keys = np.empty(len(places), np.int64)
+        for number in np.unique(places // chunk).tolist():
+            here = places // chunk == number
+            keys[here] = self._keys(number, chunks)[places[here] - number * chunk]
+        return keys
+
+    def _keys(self, number: int, chunks: CachedChunks) -> Keys:
+        """Return a chunk of the list; the last one is padded."""
+        return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
+
     def _find(self, key: int, chunks: CachedChunks) -> int | None:
         """Return the place of a key in the list."""
         chunk = self.chunk_values(PLANES[0])
-
-        def some(number: int) -> Any:
-            return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
-
         low, high = 0, -(-self.size // chunk)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if some(middle)[0] <= key else (low, middle)
-        # The last chunk is padded.
-        keys = some(low)[: self.size - low * chunk]
+            low, high = (middle, high) if self._keys(middle, chunks)[0] <= key else (low, middle)
+        keys = self._keys(low, chunks)[: self.size - low * chunk]
         place = int(np.searchsorted(keys, key))
         return low * chunk + place if place < len(keys) and keys[place] == key else None

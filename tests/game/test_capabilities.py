@@ -35,10 +35,10 @@ def on_page(_rules: Any, _position: Any, last: str | None) -> dict[str, Any]:
 
 
 def another() -> Any:
-    """A game of a kind that supports mining and search, and delivers parts of its own."""
+    """A game of a kind that supports patterns and search, and delivers parts of its own."""
     rules = copy(NOUGHTS)
     own = {"tables": f"{__name__}:Tables", "values": f"{__name__}:Values", "page": f"{__name__}:on_page"}
-    vars(rules).update(can=frozenset({"mining", "search"}), parts={**NOUGHTS.parts, **own})
+    vars(rules).update(can=frozenset({"patterns", "search"}), parts={**NOUGHTS.parts, **own})
     return rules
 
 
