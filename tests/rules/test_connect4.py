@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from tablebase.testing.playouts import playout
+from tablebase.testing.contract import playout
 from twins import connect4 as twin
 from twins import graphs
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tablebase.testing.playouts import playout
+from tablebase.testing.contract import playout
 from twins import mens_morris as twin
 
 import tablebase
