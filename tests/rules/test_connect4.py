@@ -5,7 +5,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from tablebase.testing.contract import playout
 from twins import connect4 as twin
 from twins import graphs
 
@@ -15,6 +14,7 @@ from tablebase.game.installed import load_rules
 from tablebase.game.rules import legal
 from tablebase.states.tier_listing import list_tiers
 from tablebase.testing import FunctionGameTests
+from tablebase.testing.contract import playout
 from tablebase_rules import connect4
 from tablebase_rules.connect4 import ConnectFour
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tablebase.testing.contract import playout
 from twins import mens_morris as twin
 
 import tablebase
@@ -17,6 +16,7 @@ from tablebase.game.installed import load_rules
 from tablebase.game.rules import OVER, legal
 from tablebase.states.tiers import tiers_of
 from tablebase.testing import FunctionGameTests
+from tablebase.testing.contract import playout
 from tablebase_rules import mens_morris
 from tablebase_rules.mens_morris import MensMorris
 
