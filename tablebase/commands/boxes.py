@@ -67,7 +67,7 @@ def boxes(
     size: Size = None,
     variant: Variant = None,
 ) -> Boxes:
-    """List the matchboxes of a learning player (as in MENACE). This command does not need tables.
+    """List the boxes of MENACE, a player that learns with matchboxes. This command does not need tables.
 
     Without options, this command lists the boxes of the side that moves second, in their state before the first game. Each box
     represents a position, and each bead in it represents a move; a move with more beads is played more often.

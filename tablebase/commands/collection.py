@@ -69,7 +69,7 @@ class Collection(Cataloged):
         workers: shared.Threads = None,
         table: OwnTables = None,
     ) -> Query:
-        """Query all positions in SQL (DuckDB).
+        """Query the positions in the tables with SQL (DuckDB).
 
         The rows come from ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()``, ``.fetchall()``, or batch by batch from a loop
         over the query, for results that do not fit into memory.
