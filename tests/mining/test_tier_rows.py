@@ -28,6 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield from built(tmp_path_factory, "build connect4 --size 3x4", "build mens_morris --variant men=3")
 
 
+@pytest.mark.full
 def test_listed_positions_are_those_of_the_twin(folder: Path) -> None:
     """One row for all that are equivalent; where the game is over, the value is that for the first player."""
     values, expected = twin.values(CONNECT), Counter[Any]()
@@ -52,7 +53,7 @@ def test_rows_of_ranks_are_what_stats_count(folder: Path, ask: Ask) -> None:
     assert len(found) > 10
 
 
-@pytest.mark.parametrize("rules", [CONNECT, MORRIS], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [pytest.param(CONNECT, marks=pytest.mark.full), MORRIS], ids=lambda rules: rules.name)
 def test_rows_agree_with_probes(rules: Any, folder: Path) -> None:
     """A sample of positions, their sides and best moves, and all of their moves."""
     statement = "SELECT position, side, outcome, distance, best FROM positions WHERE NOT final AND hash < {}"
