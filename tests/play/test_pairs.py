@@ -128,7 +128,7 @@ COSTLY = ("hang", "talk", "close", "empty", "mumble")
 """Failures that take a time limit to notice, and others that a default run can do without."""
 
 
-@pytest.mark.full
+@pytest.mark.release
 def test_an_engine_that_plays_well() -> None:
     """A program of its own makes the moves that it says, with the same games for the same seed."""
     one, other = (games(f"{ODD} none", "engine:nodes=40", conditions=replace(HERE, seed=5)) for _ in range(2))
