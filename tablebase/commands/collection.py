@@ -211,8 +211,8 @@ class Collection(Cataloged):
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         piece : int or sequence of int, optional
-            Number of the piece in the set, counting from 1: in RCvW, piece 2 is the cat. For the chart 'parity', give this
-            option twice.
+            For 'squares' and 'parity', number of the piece in the set of pieces: in RCvW, piece 2 is the cat. For the chart
+            'parity', give this option twice.
         outcome : str, optional
             Outcome to show; by default, win in the chart 'squares', and both win and loss in the chart 'distances'.
         log : bool
