@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tablebase.patterns.pattern_search import Patterns, Search
 
 SHOWN = 1000
-"""Most rows in a table for people, unless --limit is given."""
+"""Most rows in a table on the terminal, unless --limit is given."""
 
 
 def _picture(text: str) -> Path:
@@ -89,7 +89,7 @@ def show_features(call: Call) -> None:
         }
         for feature in call()
     ]
-    call.write(rows)
+    call.write(rows, ["feature", "of", "type", "column", "tells"])
 
 
 def show_plot(

@@ -48,6 +48,14 @@ MORE = {
 """What commands need beside a game."""
 
 
+def test_games_may_have_no_features(ask: Ask) -> None:
+    """The table then has only its headings."""
+    for game in ("connect4", "harehedgehog"):
+        assert ask("features", game, "--format", "csv").out.strip() == "feature,of,type,column,tells"
+        assert ask("features", game).out.split()[:2] == ["feature", "of"]
+        assert ask("features", game, "--format", "json").json == []
+
+
 @pytest.mark.parametrize("game", ["pig-die=2-target=2", "noughts"])
 def test_every_command_takes_a_game_or_refuses_it(game: str, typed: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that are listed work; all others end with one sentence, and leave nothing."""

@@ -39,7 +39,7 @@ def test_listed_positions_are_those_of_the_twin(folder: Path) -> None:
         outcome = "draw" if winner is None else "win" if winner == player else "loss"
         expected[CONNECT.format(position), over, outcome, plies] += 1
     assert Counter(mined(CONNECT, folder, "SELECT position, final, outcome, distance FROM positions")) == expected
-    assert len({tier for (tier,) in mined(CONNECT, folder, "SELECT DISTINCT tier FROM positions")}) == 13
+    assert len({tier for (tier,) in mined(CONNECT, folder, "SELECT DISTINCT tier FROM positions")}) == 1 + 3 * 4
 
 
 def test_rows_of_ranks_are_what_stats_count(folder: Path, ask: Ask) -> None:

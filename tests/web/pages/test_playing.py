@@ -191,7 +191,7 @@ def test_boxes_learn_from_a_visitor_as_from_others(setting: str, client: TestCli
     """After each of many games, the address has the beads and games that the player itself would have counted."""
     random, address, ends = Random(8), f"{BOXES}{setting}", set()
     twin = MatchboxPlayer(Seat(GAME, GAME.initial, 1), resigns=not setting)
-    for _ in range(20):
+    for _ in range(40):
         page, moves = shown(client, address), []
         while legal := links(page):
             answer = client.get(random.choice(list(legal.values())))
@@ -214,7 +214,7 @@ def test_boxes_learn_from_a_visitor_as_from_others(setting: str, client: TestCli
         assert found.boxes.boxes == twin.boxes.boxes
         assert learned(address)["won"] == ",".join(map(str, twin.boxes.won))
     assert ends == {0, 1}
-    assert twin.boxes.beads < twin.boxes.total
+    assert twin.boxes.beads < twin.boxes.total - 3
 
 
 class Wanted(Random):
