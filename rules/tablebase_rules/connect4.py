@@ -19,7 +19,7 @@ from tablebase.game.compiled import DRAWN, LOST, CompiledGame, Ending, Functions
 from tablebase.game.ranks import bits, lowest
 
 FILES, RANKS, BOTTOM, FULL = range(4)
-"""What the rules hold: the size, a bit in the lowest cell of each column, and all cells without the spare ones."""
+"""Numbers of the rules: the size, a bit in the lowest cell of each column, and all cells without the spare ones."""
 
 
 @cache

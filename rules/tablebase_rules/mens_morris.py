@@ -28,7 +28,7 @@ from tablebase.game.ranks import bits, lowest, men, men_rank, men_size, men_unra
 
 OPTIONS = {"men": range(3, 10), "rings": (2, 3), "flying": ("yes", "no")}
 POINTS, MEN, FLIES, NEAR, MILLS, RANKS = 0, 1, 2, 3, 27, 75
-"""Where the rules hold the number of points, the men of a player, and so on; two mills for each point."""
+"""Places in the rules of the number of points, the men of a player, and so on; two mills for each point."""
 ALL = (1 << 24) - 1
 SIDE, PLACED = 48, 49
 """First bits of a position's fields; the men of White are in the bits from 0, those of Black from 24."""

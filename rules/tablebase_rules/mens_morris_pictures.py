@@ -44,6 +44,6 @@ def described(rules: MensMorris, position: int) -> str:
 
 
 def _marks(rules: MensMorris, position: int) -> list[str]:
-    """What is on each point."""
+    """Return the man on each point."""
     white, black = men_of(position, 0)
     return ["w" if white >> at & 1 else "b" if black >> at & 1 else "." for at in range(len(rules.points))]

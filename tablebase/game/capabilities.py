@@ -42,6 +42,6 @@ def refuse(rules: Any, needed: str, **given: object) -> None:
 
 
 def part(rules: Any, name: str) -> Any:
-    """What the kind of a game delivers for another room of the package; loaded when it is asked for."""
+    """Load the part that the kind of a game delivers for another room of the package."""
     module, _, attribute = rules.parts[name].partition(":")
     return getattr(import_module(module), attribute)

@@ -159,7 +159,7 @@ class CompiledGame(FunctionGame[int]):
 
     @property
     def is_ranked(self) -> bool:
-        """Whether positions have ranks; otherwise they are listed."""
+        """True if positions have ranks; otherwise they are listed."""
         return self.functions.rank is not None
 
     def place(self, position: int) -> tuple[int, int]:

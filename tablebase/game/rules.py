@@ -229,7 +229,7 @@ class Rules(ABC, Generic[P]):
         return move if meaning == move else f"{move} ({meaning})"
 
     def made_by(self, position: P, move: str) -> Sequence[str]:
-        """What is remarkable about a move, such as ``capture``; by default nothing."""
+        """Remarkable features of a move, such as ``capture``; by default none."""
         del position, move
         return ()
 

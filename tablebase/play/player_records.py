@@ -29,7 +29,7 @@ class PlayerRecord:
     refuses: Callable[[Any], str | None] = lambda _rules: None  # why it cannot play a game that has it, as a clause; None if it can
 
     def unsupported(self, rules: Rules[Any]) -> str | None:
-        """Why it cannot play a game, as a clause; None if it can."""
+        """Reason why it cannot play a game, as a clause; None if it can."""
         lacks = missing(rules, self.needs)
         return self.refuses(rules) if lacks is None else f"it {lacks}"
 

@@ -224,7 +224,7 @@ class Probe:
 
     @property
     def is_best_certain(self) -> bool:
-        """Whether there is a best move, and no other one can be better, as far as bounds show."""
+        """True if there is a best move, and bounds show that no other one is better."""
         if self.best is None or isinstance(self.value, Value):
             return self.best is not None
         first, *others = (move.bounds for move in self.moves)
@@ -232,7 +232,7 @@ class Probe:
 
     @property
     def is_open(self) -> bool:
-        """Whether there are moves, and bounds do not show which one is best."""
+        """True if there are moves, and bounds do not show which one is best."""
         return self.best is not None and not self.is_best_certain
 
     @property

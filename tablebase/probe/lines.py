@@ -51,7 +51,7 @@ class Line(list[Probe]):
 
     @property
     def is_certain(self) -> bool:
-        """Whether each move of it is certain to be a best one, as far as bounds show."""
+        """True if bounds show that each move of it is a best one."""
         return not any(probe.is_open for probe in self)
 
     def pictures(self, **options: Any) -> list[Svg]:

@@ -64,6 +64,6 @@ class Prober:
 
 
 def source_of(store: Store, game: Any) -> Source[Any]:
-    """What the kind of a game delivers: bounds with chance, and exact values without."""
+    """Open the source of values that the kind of a game delivers."""
     source: Source[Any] = part(game, "values")(store, game)
     return source

@@ -16,14 +16,27 @@ from tablebase.slices.rule_arrays import Int32, Int64, RuleArrays
 MOST_PLIES = 128
 MOST_DEPTH = MOST_PLIES - 8
 
-_BOUNDS = "alpha", "beta", "depth", "low"
-_MOVES = "best", "best_move", "moves", "next_move", "searched", "stage", "move", "victim"
-_PATH = "quiet_plies", "after_null", "threatened"
-FRAME = np.dtype([*((name, np.int64) for name in _BOUNDS + _MOVES + _PATH), ("saved", np.int64, (NUMBERS,))])
-"""What is known of a node on the way from the root.
-
-`low` is alpha at first, `moves` how many there are, `searched` how many of them were, `saved` what `Board.numbers` was before.
-"""
+FRAME = np.dtype(
+    [
+        ("alpha", np.int64),
+        ("beta", np.int64),
+        ("depth", np.int64),
+        ("low", np.int64),  # alpha at first
+        ("best", np.int64),
+        ("best_move", np.int64),
+        ("moves", np.int64),  # how many there are
+        ("next_move", np.int64),
+        ("searched", np.int64),  # moves
+        ("stage", np.int64),
+        ("move", np.int64),
+        ("victim", np.int64),
+        ("quiet_plies", np.int64),
+        ("after_null", np.int64),
+        ("threatened", np.int64),
+        ("saved", np.int64, (NUMBERS,)),  # `Board.numbers` before the move
+    ]
+)
+"""State of a node on the way from the root."""
 PLAIN, ZERO_WINDOW, REDUCED, NULL = range(4)
 """Stages of the search of a move."""
 

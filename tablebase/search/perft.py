@@ -135,4 +135,4 @@ def leaves_by_move(
 
 
 LINES = leaves_by_move, leaves_by_depth
-"""What counts lines of a depth by the first move, and of each depth."""
+"""Functions that count lines of a depth by the first move, and of each depth."""

@@ -94,7 +94,7 @@ def leaves_by_depth(rules: FunctionGame[P], position: P, depth: int, _threads: i
 
 
 LINES = leaves_by_move, leaves_by_depth
-"""What counts lines of a depth by the first move, and of each depth."""
+"""Functions that count lines of a depth by the first move, and of each depth."""
 
 
 def by_depth(count: Callable[[int], int], depth: int) -> Iterator[Depth]:

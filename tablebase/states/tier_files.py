@@ -176,7 +176,7 @@ class TierFile(FlatFile):
         return max(self.counts.longest_win or 0, self.counts.longest_loss or 0)
 
     def read(self, codes: Codes) -> Keys | None:
-        """Read all codes, and return the keys; `CorruptTableError` if values are not those that were written."""
+        """Read all codes, and return the keys; `CorruptTableError` if the values differ from those written."""
         planes = {name: np.zeros(self.size, np.uint8) for name in self._chunks if name in PLANES}
         arrays: dict[str, NDArray[Any]] = {"codes": codes, **planes}
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))

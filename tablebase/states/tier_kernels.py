@@ -174,7 +174,7 @@ def look_back(
     plies: int,
     room: tuple[Ints, Ints, Ints],
 ) -> tuple[int, int, int]:
-    """Tell the positions before those of a tier that are decided in so many plies.
+    """Pass the positions of a tier that are decided in this number of plies on to their predecessors.
 
     Such a win is final, and so is a loss without moves left. A predecessor of a position that its player wants is won; another
     one has one move less, and is lost when none is left, in the longest of all ways.

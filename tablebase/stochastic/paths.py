@@ -68,7 +68,7 @@ def paths_by_depth(game: StochasticGame, state: State, depth: int, threads: int 
 
 
 LINES = paths_by_code, paths_by_depth
-"""What counts paths of a depth by the first move, and of each depth."""
+"""Functions that count paths of a depth by the first move, and of each depth."""
 
 
 def _after(game: StochasticGame, state: State) -> dict[str, State]:

@@ -102,7 +102,7 @@ def has_pictures(rules: Rules[Any]) -> bool:
 
 
 def of_rules(rules: Rules[Any], position: Any, _last: Any, _arrows: Any, theme: str | Theme) -> Element:
-    """What the module of pictures next to the rules draws, or the rules themselves, in their own colours; nothing is marked."""
+    """Draw with the module of pictures next to the rules, or with the rules in their own colours; nothing is marked."""
     drawn = rules.svg(position) if rules.pictures is None else rules.pictures.svg(rules, position, theme)
     if drawn is None:
         raise _undrawn(rules, "ask for text or JSON")

@@ -301,7 +301,7 @@ def packed(three_pieces: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def test_packed_tables_are_smaller(packed: Path, three_pieces: Path) -> None:
-    """And in chunks of their own, where a table is larger than a chunk of those that are built."""
+    """Tables larger than a chunk of built tables get chunks of a different size."""
     names = list(contents(packed))
     sizes = [sum(len(contents(folder)[name]) for name in names) for folder in (packed, three_pieces)]
     assert sizes[0] < sizes[1]

@@ -209,7 +209,7 @@ def check_records(tables: Tablebase, name: str, count: int) -> None:
 
 
 def test_records_of_all_slices_of_two_and_three_pieces(more_tables: Tablebase) -> None:
-    """Aliases, too, of which some swap colours."""
+    """Aliases are counted as well; some of them swap colours."""
     check_records(more_tables, "doushouqi", 64 + 448)
 
 

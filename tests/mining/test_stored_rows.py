@@ -214,7 +214,7 @@ def test_moves_are_worth_what_follows(game: StochasticGame, seed: int) -> None:
 @given(seed=st.integers(0, 1 << 30))
 @examples(4)
 def test_keys_are_found_in_all_chunks(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The place of each key, whether there or not, and codes in any order, are those of the arrays as they were written."""
+    """Places of keys, also of missing ones, and codes in any order agree with the arrays that were written."""
     random, size = np.random.default_rng(seed), 100_000
     numbers = np.sort(random.choice(1 << 20, size, replace=False))
     keys, codes = np.char.zfill(numbers.astype("S7"), 7), random.integers(0, 9, size).astype(np.uint8)

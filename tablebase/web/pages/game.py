@@ -91,7 +91,7 @@ def _entries(catalog: Catalog) -> list[dict[str, Any]]:
 
 
 def _exact(catalog: Catalog, rules: Rules[Any]) -> dict[str, Any] | None:
-    """What the tables of a game by functions without chance have, if they have been built; tiers are added up."""
+    """Totals of the tables of a game by functions without chance, if they have been built; tiers are added up."""
     rows = [entry.row for table in ("exact", "tiers") for entry in catalog.of(rules, table)]
     totals: dict[str, Any] = {name: sum(row[name] for row in rows) for name in ("positions", "final", "wins", "losses", "draws")}
     longest = {name: max((row[name] for row in rows if row[name]), default=None) for name in ("longest_win", "longest_loss")}
