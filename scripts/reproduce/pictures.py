@@ -2,7 +2,7 @@
 
     python -m scripts.reproduce.pictures
 
-Draws each picture of ``docs/pictures.md`` as the call above it says, into ``docs/images``.
+Draws each picture of the pages below that has a call above it, in a block of Python or in a comment, into ``docs/images``.
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ import tablebase
 from tablebase import svg
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = DOCS / "pictures.md"
-_EXAMPLE = re.compile(r"^```python\n((?:svg|tablebase)\.[^`]*)\n```\n\n!\[[^\]]*\]\(images/([^)]+)\)$", re.MULTILINE)
+PAGES = (DOCS / "pictures.md", DOCS / "retrograde-analysis.md")
+_EXAMPLE = re.compile(
+    r"^(?:```python\n|<!-- )((?:svg|tablebase)\.[^`]*?)(?:\n```\n| -->)\n!\[[^\]]*\]\(images/([^)]+)\)$", re.MULTILINE
+)
 
 
 def pictures() -> dict[str, str]:
-    """The pictures of the page, by the names of their files."""
-    calls = _EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
+    """Draw the pictures of the pages; return them by the names of their files."""
+    calls = [call for page in PAGES for call in _EXAMPLE.findall(page.read_text(encoding="utf-8"))]
     return {file: eval(call, {"svg": svg, "tablebase": tablebase}) for call, file in calls}
 
 
 def main() -> None:
     """Draw the pictures."""
-    parser = argparse.ArgumentParser(description="Draw the pictures of docs/pictures.md.")
+    parser = argparse.ArgumentParser(description="Draw the pictures of boards in the documents.")
     parser.add_argument("--images", type=Path, default=DOCS / "images", help="where to write them")
     folder = parser.parse_args().images
     for file, picture in pictures().items():

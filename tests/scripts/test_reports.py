@@ -82,13 +82,13 @@ def test_a_report(three_pieces: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_pictures_are_up_to_date() -> None:
-    """Each picture of the page is drawn as the call above it says, and no picture of a board or a sheet is left over."""
+    """Each picture of the pages is drawn as the call above it says, and no picture of a board or a sheet is left over."""
     drawn = pictures.pictures()
     assert all(isinstance(picture, Svg) for picture in drawn.values())
     assert {
-        path.name: path.read_text(encoding="utf-8") for path in IMAGES.glob("*.svg") if re.match("board|sheet", path.name)
+        path.name: path.read_text(encoding="utf-8") for path in IMAGES.glob("*.svg") if re.match("board|retro|sheet", path.name)
     } == drawn
-    shown = re.findall(r"\(images/([^)]*)\)", pictures.PAGE.read_text(encoding="utf-8"))
+    shown = [name for page in pictures.PAGES for name in re.findall(r"\(images/([^)]*)\)", page.read_text(encoding="utf-8"))]
     assert shown == list(drawn)
     assert len(drawn) >= 6
 
