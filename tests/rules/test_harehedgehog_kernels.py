@@ -6,7 +6,6 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from rules.test_harehedgehog import VARIANTS
@@ -16,6 +15,7 @@ from twins import harehedgehog as twin
 from tablebase.errors import RulesError
 from tablebase.game.kernels import CHANCE, DOUBT, OVER, STATE, Int64, Kernels, call_expand, call_index, call_state_at
 from tablebase.game.stochastic import State
+from tablebase.stochastic.paths import count_paths
 from tablebase_rules._harehedgehog import BOARD, cost
 from tablebase_rules.harehedgehog import HareHedgehog, game
 
@@ -27,20 +27,6 @@ PLAYERS = (2, 3, 6)
 def name_of(options: dict[str, Any]) -> str:
     """A variant as the name of a test."""
     return ",".join(options) or "default"
-
-
-@numba.njit
-def _paths(function: Any, rules: Int64, state: Int64, depth: int, level: int, buffers: Any) -> int:
-    """Paths of a number of whole turns; each level has rows of its own."""
-    rows = buffers[level]
-    who, count = function(rules, state, -1, rows)
-    if who == OVER:
-        return 0
-    total = 0
-    for row in range(count):
-        left = depth - rows[row, 2]
-        total += 1 if left == 0 else _paths(function, rules, rows[row, STATE:], left, level + 1, buffers)
-    return total
 
 
 @cache
@@ -219,14 +205,6 @@ def test_no_such_tables(options: dict[str, Any], limits: dict[str, Any], said: s
         game(**options).region(limits)
 
 
-def paths(depth: int, **options: Any) -> int:
-    """Paths of a number of turns from the start, by the compiled rules."""
-    rules = game(**options)
-    kernels = rules.kernels()
-    buffers = np.zeros((depth * kernels.deepest, 80, STATE + kernels.fields), np.int64)
-    return int(_paths(kernels.expand, kernels.rules, np.array(rules.start, np.int64), depth, 0, buffers))
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -238,17 +216,5 @@ def paths(depth: int, **options: Any) -> int:
 )
 def test_published_counts_of_paths(options: dict[str, Any], expected: list[int]) -> None:
     """Two players, three, and two whose hare squares do nothing."""
-    assert [paths(depth, **options) for depth in range(1, len(expected) + 1)] == expected
-
-
-@pytest.mark.parametrize("players", PLAYERS)
-@pytest.mark.parametrize(
-    ("depth", "variants"),
-    [(4, [{"cards": "none"}]), (1, [{}]), pytest.param(2, VARIANTS, marks=pytest.mark.release)],
-    ids=["no cards", "cards", "options"],
-)
-def test_counts_of_paths_are_those_of_the_twin(depth: int, variants: list[dict[str, Any]], players: int) -> None:
-    """Without cards as far as four turns, with them one, or two for each option."""
-    for options in variants:
-        rules = game(players=players, **options)
-        assert paths(depth, players=players, **options) == twin.paths(rules.format(rules.start), depth, **options), options
+    rules = game(**options)
+    assert [count_paths(rules, rules.start, depth) for depth in range(1, len(expected) + 1)] == expected
