@@ -54,7 +54,9 @@ ALIKE = [
     # Small games up to all their pieces, and two jumpers or none among three.
     *(alike(OTHERS, game) for game in TOYS),
     alike(OTHERS, GAME, "CTvT", "CWvC", most=2),
-    *(alike(GROUPS, game, most=3, marks=RELEASE if number % 3 else ()) for number, game in enumerate(LADDERS)),
+    # Escapes, also of pieces that are stuck, with either side to move.
+    *(alike(GROUPS, game, most=3) for game in LADDERS),
+    *(alike(GROUPS, game) for game in (*map(toys.herd, ("reach", "white", "black")), load_game("foxhounds-4x4"))),
     # What lead, file piece and row piece can be: a tiger that lead and row may block; a rat as row piece of the first side;
     # jumpers of both sides, or of one, that the row blocks; a jumper as file piece, as lead, and everywhere.
     *(alike(BOTH, GAME, name) for name in ("RTvR", "RCvW", "RLvT", "TLvR", "CTvW", "TLvC", "TLvT")),
