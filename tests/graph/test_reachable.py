@@ -11,13 +11,15 @@ from support import toys
 from support.checks import thinned
 
 from tablebase.errors import CapacityError, TablebaseError
+from tablebase.features import Positions
 from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read
 from tablebase.graph import reachable as graphs
 from tablebase.graph.counting import count
 from tablebase.graph.reachable import reachable
-from tablebase.graph.stages import DRAWN, ONGOING, Graph
+from tablebase.graph.stages import DRAWN, NOWHERE, ONGOING, Graph
+from tablebase.slices.material import Material
 
 
 def turned_hunt() -> Game:
@@ -178,6 +180,9 @@ def test_no_node_behind_a_move_that_has_won(name: str) -> None:
     for position in over:
         with pytest.raises(KeyError):
             graph.node(position)
+        material = Material(*(tuple(kind for kind, _ in position.pieces if graph.game.side_of(kind) == side) for side in (0, 1)))
+        squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
+        assert graph.nodes(Positions(graph.game, material, position.side, squares)).tolist() == [NOWHERE]
 
 
 def test_a_place_may_be_won_by_one_way_and_played_on_by_another() -> None:
