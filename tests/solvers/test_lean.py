@@ -1,8 +1,9 @@
-"""The lean solver: its log, tables of several parts, and where it is chosen."""
+"""The lean solver: its own kernels against naive twins, its log, and tables of several parts."""
 
 import errno
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,9 +12,28 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from support import toys
-from support.checks import at_least_one
+from support.checks import at_least_one, before_release
+from support.planeviews import (
+    View,
+    all_slices,
+    as_code,
+    as_sets,
+    as_state,
+    both_sides,
+    dirty_units,
+    fill_words,
+    large_slices,
+    looked_at,
+    scatter,
+    units_of,
+    view,
+)
 from support.program import open_files
 from support.solved import Solved
+from test_planes_kernels import inside, symmetric
+from twins import naive
+from twins import rows as naive_rows
+from twins.rows import Address, Addresses, Sets
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game
@@ -22,8 +42,10 @@ from tablebase.slices.material import Material, parse_material
 from tablebase.solvers import registry
 from tablebase.solvers.planes import lean
 from tablebase.solvers.planes import log as logs
+from tablebase.solvers.planes.arrays import ROWS, Entries, LeanState, State
 from tablebase.solvers.planes.log import Log, Part, Segment, parts_of
-from tablebase.solvers.planes.slices import compile_planes
+from tablebase.solvers.planes.record import ENTRY
+from tablebase.solvers.planes.solve import clean
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
 from tablebase.tables.values import NARROW
 
@@ -34,6 +56,99 @@ POND = toys.pond()
 def log(tmp_path: Path) -> Log:
     """A log of a single part."""
     return Log(tmp_path, [Part(0, 1 << 10)])
+
+
+def entries_of(spots: dict[tuple[int, int], int]) -> dict[int, Entries]:
+    """For each value the entries of the rows and bits that have it."""
+    words: dict[int, dict[int, int]] = {}
+    for (row, bit), code in sorted(spots.items()):
+        by_row = words.setdefault(code, {})
+        by_row[row] = by_row.get(row, 0) | 1 << bit
+    return {
+        code: np.array([part for row, word in some.items() for part in (row, word & 0xFFFFFFFF, word >> 32)], dtype=np.uint32)
+        for code, some in words.items()
+    }
+
+
+def spots_of(entries: Entries) -> Iterator[tuple[int, int]]:
+    """The rows and bits of entries."""
+    for row, low, high in entries.reshape(-1, ENTRY).tolist():
+        yield from ((row, bit) for bit in range(64) if (low | high << 32) >> bit & 1)
+
+
+def codes_of(seen: View, sets: Sets) -> dict[tuple[int, int], int]:
+    """The codes of a set's values, by row and bit."""
+    return {spot: as_code(value) for address, value in sets.values.items() for spot in seen.spots(address)}
+
+
+def late(sets: Sets, level: int) -> Addresses:
+    """The positions whose captures lose later than at a distance."""
+    return {one for one, (outcome, distance) in sets.values.items() if outcome == "loss" and (distance or 0) > level}
+
+
+def as_lean(seen: View, sets: Sets, level: int, log: Log) -> tuple[LeanState, State]:
+    """The words that the kernels work on, and the same words beside codes for what is found."""
+    state, made = as_state(seen, sets, level), lean.new_lean_state(seen.planes, log)
+    for name in ("known", "won", "shut", "fresh", "dirty", "todo"):
+        getattr(made, name)[:] = getattr(state, name)
+    fill_words(seen, made.later, late(sets, level), False)
+    return made, state._replace(**{name: getattr(made, name) for name in ("known", "won", "shut", "fresh", "dirty", "todo")})
+
+
+@both_sides
+@all_slices
+def test_captures_are_sorted_by_code(solved: Solved, game: Game, name: str, side: int) -> None:
+    """Each position that captures or the want of moves decide has just one entry, under its code; those that lose are `later`."""
+    seen = view(solved, game, name)
+    state = looked_at(seen)[side]
+    expected = inside(naive_rows.look(game, seen.material, side), seen)
+    later, place = np.zeros(seen.planes.size * ROWS, dtype=np.uint64), np.zeros(256, dtype=np.int64)
+    lean.sort_codes(state, later, 0, seen.planes.size, place, np.zeros(0, dtype=np.uint32))
+    begin = np.concatenate([[0], np.cumsum(place)])
+    entries = np.zeros(begin[-1], dtype=np.uint32)
+    lean.sort_codes(state, later, 0, seen.planes.size, begin[:-1].copy(), entries)
+    found = {code: list(spots_of(entries[begin[code] : begin[code + 1]])) for code in range(256)}
+    assert sum(map(len, found.values())) == len({spot for some in found.values() for spot in some})
+    assert {spot: code for code, some in found.items() for spot in some} == codes_of(seen, expected)
+    words = np.zeros_like(later)
+    fill_words(seen, words, late(expected, -1), False)
+    assert np.array_equal(later, words)
+
+
+@pytest.mark.parametrize("seed", [0, *before_release(1)])
+@large_slices
+def test_entries_enter(solved: Solved, game: Game, name: str, seed: int, log: Log) -> None:
+    """At its distance what is shut and not known becomes known and is logged; the captures of all others lose no later any more."""
+    rng = Random(seed)
+    seen = view(solved, game, name)
+    here = set(seen.positions(0))
+    values: dict[Address, naive.Pair] = {one: ("loss", rng.randrange(0, 12, 2)) for one in scatter(rng, here, 0.5)}
+    values |= {one: ("win", rng.randrange(1, 12, 2)) for one in scatter(rng, set(values), 0.4)}
+    due, known = scatter(rng, set(values), 0.6), scatter(rng, here, 0.3)
+    sets = symmetric(seen, Sets(known, scatter(rng, known, 0.5), known | due, ripe=due - known, values=values), 0)
+    sets.ripe = (sets.shut & sets.values.keys()) - sets.known
+    sets.wait(set(sets.ripe))
+    made, state = as_lean(seen, sets, -1, log)
+    waiting, nothing = entries_of(codes_of(seen, sets)), np.zeros(0, dtype=np.uint32)
+    assert sum(code % 2 for code in waiting) > 2 < len(set(sets.ripe))
+    for level in range(12):
+        before = set(sets.known)
+        lean.enter_entries(made, waiting.get(level + 2, nothing), level)
+        naive_rows.enter(sets, level)
+        if level % 2:
+            sets.fresh -= sets.known - before
+        sets.shut |= sets.known
+        found = set(spots_of(made.entries[: made.end[0]]))
+        assert found == set().union(*(seen.spots(one) for one in sets.known - before))
+        made.end[0] = 0
+        assert as_sets(seen, state) == inside(sets, seen)
+        words = np.zeros_like(made.later)
+        fill_words(seen, words, late(sets, level), False)
+        assert np.array_equal(made.later, words)
+        assert dirty_units(state, level) == units_of(seen, sets.known - before)
+        clean(made, level, 0, seen.planes.size)
+        sets.fresh = set()
+    assert made.later.any() == 0
 
 
 @pytest.mark.parametrize("planes", [1, 64, 65, 384, 4096, 4097, 100_000])
@@ -124,7 +239,7 @@ def test_codes_are_read_in_any_pieces(solved: Solved, jungle: Game, name: str, t
     """A slice of the codes is the same slice of the array, across parts, in any order, and beyond the end."""
     game = POND if name == "RTLvRT" else jungle
     material = parse_material(game, name)
-    assert name == "RvC" or len(parts_of(compile_planes(problem(solved, name, tmp_path)).size)) > 3
+    assert name == "RvC" or len(parts_of(view(solved, POND, name).planes.size)) > 3
     sources, _, _ = solve_material(game, material, solved(game, "planes").load, "lean", scratch=tmp_path)
     expected, _ = solved(game, "planes").table(material)
     rng = Random(name)

@@ -1,4 +1,4 @@
-"""The solver of planes by threads, and what it reads and marks; `test_solvers` compares its tables."""
+"""The solver of planes on slices that lead it into corners, and what it reads of them."""
 
 from math import prod
 
@@ -12,10 +12,9 @@ from tablebase.compute.vectors import ELEMENTS
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
-from tablebase.slices.material import Material, parse_material
+from tablebase.slices.material import Material
 from tablebase.solvers.planes import children
 from tablebase.solvers.planes import solve as planes_solver
-from tablebase.solvers.planes.arrays import new_state
 from tablebase.solvers.planes.children import NOTHING, scores_of
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.problem import compile_slice
@@ -39,21 +38,6 @@ def test_scores_order_captures(coding: Coding) -> None:
 def planes_of(game: Game, material: Material) -> int:
     """The number of planes of a slice."""
     return prod(layout_of(game, material).radices[:-2])
-
-
-def test_marking_stays_near(solved: Solved) -> None:
-    """From one dirty unit of a plane unmoves lead to few planes: of two pieces with four steps at most, to eight and itself."""
-    game = toys.twins()
-    planes = compile_planes(compile_slice(game, parse_material(game, "PKvPK"), solved(game).load))
-    state, other = (new_state(planes, NARROW.dtype) for _ in (0, 1))
-    marked = set()
-    for plane in range(planes.size):
-        other.dirty[plane] = 1
-        planes_solver.mark(planes, 0, other, state, 0)
-        marked.add(np.count_nonzero(state.todo))
-        other.dirty[plane] = 0
-        state.todo[:] = 0
-    assert 1 < max(marked) <= 9
 
 
 def test_threads_change_nothing(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
