@@ -23,13 +23,13 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from tablebase.charts.bars import COLOURS
+from tablebase.charts.charted_slices import PLURALS
 from tablebase.charts.picture_files import CURE, SUFFIXES, check_picture
 from tablebase.charts.tallies import DrawMatrix, Tally
 from tablebase.errors import TablebaseError
 from tablebase.files.outputs import written
 from tablebase.game import Board, Outcome
 
-PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 SCALE = colormaps["cividis"]
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 HATCH = "////"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.charts.charted_slices import ChartSlices, listed
+from tablebase.charts.charted_slices import ChartSlices
 from tablebase.errors import ArgumentError
 from tablebase.game import Game, Outcome
 from tablebase.slices.material import Material, material_name, parse_material
@@ -29,19 +29,13 @@ PARITY_FEATURES = ("distance", "even")
 
 def count_distances(catalog: Catalog, chart_slices: ChartSlices) -> dict[Outcome, dict[int, int]]:
     """Positions by distance in plies, for wins and for losses, from the catalog alone."""
-    lines = chart_slices.lines
-    condition = f"game = '{chart_slices.game.name}' AND {listed('pieces', {line.pieces for line in lines})}"
-    _, rows = catalog.answer(
-        "SELECT material, side, outcome, distance, placements"
-        f" FROM distances JOIN slices USING (solution_id) WHERE {condition} ORDER BY distance"
-    )
-    wanted = {(line.material, line.side) for line in lines}
-    counts: dict[Outcome, dict[int, int]] = {Outcome.WIN: {}, Outcome.LOSS: {}}
-    for material, side, outcome, distance, placements in rows:
-        if (material, side) in wanted:
-            by_distance = counts[Outcome(outcome)]
-            by_distance[distance] = by_distance.get(distance, 0) + placements
-    return counts
+    histograms = catalog.histograms(chart_slices.game)
+    counts: dict[Outcome, Counter[int]] = {Outcome.WIN: Counter(), Outcome.LOSS: Counter()}
+    for line in chart_slices.lines:
+        for outcome, distance, _, placements in histograms[str(line.material), str(line.side)]:
+            if distance is not None:
+                counts[Outcome(outcome)][distance] += placements
+    return {outcome: dict(sorted(its.items())) for outcome, its in counts.items()}
 
 
 @dataclass(frozen=True)

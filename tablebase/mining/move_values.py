@@ -26,6 +26,9 @@ Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
+UNKNOWN = np.iinfo(FULL.dtype).max
+"""The code of a move whose value is unknown."""
+
 
 class Judged(NamedTuple):
     """What the moves of positions amount to; arrays of shape (positions,)."""
@@ -77,21 +80,15 @@ class SliceMoves(MoveLister):
 
     def _worth(self, destinations: Int32, numbers: Int64, stored_codes: StoredCodes) -> Codes:
         """What moves are worth, given where they lead and the index there."""
-        from tablebase.mining.scan_kernels import UNKNOWN, look_up
-
         worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
         worth[destinations == ENDS] = FULL.code(Value(Outcome.WIN, 1))
         for number, location in enumerate(self.locations):
-            if self.sides_to_move[number] == self.side:
+            moves = np.flatnonzero(destinations == number)
+            if self.sides_to_move[number] == self.side or not len(moves):
                 continue
             try:
-                table = stored_codes.store.table(stored_codes.game, location.material)
-                codes = stored_codes.whole(location.material, location.side)
-                if codes is not None:
-                    look_up(destinations, numbers, number, codes, worth_of_move(table.coding), worth)
-                elif len(moves := np.flatnonzero(destinations == number)):
-                    codes = table.codes_at(location.side, numbers[moves])
-                    worth[moves] = worth_of_move(table.coding)[codes]
+                codes = stored_codes.at(location.material, location.side, numbers[moves])
+                worth[moves] = worth_of_move(stored_codes.store.table(stored_codes.game, location.material).coding)[codes]
             except MissingTableError:
                 # The values of these moves stay unknown.
                 continue
@@ -156,11 +153,13 @@ class RowMoves:
     @cached_property
     def best(self) -> Int32:
         """The step of the best move of each row, the first by its text; -1 for none."""
-        from tablebase.mining.scan_kernels import choose
-
-        listed = self.listed
-        best = np.empty(len(self.places), dtype=np.int32)
-        choose(listed.begin, self.places, listed.steps, listed.worth, listed.codes, self.numbers, best)
+        rows, moves = self.spread
+        kept = np.flatnonzero(self.listed.worth[moves] == self.listed.codes[self.places][rows])
+        rows, steps = rows[kept], self.listed.steps[moves[kept]]
+        best = np.full(len(self.places), -1, dtype=np.int32)
+        # Of several moves of a row, the last one stays.
+        order = np.argsort(-self.numbers[steps], kind="stable")
+        best[rows[order]] = steps[order]
         return best
 
     @cached_property

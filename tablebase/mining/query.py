@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakSet, finalize
 
 import duckdb
@@ -28,15 +28,11 @@ from tablebase.mining.own_tables import OwnTables, own_tables
 from tablebase.mining.reading import TABLES, TALLIED, reads_unnamed
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.row_functions import declare_functions
-from tablebase.mining.row_stream import Relation
+from tablebase.mining.row_source import Relation, Source
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.statement import Statement, check_reach, nesting_as_sentence, read_request, read_statement
 from tablebase.mining.word_checks import check_words
 from tablebase.tables.store import Store
-
-if TYPE_CHECKING:
-    from tablebase.mining.slice_source import SliceSource
-    from tablebase.mining.stored_source import StoredSource
 
 BATCH = 1 << 16
 EXPLANATION = pa.schema(
@@ -261,7 +257,7 @@ class Query(Tabular):
 
 def _source_of(
     rules: Any, folder: Path, features: tuple[Feature, ...], threads: int, catalog: str | None, own: OwnTables
-) -> SliceSource | StoredSource:
+) -> Source:
     """The tables of a game: those of slices if it has pieces on squares."""
     if "materials" not in rules.can:
         from tablebase.mining.stored_source import StoredSource

@@ -1,4 +1,4 @@
-"""Kernels of scans: squares of consecutive positions, counts of keys, what moves are worth, and which of these is right."""
+"""Kernels of scans: counts of keys, and what the moves of positions amount to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
-from tablebase.slices.indexing import Squares
 from tablebase.slices.slice_arrays import Int32, Int64
 from tablebase.tables import values
 
@@ -27,39 +26,12 @@ is_loss = inline(values.is_loss)
 
 
 @jit
-def spread_rows(front: Squares, begin: int, length: int, offsets: Int64, squares: Squares, digits: Int64) -> None:
-    """Find the squares of all slots but the last group's, and the last group's digits.
-
-    `front` has the squares of the other groups in each row, from the row of the index `begin` on; a row has `length` indices.
-    `offsets` are indices of positions, counted from `begin` and ascending. `squares`, of shape (positions, slots), and `digits`
-    receive the result; the last group's squares are left as they are.
-    """
-    base, position = begin % length, 0
-    while position < len(offsets):
-        row = (base + offsets[position]) // length
-        end, first = (row + 1) * length - base, position
-        while position < len(offsets) and offsets[position] < end:
-            digits[position] = offsets[position] + base - row * length
-            position += 1
-        for slot in range(front.shape[1]):
-            squares[first:position, slot] = front[row, slot]
-
-
-@jit
 def count_keys(keys: NDArray[np.uint16], counts: Int64, places: Int64) -> None:
     """Count how often each key occurs, and note where it occurs last; `counts` is added to, and both are indexed by key."""
     for place in range(len(keys)):
         key = keys[place]
         counts[key] += 1
         places[key] = place
-
-
-@jit
-def look_up(destinations: Int32, numbers: Int64, wanted: int, codes: values.Codes, worth: values.Codes, out: values.Codes) -> None:
-    """Set what moves to one destination are worth, given the codes there, and what a move to each code is worth."""
-    for move in range(len(destinations)):
-        if destinations[move] == wanted:
-            out[move] = worth[codes[numbers[move]]]
 
 
 @jit
@@ -95,30 +67,6 @@ def judge(
                 right = steps[move]
         only[place] = NONE if kept > 1 else UNDECIDED if unknown else right
         wins[place], draws[place], losses[place] = (NONE, NONE, NONE) if unknown else (won, drawn, lost)
-
-
-@jit
-def choose(
-    begin: Int64,
-    places: Int64,
-    steps: Int32,
-    worth: values.Codes,
-    positions: values.Codes,
-    order: Int32,
-    best: Int32,
-) -> None:
-    """Find the best moves of the positions with the numbers `places`; the other arrays are as in `judge`.
-
-    Of moves with the same value, that whose step has the lowest number in `order` is better. `best` receives the step of the
-    best move, `NONE` without a move that is worth as much as the position.
-    """
-    for number in range(len(places)):
-        place = places[number]
-        best[number] = NONE
-        for move in range(begin[place], begin[place + 1]):
-            step = steps[move]
-            if worth[move] == positions[place] and (best[number] == NONE or order[step] < order[best[number]]):
-                best[number] = step
 
 
 @inline

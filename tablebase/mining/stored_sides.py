@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property, reduce
-from operator import or_
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -33,26 +32,19 @@ class Span(NamedTuple):
         return self.end - self.begin if self.indices is None else len(self.indices)
 
 
-@dataclass(frozen=True)
+@dataclass
 class StoredSide:
-    """A side to move of a stored material, and the slices that are read from it."""
+    """A side to move of a stored material, the slices that are read from it, and what any of them wants."""
 
     material: Material
     side: int
-    wanted: dict[StoredSlice, Wanted]
-
-    @cached_property
-    def by_values(self) -> dict[Wanted, list[StoredSlice]]:
-        """The slices by which of their positions are wanted, their indices aside."""
-        slices: dict[Wanted, list[StoredSlice]] = {}
-        for slice_, wanted in self.wanted.items():
-            slices.setdefault(replace(wanted, indices=None), []).append(slice_)
-        return slices
+    slices: list[StoredSlice]
+    wanted: Wanted
 
     @cached_property
     def indices(self) -> NDArray[np.int64] | None:
-        """The indices that are wanted of any slice, ascending; None for all."""
-        indices = reduce(or_, self.wanted.values()).indices
+        """The indices that are wanted, ascending; None for all."""
+        indices = self.wanted.indices
         return None if indices is None else np.array(sorted(indices), dtype=np.int64)
 
     def spans(self, layout: Layout, block: int) -> Iterator[Span]:
@@ -74,7 +66,9 @@ def stored_sides(selection: Selection) -> list[StoredSide]:
     by_location: dict[tuple[Material, int], StoredSide] = {}
     for slice_, wanted in selection.items():
         key = (slice_.location.material, slice_.location.side)
-        by_location.setdefault(key, StoredSide(*key, {})).wanted[slice_] = wanted
+        stored = by_location.setdefault(key, StoredSide(*key, [], wanted))
+        stored.slices.append(slice_)
+        stored.wanted |= wanted
     return list(by_location.values())
 
 
