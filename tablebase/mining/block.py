@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,13 @@ from numpy.typing import NDArray
 from tablebase.game import Outcome
 from tablebase.mining.move_values import Listed, in_full, slice_moves
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.mining.tally import Tally, tally
 from tablebase.mining.wanted import Wanted
 from tablebase.slices.indexing import Layout, Squares, apart
 from tablebase.slices.location import Address, is_self_paired, locate
 from tablebase.tables.values import Codes, Coding
+
+if TYPE_CHECKING:
+    from tablebase.mining.tally import Tally
 
 FEW = 4
 """If fewer than 1 in this many indices are wanted, only these are checked for being void."""
@@ -167,6 +170,9 @@ class Found:
 
 def tally_of(*codes: Codes) -> Tally | None:
     """Count combinations of codes; see `tally`."""
+    # Imported here because Numba is slow to load.
+    from tablebase.mining.tally import tally
+
     return tally(len(codes[0]), [(each, int(each.max(initial=0)) + 1) for each in codes])
 
 

@@ -20,7 +20,7 @@ from tablebase.slices.conversions import ENDS
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import Material
 from tablebase.slices.move_lists import MoveLister
-from tablebase.tables.values import FULL, Codes, Coding, Value
+from tablebase.tables.values import FIRST, FULL, Codes, Coding, Value
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
@@ -28,6 +28,10 @@ Int64 = NDArray[np.int64]
 
 UNKNOWN = np.iinfo(FULL.dtype).max
 """The code of a move whose value is unknown."""
+BITS, MASK = 16, (1 << 16) - 1
+"""Of a field that has a number of moves."""
+NONE, UNDECIDED = -1, -2
+"""No only move, and none for certain: a move of unknown value may keep the outcome as well."""
 
 
 class Judged(NamedTuple):
@@ -61,12 +65,18 @@ class Listed:
     @cached_property
     def judged(self) -> Judged:
         """What they amount to."""
-        from tablebase.mining.scan_kernels import judge
-
-        wins, draws, losses = np.empty((3, len(self.codes)), dtype=np.int16)
-        judged = Judged(wins, draws, losses, np.empty(len(self.codes), dtype=np.int32))
-        judge(self.begin, self.steps, self.worth, self.codes, *judged)
-        return judged
+        # All counts of a position in one number; their sums over all moves may overflow, but not the differences of these.
+        before = np.zeros(len(self.worth) + 1, dtype=np.int64)
+        np.cumsum(_fields().take(self.worth), out=before[1:])
+        sums = np.diff(before[self.begin])
+        *by_outcome, unknown = (sums >> BITS * number & MASK for number in range(4))
+        own = _numbers().take(self.codes)
+        kept = sums >> BITS * own & MASK
+        single = (kept == 1) & (unknown == 0)
+        only = np.where((kept <= 1) & (unknown > 0), UNDECIDED, NONE).astype(np.int32)
+        wanted = np.repeat(np.where(single, own, NONE), np.diff(self.begin))
+        only[single] = self.steps[wanted == _numbers().take(self.worth)]
+        return Judged(*(np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome), only)
 
 
 class SliceMoves(MoveLister):
@@ -99,6 +109,21 @@ class SliceMoves(MoveLister):
 def slice_moves(game: Game, material: Material, side: int) -> SliceMoves:
     """The moves of a stored material with one side to move, cached."""
     return SliceMoves(game, material, side)
+
+
+@cache
+def _numbers() -> NDArray[np.int8]:
+    """For each code in the coding `FULL` 0, 1 or 2 for a win, draw or loss; 3 for `UNKNOWN`."""
+    numbers = np.where((np.arange(UNKNOWN + 1) - FIRST) % FULL.stride == 0, 0, 2).astype(np.int8)
+    numbers[:FIRST], numbers[UNKNOWN] = 1, 3
+    return numbers
+
+
+@cache
+def _fields() -> Int64:
+    """For each code in the coding `FULL` a one in the field of its outcome, or of unknown values."""
+    fields: Int64 = np.int64(1) << BITS * _numbers().astype(np.int64)
+    return fields
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,14 @@ from tablebase.game import Game
 from tablebase.mining.block import Found, side_by_side, tally_of
 from tablebase.mining.board_text import BITS
 from tablebase.mining.move_values import RowMoves, slice_moves
-from tablebase.mining.tally import Tally
 from tablebase.slices.indexing import Layout, Squares
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
 from tablebase.slices.mixed import Positions
 from tablebase.tables.values import Codes
+
+if TYPE_CHECKING:
+    from tablebase.mining.tally import Tally
 
 Int8 = NDArray[np.int8]
 Int64 = NDArray[np.int64]

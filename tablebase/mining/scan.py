@@ -22,7 +22,6 @@ from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
-from tablebase.mining.tally import tallied, with_counts
 from tablebase.mining.wanted import Selection
 from tablebase.slices.indexing import layout_of
 from tablebase.tables.store import Store
@@ -93,6 +92,9 @@ class Scan(RowStream):
         """The columns of some rows; equal ones are counted together where the column of counts is read."""
         if COUNT not in self.columns:
             return super().made(rows)
+        # Imported here because Numba is slow to load.
+        from tablebase.mining.tally import tallied, with_counts
+
         columns = [column for column in self.columns if column is not COUNT]
         if all(column.by_value or column.of_twin for column in columns):
             counted = rows.tally(pairs=any(column.of_twin for column in columns))

@@ -16,10 +16,9 @@ from tablebase.game.features import Feature
 from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns, columns_of_moves
-from tablebase.mining.conditions import conditions_on, sources
 from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.own_tables import OwnTables
-from tablebase.mining.reading import MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS
+from tablebase.mining.reading import MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, conditions_on, sources
 from tablebase.mining.row_functions import register_functions
 from tablebase.mining.row_source import NUMBER, Relation, Source
 from tablebase.mining.rows import Named, positions_of

@@ -23,7 +23,7 @@ from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import SLICE_COLUMNS
 from tablebase.mining.wanted import Selection
-from tablebase.patterns.contingency import CHUNK, Counts, Plan, Tables, count
+from tablebase.patterns.contingency import CHUNK, Tables
 from tablebase.patterns.gains import Gain, entropy, gains, information_gain
 from tablebase.patterns.levels import Levels, Raw, raw
 from tablebase.patterns.rules import CONDITIONS, Rule, rules
@@ -177,9 +177,7 @@ class Search:
         codes = [levels.codes(values) for levels, values in zip(surveyed.levels, surveyed.sample, strict=True)]
         classes = surveyed.sampled_classes
         tree = grow(surveyed.levels, codes, classes, settings.depth, settings.support) if settings.depth else None
-        sizes = tuple(len(levels) for levels in surveyed.levels)
-        plan = Plan(sizes, self._joint(surveyed, codes), len(surveyed.classes), leaves(tree) if tree is not None else 0)
-        tables = Tables(plan, self._count(surveyed, plan, tree))
+        tables = self._count(surveyed, tree, self._joint(surveyed, codes))
         words = tuple(surveyed.classes.label(number) for number in range(len(surveyed.classes)))
         return Patterns(
             self.game,
@@ -227,30 +225,29 @@ class Search:
     def _joint(self, surveyed: Survey, codes: list[NDArray[np.intp]]) -> tuple[tuple[int, ...], ...]:
         """The pairs and triples of features that are counted together."""
         sizes = tuple(len(levels) for levels in surveyed.levels)
-        plan, few = Plan(sizes, (), len(surveyed.classes)), surveyed.positions <= ALL_PAIRS
-        counts = plan.zeros()
-        count(plan, codes, None, surveyed.sampled_classes, counts)
-        singles = Tables(plan, counts).singles
-        ranked = sorted(range(len(codes)), key=lambda feature: -information_gain(singles[feature]))
+        tables, few = Tables(sizes, (), len(surveyed.classes)), surveyed.positions <= ALL_PAIRS
+        tables.count(codes, None, surveyed.sampled_classes)
+        ranked = sorted(range(len(codes)), key=lambda feature: -information_gain(tables.singles[feature]))
         pairs = combinations(range(len(codes)) if few else sorted(ranked[:BEST]), 2)
         if self.settings.conditions < CONDITIONS:
             return tuple(pairs)
         return (*pairs, *combinations(_within(ranked[:BEST], sizes, len(surveyed.classes)), CONDITIONS))
 
-    def _count(self, surveyed: Survey, plan: Plan, tree: Node | None) -> Counts:
-        """Counts of all positions; each thread has its own until the end."""
-        free: list[Counts] = []
+    def _count(self, surveyed: Survey, tree: Node | None, joint: tuple[tuple[int, ...], ...]) -> Tables:
+        """Count all positions; each thread has its own tables until the end."""
+        sizes = tuple(len(levels) for levels in surveyed.levels)
+        free: list[Tables] = []
 
         def add(values: list[Raw], classes: NDArray[np.intp]) -> None:
             try:
-                counts = free.pop()
+                tables = free.pop()
             except IndexError:
-                counts = plan.zeros()
+                tables = Tables(sizes, joint, len(surveyed.classes), leaves(tree) if tree is not None else 0)
             for begin in range(0, len(classes), CHUNK):
                 chunk = slice(begin, begin + CHUNK)
                 codes = [levels.codes(column[chunk]) for levels, column in zip(surveyed.levels, values, strict=True)]
-                count(plan, codes, leaf_of(tree, codes) if tree is not None else None, classes[chunk], counts)
-            free.append(counts)
+                tables.count(codes, leaf_of(tree, codes) if tree is not None else None, classes[chunk])
+            free.append(tables)
 
         def add_rows(rows: Rows) -> None:
             values = [raw(column, column.compute(rows)) for column in surveyed.columns]
@@ -261,7 +258,9 @@ class Search:
         else:
             for _ in self._scan().spread(add_rows):
                 pass
-        return sum(free[1:], start=free[0])
+        for other in free[1:]:
+            free[0].add(other)
+        return free[0]
 
 
 def searches(

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from tablebase.mining.column import Column
 from tablebase.mining.rows import Rows
-from tablebase.mining.sample import ALL, mixed
+from tablebase.mining.sample import hashes_of
 from tablebase.mining.scan import Scan
 from tablebase.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.patterns.targets import Target
-from tablebase.slices.mixed import Positions
 
 SAMPLE = 200_000
 """Approximate number of positions in a sample; fewer are kept whole."""
@@ -40,11 +39,10 @@ def survey(scan: Scan, target: Target, column: Column, columns: Sequence[Column]
     `column` is that of the target, `columns` are the features.
     """
     share = SAMPLE / max(max_positions, 1)
-    places = {slice_: place for place, slice_ in enumerate(scan.selection)}
 
     def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw], list[pa.Array | None]]:
         """The number of positions, and for each column the values that occur, those in the sample, and their words."""
-        in_sample = slice(None) if share >= 1 else drawn(rows.positions, share, places[rows.slice])
+        in_sample = slice(None) if share >= 1 else hashes_of(rows) < share
         arrays = [each.compute(rows) for each in (column, *columns)]
         values = [raw(each, array) for each, array in zip((column, *columns), arrays, strict=True)]
         words = [array.dictionary if pa.types.is_dictionary(array.type) else None for array in arrays]
@@ -76,14 +74,3 @@ def _present(values: Raw) -> Raw:
     seen = np.zeros(1 << 16, dtype=bool)
     seen[values.view(np.uint16)] = True
     return np.sort(np.flatnonzero(seen).astype(np.uint16).view(np.int16))
-
-
-def drawn(positions: Positions, share: float, place: int = 0) -> NDArray[np.bool_]:
-    """Which positions are in a sample: this depends on their squares alone, so that the sample is reproducible.
-
-    Slices with another place among those of a search are sampled at other squares.
-    """
-    hashes = np.full(len(positions), place, dtype=np.uint64)
-    for squares in positions.squares.T:
-        hashes = (hashes << np.uint64(7)) ^ (hashes >> np.uint64(57)) ^ squares.astype(np.uint64)
-    return mixed(hashes) < np.uint64(int(share * ALL))

@@ -14,6 +14,7 @@ import pyarrow as pa
 from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
+from tablebase.mining.move_values import UNDECIDED
 from tablebase.mining.rows import Rows
 from tablebase.mining.wanted import Selection, Wanted
 from tablebase.patterns.levels import Levels, Raw, levels_of
@@ -59,9 +60,6 @@ class Target:
             return columns[self.name]
 
         def has_only_move(rows: Rows) -> pa.Array:
-            # Imported here because Numba is slow to load.
-            from tablebase.mining.scan_kernels import UNDECIDED
-
             only = rows.moves.only
             if (only == UNDECIDED).any():
                 name = material_name(game, rows.slice.material)
