@@ -43,7 +43,7 @@ def board_texts(name: str, positions: Positions) -> pa.Array:
     return pc.min_element_wise(texts(game, positions.kinds, squares, positions.side), mirrored)
 
 
-def child_texts(positions: Positions, ways: NDArray[np.int16]) -> pa.Array:
+def child_texts(positions: Positions, ways: NDArray[np.integer]) -> pa.Array:
     """The positions after moves as text, as their rows have them: where the game has colour swap, with colours exchanged.
 
     Each way has both squares of a move, or is -1 for a move that ends the game, after which there is no position.

@@ -12,7 +12,7 @@ from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
 from tablebase.mining.column import TEXT, Column, distances, of_dictionary, of_outcomes, outcomes, small_integers, words_array
-from tablebase.mining.move_values import UNKNOWN, Judged, RowMoves, move_texts
+from tablebase.mining.move_values import UNKNOWN, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.word_checks import one_of
 from tablebase.tables.values import DRAW, FULL, Codes
@@ -25,30 +25,22 @@ WAYS = Column("squares of move", pa.int16(), lambda rows: small_integers(rows.wa
 def columns_from_moves(game: Game) -> list[Column]:
     """The columns of positions that their legal moves decide."""
 
-    def text(choose: Callable[[RowMoves], NDArray[np.int32]]) -> Callable[[Rows], pa.Array]:
+    def move(name: str, choose: Callable[[RowMoves], NDArray[np.int32]]) -> Column:
         def array(rows: Rows) -> pa.Array:
             steps = choose(rows.moves)
             return of_dictionary(rows.moves.numbers[steps], words_array(move_texts(game)), steps < 0)
 
-        return array
+        return Column(name, TEXT, array, extra=True, of_moves=True, check=one_of(name, move_texts(game)))
 
-    def count(choose: Callable[[Judged], NDArray[np.int16]]) -> Callable[[Rows], pa.Array]:
+    def number(name: str, outcome: int) -> Column:
         def array(rows: Rows) -> pa.Array:
-            counts = choose(rows.moves.listed.judged).take(rows.moves.places)
+            counts = rows.moves.listed.judged[0][outcome].take(rows.moves.places)
             return small_integers(counts, counts < 0)
 
-        return array
+        return Column(name, pa.int16(), array, extra=True, of_moves=True)
 
-    def move(name: str, choose: Callable[[RowMoves], NDArray[np.int32]]) -> Column:
-        return Column(name, TEXT, text(choose), extra=True, of_moves=True, check=one_of(name, move_texts(game)))
-
-    return [
-        move("best", lambda moves: moves.best),
-        Column("winning_moves", pa.int16(), count(lambda judged: judged.wins), extra=True, of_moves=True),
-        Column("drawing_moves", pa.int16(), count(lambda judged: judged.draws), extra=True, of_moves=True),
-        Column("losing_moves", pa.int16(), count(lambda judged: judged.losses), extra=True, of_moves=True),
-        move("only_move", lambda moves: moves.only),
-    ]
+    numbers = [number(f"{kind}_moves", outcome) for outcome, kind in enumerate(("winning", "drawing", "losing"))]
+    return [move("best", lambda moves: moves.best), *numbers, move("only_move", lambda moves: moves.only)]
 
 
 def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Column]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,17 +33,6 @@ NONE, UNDECIDED = -1, -2
 """No only move, and none for certain: a move of unknown value may keep the outcome as well."""
 
 
-class Judged(NamedTuple):
-    """What the moves of positions amount to; arrays of shape (positions,)."""
-
-    # The number of moves with each outcome; -1 if the value of a move is unknown.
-    wins: Int16
-    draws: Int16
-    losses: Int16
-    # The step of the only move that keeps the outcome, -1 for none, -2 if the value of a move is unknown.
-    only: Int32
-
-
 @dataclass(frozen=True)
 class Listed:
     """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``."""
@@ -63,8 +51,11 @@ class Listed:
     codes: Codes
 
     @cached_property
-    def judged(self) -> Judged:
-        """What they amount to."""
+    def judged(self) -> tuple[list[Int16], Int32]:
+        """For each position the numbers of winning, drawing and losing moves, and the step of the only one that keeps the outcome.
+
+        The numbers are -1 if the value of a move is unknown; the step may be `NONE` or `UNDECIDED`.
+        """
         # All counts of a position in one number; their sums over all moves may overflow, but not the differences of these.
         before = np.zeros(len(self.worth) + 1, dtype=np.int64)
         np.cumsum(_fields().take(self.worth), out=before[1:])
@@ -76,7 +67,7 @@ class Listed:
         only = np.where((kept <= 1) & (unknown > 0), UNDECIDED, NONE).astype(np.int32)
         wanted = np.repeat(np.where(single, own, NONE), np.diff(self.begin))
         only[single] = self.steps[wanted == _numbers().take(self.worth)]
-        return Judged(*(np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome), only)
+        return [np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome], only
 
 
 class SliceMoves(MoveLister):
@@ -189,8 +180,8 @@ class RowMoves:
 
     @cached_property
     def only(self) -> Int32:
-        """The step of the only move of each row that keeps the outcome; see `Judged`."""
-        return self.listed.judged.only[self.places]
+        """The step of the only move of each row that keeps the outcome; see `Listed.judged`."""
+        return self.listed.judged[1][self.places]
 
     @cached_property
     def spread(self) -> tuple[Int64, Int64]:

@@ -24,13 +24,14 @@ from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import sql_type
+from tablebase.mining.counting import count_rows
 from tablebase.mining.own_tables import OwnTables, own_tables
-from tablebase.mining.reading import TABLES, TALLIED, reads_unnamed
+from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unnamed, schema_of, scopes, written
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.row_functions import declare_functions
 from tablebase.mining.row_source import Relation, Source
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
-from tablebase.mining.statement import Statement, check_reach, nesting_as_sentence, read_request, read_statement
+from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
 from tablebase.mining.word_checks import check_words
 from tablebase.tables.store import Store
 
@@ -92,22 +93,26 @@ class Query(Tabular):
         finalize(self, _end, self._runs)
         offered = self._source.offered
         text, self.explained = read_request(statement)
-        self.statement = read_statement(text, offered)
-        self.text, (names, types) = self.statement.text, self._plan(self.statement)
+        tree, self.text = parse_select(text), bare(text)
+        self.statement = Statement(self.text, tree, columns_needed(tree, offered))
+        names, types = self._plan(self.statement)
         self._names = distinct_names(names)
         # DuckDB knows best what is wrong with a statement, so it comes first.
-        check_reach(self.statement.tree, (*TABLES, *(name.lower() for name in self.own)))
+        check_reach(tree, (*TABLES, *(name.lower() for name in self.own)))
         checks = {table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in offered.items()}
-        check_words(self.statement.tree, checks)
-        if counts and self._source.counts and (counting := self.statement.counting(offered)) is not None:
+        check_words(tree, checks)
+        if counts and self._source.counts:
+            counting, needed = count_rows(tree, offered)
             # A statement that is written again must give results of the same types.
             with suppress(TablebaseError):
-                if self._plan(counting)[1] == types:
-                    self.statement = counting
+                again = Statement(written(counting) if needed else self.text, counting, {**self.statement.needed, **needed})
+                if needed and self._plan(again)[1] == types:
+                    self.statement = again
+        reads = [table for scope in scopes(self.statement.tree) for table in scope.tables]
         self.relations = [
-            Relation(schema, name, needed, self._source.stream(name, needed, tables))
-            for (schema, name), needed in self.statement.needed.items()
-            if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
+            Relation(schema, name, columns, self._source.stream(name, columns, tables))
+            for (schema, name), columns in self.statement.needed.items()
+            if (tables := [table for table in reads if (schema_of(table), table.name.lower()) == (schema, name)])
         ]
 
     def __repr__(self) -> str:

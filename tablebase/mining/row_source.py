@@ -162,7 +162,7 @@ def create_function(
     function = (lambda numbers: made(numbers)) if other is None else (lambda numbers, others: made(numbers, others))
     types: list[Any] = ["BIGINT"] if other is None else ["BIGINT", sql_type(other)]
     nulls = FunctionNullHandling.SPECIAL
-    connection.create_function(name, function, types, type_, type=PythonUDFType.ARROW, null_handling=nulls)  # type: ignore[arg-type]
+    connection.create_function(name, function, types, type_, type=PythonUDFType.ARROW, null_handling=nulls)
 
 
 def plain(array: pa.Array) -> pa.Array:

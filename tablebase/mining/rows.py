@@ -166,7 +166,7 @@ class Named(NamedTuple):
     """Rows that are known by the numbers of their positions: all that texts are made from."""
 
     positions: Positions
-    ways: NDArray[np.int16]  # of moves; see `MoveRows`
+    ways: NDArray[np.integer]  # of moves; see `MoveRows`
 
 
 def positions_of(layout: Layout, slice_: StoredSlice, numbers: Int64) -> Positions:

@@ -21,8 +21,7 @@ from tablebase.mining.row_source import Result, RowStream
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
-from tablebase.mining.wanted import Selection
+from tablebase.mining.wanted import Selection, Span, StoredSide, stored_sides
 from tablebase.slices.indexing import layout_of
 from tablebase.tables.store import Store
 
