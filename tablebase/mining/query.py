@@ -47,20 +47,8 @@ class Query(Tabular):
 
     Iterating over it yields the result in batches, one after another, so that any number of rows fits.
 
-    Parameters
-    ----------
-    game : Game
-    folder : Path
-    statement : str
-        One SELECT over tables of positions and of moves.
-    features : tuple of Feature
-    threads : int
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    own : mapping of str to Path, str or pyarrow.Table, optional
-        Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
-    counts : bool
-        Whether equal rows are counted before DuckDB reads them, where a statement only counts them.
+    `Tablebase.mine` describes its arguments; `own` are the tables that it is given, and `catalog` is the URL of a catalog in
+    PostgreSQL. Without `counts`, equal rows are not counted before DuckDB reads them where a statement only counts rows.
 
     Raises
     ------

@@ -221,7 +221,7 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
             rows = connection.execute(statement).fetchall()
         except duckdb.Error:
             # The statement itself may never evaluate what fails here; if it does, it reports the error.
-            return _evaluate_one_by_one(game, known, parts)
+            return known
     values_of: dict[StoredSlice, set[Occurring]] = {}
     for slice_number, value_number in rows:
         values_of.setdefault(all_slices[slice_number], set()).add(occurring[value_number][0])
@@ -241,12 +241,3 @@ def _table(types: Mapping[str, type[Any]], rows: Sequence[Sequence[Any]]) -> pa.
 def _letters(known: Iterable[StoredSlice]) -> list[str]:
     """Columns of the pieces' letters; null in slices with fewer pieces."""
     return [f"p{number + 1}" for number in range(max((slice_.material.pieces for slice_ in known), default=0))]
-
-
-def _evaluate_one_by_one(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
-    """Like `_evaluate`, but one part after another; those that fail exclude nothing."""
-    if len(parts) == 1:
-        return known
-    for part in parts:
-        known = _evaluate(game, known, [part])
-    return known

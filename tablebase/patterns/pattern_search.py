@@ -47,24 +47,7 @@ TRIPLE_COUNTS = 4_000_000
 
 @dataclass(frozen=True)
 class Settings:
-    """What is searched for.
-
-    Parameters
-    ----------
-    target : Target
-        What is predicted.
-    depth : int
-        Depth of the tree; 0 for no tree.
-    conditions : int
-        Most comparisons of a rule, from 1 to 3.
-    support : float
-        The least share of the positions that a rule covers, or that reach a leaf of the tree.
-
-    Raises
-    ------
-    TablebaseError
-        If `conditions` or `support` is out of range.
-    """
+    """Options of a search, as `Tablebase.patterns` describes them; raise `TablebaseError` if one is out of range."""
 
     target: Target = OUTCOME
     depth: int = 3

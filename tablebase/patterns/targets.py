@@ -89,20 +89,9 @@ OUTCOME = Target("outcome", OUTCOMES)
 
 
 def target_of(name: str, outcome: str | None = None) -> Target:
-    """A target by name.
+    """Return a target by name, of positions with one outcome: by default wins for ``distance``, wins and draws for ``only_move``.
 
-    Parameters
-    ----------
-    name : str
-        ``outcome``, ``distance`` or ``only_move``.
-    outcome : str, optional
-        Only positions with this outcome: for ``distance`` ``win`` (the default) or ``loss``, for ``only_move`` ``win`` or
-        ``draw`` (by default both).
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such target, or it makes no sense for this outcome.
+    Raise `TablebaseError` if there is no such target, or it makes no sense for this outcome.
     """
     if name == OUTCOME.name:
         if outcome is not None:
