@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Outcome
-from tablebase.mining.move_values import Listed, in_full, slice_moves
+from tablebase.mining.move_values import Listed, in_full, list_moves, slice_moves
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.wanted import Wanted
 from tablebase.slices.indexing import Layout, Squares, apart
@@ -161,11 +161,16 @@ class Found:
         return self.block.squares(self.offsets)
 
     @cached_property
+    def mirrored(self) -> Squares:
+        """The same of the mirror images."""
+        return mapped(self.block.layout.game.mirror, self.squares)
+
+    @cached_property
     def listed(self) -> Listed:
         """The moves of the positions."""
         block = self.block
         moves = slice_moves(block.layout.game, block.layout.material, block.side)
-        return moves.listed(self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
+        return list_moves(moves, self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
 
 
 def tally_of(*codes: Codes) -> Tally | None:

@@ -63,7 +63,7 @@ class Export:
     def __init__(
         self, game: Rules[Any], folder: Path, columns: Sequence[Column], sample: Sample, folders: Sequence[str] = SLICE_COLUMNS
     ) -> None:
-        self.folder, self.columns = folder, columns
+        self.folder = folder
         self._first = tuple(f"{name}=" for name in folders) or FILE_NAME
         description = {
             "game": game.name,
@@ -89,7 +89,7 @@ class Export:
         current: object = None
         with ExitStack() as stack:
             writers: dict[str, pq.ParquetWriter] = {}
-            for group, place, batch in chain.from_iterable(stream.spread(self._placed)):
+            for group, place, batch in chain.from_iterable(stream.spread(lambda rows: (rows.group, rows.place, stream.made(rows)))):
                 if current != group:
                     stack.close()
                     current, writers = group, {}
@@ -98,10 +98,6 @@ class Export:
                 writers[place].write_batch(batch)
                 count += batch.num_rows
         return count
-
-    def _placed(self, rows: Any) -> tuple[object, str, pa.RecordBatch]:
-        batch = pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
-        return rows.group, rows.place, batch
 
     @contextmanager
     def _file(self, path: Path) -> Iterator[pq.ParquetWriter]:
@@ -158,14 +154,16 @@ def export(
         if selection is None:
             source = stack.enter_context(closing(StoredSource(rules, store, features)))
             tables, folders = source.stored.tables, list(source.stored.tables[0].words)
-            output = Export(rules, folder, chosen_columns(rules, names, source.offered[POSITIONS], folders), sample, folders)
+            chosen = chosen_columns(rules, names, source.offered[POSITIONS], folders)
+            output = Export(rules, folder, chosen, sample, folders)
             missing = [table for table in tables if output.lacks(table_place(table))]
-            stream = StoredStream(source.stored, output.columns, missing, sample)
+            stream = StoredStream(source.stored, chosen, missing, sample)
         else:
             game: Any = rules
-            output = Export(rules, folder, chosen_columns(rules, names, columns(game, list(selection), features)), sample)
+            chosen = chosen_columns(rules, names, columns(game, list(selection), features))
+            output = Export(rules, folder, chosen, sample)
             places = ((slice_place(game, slice_), slice_) for slice_ in selection)
             wanted = {its: replace(selection[its], sample=sample) for place, its in places if output.lacks(place)}
-            stream = Scan(game, store, wanted, output.columns, threads)
+            stream = Scan(game, store, wanted, chosen, threads)
         stream.tick = lambda: tick and tick(stream.done, stream.cells)
         return Exported(stream.slices, len(tables if selection is None else selection), output.write(stream))

@@ -6,6 +6,7 @@ images of its moves.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
@@ -39,7 +40,7 @@ class Listed:
 
     # Shape (positions + 1,).
     begin: Int64
-    # Numbers of steps of `SliceMoves`. Shape (moves,).
+    # Numbers of steps of `MoveLister`. Shape (moves,).
     steps: Int32
     # The captured slot, or -1.
     victims: NDArray[np.int8]
@@ -70,36 +71,25 @@ class Listed:
         return [np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome], only
 
 
-class SliceMoves(MoveLister):
-    """The moves of a stored material with one side to move, and what they are worth; see `MoveLister`."""
-
-    def listed(self, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> Listed:
-        """The moves of positions, given by the square of each slot, and their values in the coding `FULL`."""
-        begin, steps, victims, destinations, numbers = self.list(squares)
-        worth = self._worth(destinations, numbers, stored_codes)
-        return Listed(begin, steps.copy(), victims.copy(), destinations == ENDS, worth, codes)
-
-    def _worth(self, destinations: Int32, numbers: Int64, stored_codes: StoredCodes) -> Codes:
-        """What moves are worth, given where they lead and the index there."""
-        worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
-        worth[destinations == ENDS] = FULL.code(Value(Outcome.WIN, 1))
-        for number, location in enumerate(self.locations):
-            moves = np.flatnonzero(destinations == number)
-            if self.sides_to_move[number] == self.side or not len(moves):
-                continue
-            try:
-                codes = stored_codes.at(location.material, location.side, numbers[moves])
-                worth[moves] = worth_of_move(stored_codes.store.table(stored_codes.game, location.material).coding)[codes]
-            except MissingTableError:
-                # The values of these moves stay unknown.
-                continue
-        return worth
-
-
 @lru_cache(maxsize=1 << 10)
-def slice_moves(game: Game, material: Material, side: int) -> SliceMoves:
+def slice_moves(game: Game, material: Material, side: int) -> MoveLister:
     """The moves of a stored material with one side to move, cached."""
-    return SliceMoves(game, material, side)
+    return MoveLister(game, material, side)
+
+
+def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> Listed:
+    """List the moves of positions, given by the square of each slot, and their values in the coding `FULL`."""
+    begin, steps, victims, destinations, numbers = moves.list(squares)
+    worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
+    worth[destinations == ENDS] = FULL.code(Value(Outcome.WIN, 1))
+    for number, (location, side) in enumerate(zip(moves.locations, moves.sides_to_move, strict=True)):
+        reached = np.flatnonzero(destinations == number)
+        # The values of moves without a table stay unknown.
+        with suppress(MissingTableError):
+            if side != moves.side and len(reached):
+                its_codes = stored_codes.at(location.material, location.side, numbers[reached])
+                worth[reached] = worth_of_move(stored_codes.store.table(stored_codes.game, location.material).coding)[its_codes]
+    return Listed(begin, steps.copy(), victims.copy(), destinations == ENDS, worth, codes)
 
 
 @cache
@@ -152,7 +142,7 @@ class RowMoves:
 
     game: Game
     # Those of the stored material.
-    moves: SliceMoves
+    moves: MoveLister
     listed: Listed
     # The number of each row in `listed`. Shape (rows,).
     places: Int64

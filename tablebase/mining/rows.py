@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.mining.block import Found, side_by_side, tally_of
+from tablebase.mining.block import Found, mapped, side_by_side, tally_of
 from tablebase.mining.board_text import BITS
 from tablebase.mining.move_values import RowMoves, slice_moves
 from tablebase.slices.indexing import Layout, Squares
@@ -86,10 +86,13 @@ class Rows:
     @cached_property
     def positions(self) -> Positions:
         """Their squares."""
-        squares = self.found.squares
-        if self.places is not None:
-            squares = side_by_side([column.take(self.places) for column in squares.T])
-        return _pieces(self.layout, self.slice, squares, self.mirrored)
+        if self.places is None:
+            # Aliases share those of mirror images.
+            squares = self.found.mirrored if self.mirrored else self.found.squares
+        else:
+            squares = side_by_side([column.take(self.places) for column in self.found.squares.T])
+            squares = mapped(self.layout.game.mirror, squares) if self.mirrored else squares
+        return _pieces(self.layout, self.slice, squares)
 
     @cached_property
     def moves(self) -> RowMoves:
@@ -98,7 +101,9 @@ class Rows:
         by_slot = np.array([kinds[self.slice.location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
         places = np.arange(len(self)) if self.places is None else self.places
         moves = slice_moves(layout.game, layout.material, self.found.block.side)
-        image = _board_image(layout.game, self.slice, self.mirrored)
+        image = np.arange(len(layout.game.board), dtype=np.int8)
+        for symmetry, applies in ((layout.game.mirror, self.mirrored), (layout.game.swap, self.slice.location.swapped)):
+            image = np.array(symmetry, dtype=np.int8)[image] if applies else image
         return RowMoves(layout.game, moves, self.found.listed, places, image, by_slot)
 
     def some(self, where: Int64) -> Rows:
@@ -173,9 +178,8 @@ def positions_of(layout: Layout, slice_: StoredSlice, numbers: Int64) -> Positio
     """The positions of a slice with these numbers; see `Rows`."""
     squares, _ = layout.squares_many(numbers // 2)
     if (numbers % 2).any():
-        images = np.array(layout.game.mirror, dtype=np.int8)
-        squares = np.where((numbers % 2 == 1)[:, None], images[squares], squares)
-    return _pieces(layout, slice_, squares, mirrored=False)
+        squares = np.where((numbers % 2 == 1)[:, None], mapped(layout.game.mirror, squares), squares)
+    return _pieces(layout, slice_, squares)
 
 
 def slice_place(game: Game, slice_: StoredSlice) -> str:
@@ -184,15 +188,11 @@ def slice_place(game: Game, slice_: StoredSlice) -> str:
     return f"pieces={slice_.material.pieces}/material={material}/side={side}"
 
 
-def _pieces(layout: Layout, slice_: StoredSlice, by_slot: Squares, mirrored: bool) -> Positions:
+def _pieces(layout: Layout, slice_: StoredSlice, squares: Squares) -> Positions:
     """Positions of a slice under its own name, given the squares of each slot."""
     location, kinds = slice_.location, slice_.material.kinds
-    slots = np.argsort([location.pairing[piece] for piece in layout.slots])
-    columns = [by_slot[:, slot] for slot in slots]
-    if mirrored or location.swapped:
-        image = _board_image(layout.game, slice_, mirrored)
-        columns = [image.take(column) for column in columns]
-    squares = side_by_side(columns)
+    by_slot = mapped(layout.game.swap, squares) if location.swapped else squares
+    squares = side_by_side([by_slot[:, slot] for slot in np.argsort([location.pairing[piece] for piece in layout.slots])])
     for kind in {kind for kind in kinds if kinds.count(kind) > 1}:
         # Pieces of the same kind are listed in the order of their squares.
         alike = slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind))
@@ -200,11 +200,3 @@ def _pieces(layout: Layout, slice_: StoredSlice, by_slot: Squares, mirrored: boo
     # Several columns share them.
     squares.flags.writeable = False
     return Positions(layout.game, slice_.material, slice_.side, squares)
-
-
-def _board_image(game: Game, slice_: StoredSlice, mirrored: bool) -> Int8:
-    """What the squares of the stored material are in a slice, or in mirror images. Shape (squares,)."""
-    squares = np.arange(len(game.board), dtype=np.int8)
-    for symmetry, applies in ((game.mirror, mirrored), (game.swap, slice_.location.swapped)):
-        squares = np.array(symmetry, dtype=np.int8)[squares] if applies else squares
-    return squares
