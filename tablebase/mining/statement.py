@@ -41,20 +41,12 @@ class Statement(NamedTuple):
     needed: Needed  # the columns that it needs
 
 
-class Request(NamedTuple):
-    """What a text asks for."""
-
-    # A SELECT, if it is valid at all.
-    text: str
-    # Whether it is to be explained instead of run.
-    explained: bool
-
-
 @nesting_as_sentence()
-def read_request(text: str) -> Request:
-    """Replace EXPLAIN and SHOW, which DuckDB answers for its own tables only; any other text stays as it is.
+def read_request(text: str) -> tuple[str, bool]:
+    """Read what a text asks for: a SELECT, if it is valid at all, and whether it is to be explained instead of run.
 
-    Raise `TablebaseError` if EXPLAIN has options, or if the text has half a character, as in bytes that are not UTF-8.
+    EXPLAIN and SHOW are replaced, which DuckDB answers for its own tables only; any other text stays as it is. Raise
+    `TablebaseError` if EXPLAIN has options, or if the text has half a character, as in bytes that are not UTF-8.
     """
     try:
         text.encode()
@@ -64,17 +56,17 @@ def read_request(text: str) -> Request:
         tree = parsed(text)
     except sqlglot.errors.SqlglotError:
         # It is reported where statements are parsed.
-        return Request(text, False)
+        return text, False
     rest = tree.text("expression").strip("; \n")
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN" and rest:
         if rest.startswith("(") or rest.split()[0].upper() == "ANALYZE":
             raise ArgumentError("EXPLAIN has no options here: write EXPLAIN SELECT")
-        return Request(rest, True)
+        return rest, True
     if isinstance(tree, exp.Command) and tree.name.upper() == "SHOW" and rest.lower() in TABLES:
-        return Request(f"DESCRIBE {rest.lower()}", False)
+        return f"DESCRIBE {rest.lower()}", False
     if tree in (exp.Show(this="TABLES"), exp.Show(this="ALL TABLES")):
-        return Request(f"SELECT unnest([{', '.join(map(repr, TABLES))}]) AS name", False)
-    return Request(text, False)
+        return f"SELECT unnest([{', '.join(map(repr, TABLES))}]) AS name", False
+    return text, False
 
 
 @nesting_as_sentence()
