@@ -208,7 +208,7 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
         return
     from tablebase.mining.statement import parse_select, read_request
 
-    parse_select(read_request(statement).text)
+    parse_select(read_request(statement)[0])
 
 
 def _check_sqlite(statement: str) -> None:

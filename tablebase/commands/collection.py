@@ -150,7 +150,7 @@ class Collection(Cataloged):
         """
         from tablebase.compute.progress import progress
         from tablebase.game.game_arguments import refuse_given
-        from tablebase.mining.export import export, export_stored
+        from tablebase.mining.export import export
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
 
@@ -162,12 +162,11 @@ class Collection(Cataloged):
         chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
         known, share = known_features(rules, features), Sample(sample, seed)
         with progress(f"export {rules.name}", "positions") as shown:
+            selection = None
             if has_material:
                 materials, counts = as_texts("material", material), as_counts(pieces)
                 selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
-                written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
-            else:
-                written = export_stored(rules, self.folder, target, chosen, known, share, shown.reach)
+            written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
         say(
             f"written to {target}: {written.slices} of {written.of} {'slices' if has_material else 'tables'}, {written.rows:,} rows"
         )
