@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from tablebase.commands.transfers import unpack as unpack
     from tablebase.commands.upkeep import prune as prune
     from tablebase.commands.upkeep import reindex as reindex
-    from tablebase.commands.verify import verify as verify
+    from tablebase.commands.upkeep import verify as verify
     from tablebase.web.serving import serve as serve
 
 __version__ = VERSION

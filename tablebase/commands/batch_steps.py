@@ -113,7 +113,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
 
     A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.commands.child_processes import run_command
+    from tablebase.commands.process import run_command
 
     tables = one.tables()
     since = one.unchanged_since(record, tables)

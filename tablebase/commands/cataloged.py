@@ -176,7 +176,7 @@ def show_sql(call: Call) -> int:
     Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
     change the catalog.
     """
-    from tablebase.commands.child_processes import run_statement
+    from tablebase.commands.process import run_statement
 
     call.given["statement"] = from_input(call.given["statement"])
 

@@ -74,7 +74,7 @@ VERBS = {
         Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_needs="materials"),
         Verb("build", "Build", "build", writes_rows=False),
         Verb("batch", "Build", "batch", takes_game=False, writes_rows=False),
-        Verb("verify", "Build", "verify", writes_rows=False),
+        Verb("verify", "Build", "upkeep", writes_rows=False),
         Verb("copy", "Build", "transfers", writes_rows=False),
         Verb("merge", "Build", "transfers", takes_game=False, takes_rules=True, writes_rows=False),
         Verb("pack", "Build", "transfers", writes_rows=False),
