@@ -98,14 +98,16 @@ def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, s
 
 
 def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
-    """Refuse outputs that cannot be written, must not be replaced or are `reserved`; `data` is the folder of the batch."""
+    """Refuse outputs that cannot be written, are `reserved`, or that no earlier run of the batch wrote; `data` is its folder."""
     for path, kind, cure in one.places:
         if kind in (Output.FOLDER, Output.NEW_FOLDER):
             fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
             check_output_folder(path, cure, folder=data, new=fresh)
         else:
             check_output(path, cure, inputs=[record.path, *reserved, *one.inputs], folder=data)
-            _check_replaced(path, one.step, record)
+            if _is_kept(path) and not one.step.overwrite and not record.wrote(path):
+                advice = "name another file, delete this one, or add overwrite = true"
+                raise TablebaseError(f"{path} exists, and is not what an earlier run of this batch has written: {advice}")
 
 
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
@@ -201,20 +203,16 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
 
 def _check_statement(name: str, statement: str, catalog: str | None) -> None:
     """Refuse a statement that does not parse."""
-    if name == "sql":
-        # A server would have to be asked.
-        if catalog is None:
-            _check_sqlite(statement)
-        return
-    from tablebase.mining.statement import parse_select, read_request
-
-    parse_select(read_request(statement).text)
-
-
-def _check_sqlite(statement: str) -> None:
-    """Refuse a statement that SQLite cannot parse, whatever tables there are."""
     import sqlite3
 
+    if name != "sql":
+        from tablebase.mining.statement import parse_select, read_request
+
+        parse_select(read_request(statement).text)
+        return
+    if catalog is not None:
+        # A server would have to be asked.
+        return
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
             connection.execute(statement if statement.lstrip().upper().startswith("EXPLAIN") else f"EXPLAIN {statement}")
@@ -268,13 +266,6 @@ def _places(step: Step, params: Mapping[str, Any]) -> Iterator[Place]:
         place = params.get(one.name)
         if one.shell.output and place and not is_url(str(place)):
             yield Path(place), one.shell.output, "name another place in the command"
-
-
-def _check_replaced(path: Path, step: Step, record: BatchRecord) -> None:
-    """Refuse to replace a file that no earlier run of the batch wrote, or that has changed since."""
-    if _is_kept(path) and not step.overwrite and not record.wrote(path):
-        cure = "name another file, delete this one, or add overwrite = true"
-        raise TablebaseError(f"{path} exists, and is not what an earlier run of this batch has written: {cure}")
 
 
 def _is_kept(path: Path) -> bool:

@@ -87,11 +87,6 @@ def boxes(
     Boxes
         In the order in which games need them; `Boxes.sheet` draws their labels.
 
-    Raises
-    ------
-    TablebaseError
-        If the game has no pieces on squares, may never end or is too large, the side never moves, or the file holds other boxes.
-
     Examples
     --------
     >>> boxes("hexapawn")[0]

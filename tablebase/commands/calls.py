@@ -57,7 +57,10 @@ class Call:
             position = signature(verb.function).parameters.get("position")
             self.has_start = bool({"position", "start"} & given.keys())
             if position and (position.kind is position.POSITIONAL_OR_KEYWORD or self.has_start):
-                given["position"] = chosen_start(self.rules, given.get("position"), given.pop("start", None))
+                named = [text for text in (given.get("position"), given.pop("start", None)) if text is not None]
+                if len(named) > 1:
+                    raise TablebaseError("there are two positions to start from: give either POSITION or --from")
+                given["position"] = named[0] if named else self.rules.format(self.rules.initial)
 
     @contextmanager
     def opened(self) -> Iterator[Callable[..., Any]]:
@@ -80,14 +83,6 @@ class Call:
         from tablebase.commands.output import write_rows
 
         write_rows(rows, self.style, columns, verbatim=verbatim, keys=keys)
-
-
-def chosen_start(game: Any, position: str | None, start: str | None) -> str:
-    """The position that an argument or the option --from names; by default the start of the game."""
-    if position is not None and start is not None:
-        raise TablebaseError("there are two positions to start from: give either POSITION or --from")
-    found: str = next((text for text in (position, start) if text is not None), game.format(game.initial))
-    return found
 
 
 def use_all(files: Sequence[str] | None) -> None:

@@ -48,16 +48,9 @@ class Cataloged:
         Parameters
         ----------
         statement : str
-            One SELECT.
+            One SELECT, which changes nothing.
         timeout : float, optional
-            Seconds that it may take.
-
-        Raises
-        ------
-        TablebaseError
-            If the statement is invalid, or would change anything.
-        TimeLimitError
-            If it takes longer.
+            Seconds after which it is a `TimeLimitError`.
         """
         from tablebase.commands.catalog_statements import select
 

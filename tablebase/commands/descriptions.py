@@ -21,7 +21,7 @@ from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 Rows = list[dict[str, Any]]
 Entry = TypeVar("Entry")
 BY = ("pieces", "material")
-LONGEST = ("longest_win", "longest_loss")
+SUMMED, LONGEST = ("placements", "positions", "wins", "losses", "draws"), ("longest_win", "longest_loss")
 
 
 def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None = None) -> list[Counts]:
@@ -88,20 +88,18 @@ def with_remarks(found: Statistics[Any], catalog: Catalog, game: Any, pieces: in
 
 def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:
     """What has been built, a row for each material with the counts of its slices together; `MissingTableError` without any."""
-    slices: dict[str, list[Counts]] = {}
+    found: dict[str, list[Counts]] = {}
     for counts in counts_of(catalog, game, "material"):
         if pieces in (None, counts.pieces):
-            slices.setdefault(str(counts.material), []).append(counts)
-    return [_material_row(name, some) for name, some in slices.items()]
-
-
-def _material_row(name: str, slices: list[Counts]) -> MaterialRow:
-    """The slices of a material together."""
-    totals = {field: sum(getattr(one, field) for one in slices) for field in ("placements", "positions", "wins", "losses", "draws")}
-    known = {field: [getattr(one, field) for one in slices if getattr(one, field) is not None] for field in LONGEST}
-    longest = {field: max(some, default=None) for field, some in known.items()}
-    sides = "".join(str(one.side) for one in slices)
-    return cast("MaterialRow", {"material": name, "pieces": slices[0].pieces, "sides": sides, **totals, **longest})
+            found.setdefault(str(counts.material), []).append(counts)
+    rows = []
+    for name, slices in found.items():
+        row = {"material": name, "pieces": slices[0].pieces, "sides": "".join(str(one.side) for one in slices)}
+        row |= {field: sum(getattr(one, field) for one in slices) for field in SUMMED}
+        for field in LONGEST:
+            row[field] = max((plies for one in slices if (plies := getattr(one, field)) is not None), default=None)
+        rows.append(cast("MaterialRow", row))
+    return rows
 
 
 def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[RecordRow]:
@@ -201,7 +199,8 @@ def list_built(catalog: Catalog) -> list[dict[str, Any]]:
     A row has the number of their `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null without
     tables; and the number of their `layers`.
     """
-    there = {name: _there(catalog, f"SELECT * FROM {name} ORDER BY game") for name in ("tables", "layers")}
+    rows = {name: _named(catalog.answer(f"SELECT * FROM {name} ORDER BY game")) for name in ("tables", "layers")}
+    there = {name: [row for row in some if (catalog.folder / row["file"]).exists()] for name, some in rows.items()}
     built = []
     for game in sorted({row["game"] for rows in there.values() for row in rows}):
         tables = [row for row in there["tables"] if row["game"] == game]
@@ -217,11 +216,6 @@ def list_built(catalog: Catalog) -> list[dict[str, Any]]:
             }
         )
     return sorted(built, key=lambda row: row["tables"] is None)
-
-
-def _there(catalog: Catalog, statement: str) -> list[dict[str, Any]]:
-    """Rows about files that are in the folder."""
-    return [row for row in _named(catalog.answer(statement)) if (catalog.folder / row["file"]).exists()]
 
 
 def _named(answer: Answer) -> list[dict[str, Any]]:

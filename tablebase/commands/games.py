@@ -24,12 +24,22 @@ WIDTH = 80
 
 def list_games() -> tuple[list[GameRow], list[str]]:
     """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
-    from tablebase.game.installed import game_names
+    from tablebase.game.installed import game_names, load_rules, variants
 
     rows, faults = [], []
     for name in game_names():
         try:
-            rows.append(_game_row(name))
+            game: Any = load_rules(name)
+            row: GameRow = {
+                "game": name,
+                "title": game.title,
+                "variants": " ".join(variants(name)),
+                "squares": len(game.board) if "squares" in game.can else None,
+                "pieces": " ".join(kind.symbol for kind in game.kinds),
+                "start": game.format(game.initial),
+                "commands": "all" if {verb.needs for verb in VERBS.values()} <= {"", *game.can} else " ".join(commands_for(game)),
+            }
+            rows.append(row)
         except RulesError as fault:
             faults.append(str(fault))
     return rows, faults
@@ -81,11 +91,6 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
     size : str, optional
     variant : str or sequence of str, optional
 
-    Raises
-    ------
-    RulesError
-        If there is no such game, or the file cannot be used.
-
     Examples
     --------
     >>> load("hexapawn", size="4x4").name
@@ -124,19 +129,3 @@ def show_check_rules(call: Call) -> int | None:
         for one in checks
     )
     return CHECK_FAILED if any(one.failure is not None for one in checks) else None
-
-
-def _game_row(name: str) -> GameRow:
-    """A line about an installed game."""
-    from tablebase.game.installed import load_rules, variants
-
-    game: Any = load_rules(name)
-    return {
-        "game": name,
-        "title": game.title,
-        "variants": " ".join(variants(name)),
-        "squares": len(game.board) if "squares" in game.can else None,
-        "pieces": " ".join(kind.symbol for kind in game.kinds),
-        "start": game.format(game.initial),
-        "commands": "all" if {verb.needs for verb in VERBS.values()} <= {"", *game.can} else " ".join(commands_for(game)),
-    }

@@ -79,7 +79,7 @@ def show_line(
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
-        _replay(call, _read(replay, number), player=player, boards=boards)
+        _replay(call, replay, number, player=player, boards=boards)
         return
     if svg is not None:
         check_pictures(rules, "--to")
@@ -89,7 +89,10 @@ def show_line(
     found = call()
     rows = found.to_dict()
     if svg is not None:
-        _write_pictures(svg, found.pictures())
+        digits = max(DIGITS, len(str(len(rows) - 1)))
+        with written_folder(svg, FOLDER_CURE) as draft:
+            for place, picture in enumerate(found.pictures()):
+                (draft / f"{place:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
         say(f"wrote {len(rows)} pictures to {svg}")
     if sheet is not None:
         write_sheet(found.sheet(every=every, page=page), sheet)
@@ -118,23 +121,21 @@ def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}
 
 
-def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
-    """Write pictures to a new folder as ``000.svg``, ``001.svg`` and so on, with as many digits as the last one needs."""
-    digits = max(DIGITS, len(str(len(pictures) - 1)))
-    with written_folder(folder, FOLDER_CURE) as draft:
-        for number, picture in enumerate(pictures):
-            (draft / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
-
-
 # Recorded games
 
 
-def _replay(call: Call, record: Record, *, player: str | None, boards: bool) -> None:
+def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: bool) -> None:
     """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
     from tablebase.play.player import Seat
     from tablebase.play.players import open_player
-    from tablebase.play.records import replayed
+    from tablebase.play.records import records_in, replayed
 
+    count = 0
+    for count, record in enumerate(records_in(path), start=1):  # noqa: B007 (the count of all if none is found)
+        if record.number == number:
+            break
+    else:
+        raise TablebaseError(f"{path} has no game {number}: it has {count} games")
     rules, plies = call.rules, call.given.get("plies")
     moments = list(replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
@@ -153,18 +154,6 @@ def _replay(call: Call, record: Record, *, player: str | None, boards: bool) -> 
         columns = ("ply", "side", "move", "meaning", *known, "position", "remark")
         call.write(map(_in_digits, rows), [name for name in columns if name in rows[0]])
     say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
-
-
-def _read(path: Path, number: int) -> Record:
-    """Read the game with this number from a file."""
-    from tablebase.play.records import records_in
-
-    count = 0
-    for record in records_in(path):
-        if record.number == number:
-            return record
-        count += 1
-    raise TablebaseError(f"{path} has no game {number}: it has {count} games")
 
 
 def _source(rules: Rules[Any], folder: Path, stack: ExitStack) -> Source[Any] | None:

@@ -21,7 +21,6 @@ from tablebase.game.rules import Rules
 if TYPE_CHECKING:
     from tablebase.play.statistics import Statistics
     from tablebase.play.tournament import Conditions, Played
-    from tablebase.protocol.client import Budget
 
 LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
 """Games that a point of a curve is the mean of."""
@@ -106,7 +105,7 @@ def match(
     from tablebase.play.schedules import schedule_of
     from tablebase.play.standings import of_pairs, of_rounds
     from tablebase.play.tournament import Conditions
-    from tablebase.protocol.client import PATIENCE
+    from tablebase.protocol.client import PATIENCE, Budget
     from tablebase.tables.folder import check_folder
 
     rules = rules_for("match", game, size, variant, players)
@@ -118,7 +117,9 @@ def match(
         only_pairs = {"nodes": nodes, "time": time, "patience": patience, "plies": plies, "no_tables": no_tables or None}
         refuse_given(rules, "paired matches", **only_pairs)
     check_folder(folder)
-    limits = _budget(nodes, time), PATIENCE if patience is None else patience
+    if nodes is not None and time is not None:
+        raise ArgumentError("--nodes and --time both limit a move: give one of them")
+    limits = Budget(None if time is not None else nodes or Budget.nodes, time), PATIENCE if patience is None else patience
     conditions: Conditions[Any] = Conditions(start, opening, seed, folder, not no_tables, plies, *limits)
     played = _all_played(rules, names, games, conditions, len(schedule(rules, len(names), games, seed)), record)
     for one in played:
@@ -138,23 +139,11 @@ def show_match(call: Call) -> None:
     if call.style is Format.TABLE:
         columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
         shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
-        rows = [{**row, **{name: _interval(row, name) for name in shown}} for row in rows]
+        for row in rows:
+            for name in shown:
+                number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
+                row[name] = f"{number} ({low} to {high})"
     call.write(rows, columns)
-
-
-def _interval(row: dict[str, Any], name: str) -> str:
-    """A number with its interval."""
-    number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
-    return f"{number} ({low} to {high})"
-
-
-def _budget(nodes: int | None, seconds: float | None) -> Budget:
-    """What a program of its own is given for a move."""
-    from tablebase.protocol.client import Budget
-
-    if nodes is not None and seconds is not None:
-        raise ArgumentError("--nodes and --time both limit a move: give one of them")
-    return Budget(None, seconds) if seconds is not None else Budget(nodes or Budget.nodes)
 
 
 def _all_played(
@@ -226,24 +215,19 @@ def show_match_stats(call: Call) -> None:
     Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the
     files contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
     """
+    from tablebase.commands.process import is_unicode
     from tablebase.play.statistics import ROWS
 
     rows, by = call(), call.given.get("by", "game")
     columns = [one.name for one in fields(ROWS[by])]
     if call.style is Format.TABLE and by == "game":
-        rows, columns = [_shown(row) for row in rows], SHOWN
+        columns, sign = SHOWN, "±" if is_unicode() else "+-"
+        for row in rows:
+            means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}
+            row |= {name: Amount(mean) for name, mean in means.items()}
     elif call.style is Format.TABLE and len({row["game"] for row in rows}) == 1:
         columns = [name for name in columns if name not in LEFT_OUT]
     call.write(rows, columns)
-
-
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for the table by game."""
-    from tablebase.commands.process import is_unicode
-
-    sign = "±" if is_unicode() else "+-"
-    means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}
-    return {**row, **{name: Amount(mean) for name, mean in means.items()}}
 
 
 def _draw_points(results: Sequence[Result], path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from random import Random
+from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
 from tablebase.commands.drawings import write_drawing
@@ -19,6 +21,8 @@ from tablebase.play.match import Event, Match
 if TYPE_CHECKING:
     from tablebase.game.rules import Ending, Rules
     from tablebase.play.player import Player
+
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
 class Session:
@@ -36,19 +40,15 @@ class Session:
 
     def run(self) -> None:
         """Play until the game is over or abandoned; against a player that learns, until somebody leaves."""
-        _say(f"{self._greeting()}; type help for a list of commands")
+        sides = [f"{'you play' if len(self.people) == 1 else 'people play'} {_listed(map(self._name, self.people))}"]
+        for subject, group in groupby(self.players.items(), lambda item: item[1].subject):
+            sides.append(f"{subject} {_listed(self._name(side) for side, _ in group)}")
+        _say(f"{self.rules.title}: {', '.join(sides)}; type help for a list of commands")
         if explained := self.rules.legend():
             _say(explained)
         while self._play_match() and any(player.learns for player in self.players.values()):
             _say("\nanother game begins; type quit to leave")
             self.match = Match(self.rules, self.start, self.draws)
-
-    def _greeting(self) -> str:
-        """Who plays which sides."""
-        sides = [f"{'you play' if len(self.people) == 1 else 'people play'} {_listed(map(self._name, self.people))}"]
-        for subject, group in groupby(self.players.items(), lambda item: item[1].subject):
-            sides.append(f"{subject} {_listed(self._name(side) for side, _ in group)}")
-        return f"{self.rules.title}: {', '.join(sides)}"
 
     def _play_match(self) -> bool:
         """Play until the match is over; return False if it is abandoned."""
@@ -98,7 +98,9 @@ class Session:
             if word is None or word == "quit":
                 _say(f"game abandoned after {self._count()}")
                 return False
-            move = self._read(word)
+            move = ""  # what does not look like one
+            with suppress(NotationError):
+                move = self.rules.read_move(word)
             if move in match.legal():
                 self._make(move, always=False)
                 return True
@@ -108,15 +110,11 @@ class Session:
                     return True
             elif word in of_players:
                 _say(of_players[word].answer())
+            elif move:
+                _say(f"{word} is not a legal move here: type moves to list the legal ones")
             else:
-                self._refuse(word, move)
-
-    def _read(self, word: str) -> str:
-        """A move as it is written; empty for what does not look like one."""
-        try:
-            return self.rules.read_move(word)
-        except NotationError:
-            return ""
+                fault = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
+                _say(f"{fault}: type a move such as {next(iter(match.legal()))}, or help")
 
     def _commands(self) -> dict[str, tuple[str, Callable[[], None]]]:
         """What may be typed beside moves: what it does, for a list, and the function that does it."""
@@ -203,17 +201,15 @@ class Session:
     def _finish(self, ending: Ending) -> None:
         """Draw the last position, print the result, and why, and let the players take note."""
         self._draw()
-        _say(f"\n{self._result(ending)}{ending.said and ': '}{ending.said}")
+        if self.rules.players > 2:
+            places = [f"{self._name(player)} is {ORDINALS.get(place, f'{place}th')}" for player, place in enumerate(ending.places)]
+            result = f"{', '.join(places)}, after {self._count()}"
+        else:
+            result = f"{'a draw' if ending.winner is None else f'won by {self._name(ending.winner)}'} in {self._count()}"
+        _say(f"\n{result}{ending.said and ': '}{ending.said}")
         for player in self.players.values():
             player.finish(self.match, ending)
             self._write_remark(player)
-
-    def _result(self, ending: Ending) -> str:
-        """Who has won; of more than two players, the place of each."""
-        if self.rules.players > 2:
-            places = [f"{self._name(player)} is {_ordinal(place)}" for player, place in enumerate(ending.places)]
-            return f"{', '.join(places)}, after {self._count()}"
-        return f"{'a draw' if ending.winner is None else f'won by {self._name(ending.winner)}'} in {self._count()}"
 
     def _count(self) -> str:
         """How long the game was: a turn of a game of chance may be of several moves."""
@@ -231,26 +227,11 @@ class Session:
         if player.remark:
             _say(player.remark)
 
-    def _refuse(self, word: str, move: str) -> None:
-        """Print one sentence about input that is neither a legal move nor a command."""
-        from reprlib import repr as shortened
-
-        if move:
-            _say(f"{word} is not a legal move here: type moves to list the legal ones")
-        else:
-            fault = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
-            _say(f"{fault}: type a move such as {next(iter(self.match.legal()))}, or help")
-
 
 def _listed(words: Any) -> str:
     """Words as a list: a, b and c."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else str(last)
-
-
-def _ordinal(number: int) -> str:
-    """A place in words."""
-    return {1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
 
 
 def _say(text: str) -> None:

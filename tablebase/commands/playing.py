@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.parameters import Data, GameName, Output, Players, PositionText, Shell, Size, Variant, complete_player
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
-    from tablebase.game.rules import Rules
+    pass
 
 SEEDS = 1_000_000
 """Upper bound of randomly drawn seeds, which keeps them short to type."""
@@ -62,11 +62,12 @@ def play(
     from contextlib import ExitStack
     from random import SystemRandom
 
+    from tablebase.building.plan import check_tables
     from tablebase.commands.play_session import Session
     from tablebase.compute.progress import compiling_said
     from tablebase.play.match import side_number
     from tablebase.play.player import Seat
-    from tablebase.play.players import open_player
+    from tablebase.play.players import find_player, open_player, player_names
 
     rules, folder = rules_for("play", game, size, variant, players), as_folder(data)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
@@ -80,34 +81,19 @@ def play(
         rules.check(start)
         people = list(dict.fromkeys(side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
         others = [number for number in range(rules.players) if number not in people]
-        chosen = _seated(rules, player, len(others))
+        if len(player) > (seats := len(others)):
+            are, verb = "1 player is" if len(player) == 1 else f"{len(player)} players are", "plays" if seats == 1 else "play"
+            raise TablebaseError(f"{are} named, but only {seats} {verb} against you: name fewer with --player")
+        # The last one has all further seats.
+        named = list(player) or list(player_names(rules)[:1])
+        chosen = [*named, *[named[-1]] * seats][:seats]
         if settings and not others:
             raise TablebaseError(f"nobody plays against you: leave out --{next(iter(settings))}")
         opened = {
             number: stack.enter_context(open_player(name, Seat(rules, start, number, folder), **settings))
             for number, name in zip(others, chosen, strict=True)
         }
-        for name in chosen:
-            _check_tables(name, rules, start, folder)
+        if "materials" in rules.can and any(find_player(name).needs_tables for name in chosen):
+            check_tables(rules, start, folder)
         Session(rules, start, people, opened, seed, folder).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
-
-
-def _seated(rules: Rules[Any], names: Sequence[str], seats: int) -> list[str]:
-    """The names of the players for a number of seats: in order, and the last one has all further seats."""
-    from tablebase.play.players import player_names
-
-    if len(names) > seats:
-        are, play = "1 player is" if len(names) == 1 else f"{len(names)} players are", "plays" if seats == 1 else "play"
-        raise TablebaseError(f"{are} named, but only {seats} {play} against you: name fewer with --player")
-    named = list(names) or list(player_names(rules)[:1])
-    return [named[min(place, len(named) - 1)] for place in range(seats)]
-
-
-def _check_tables(name: str, rules: Any, start: Any, folder: Path) -> None:
-    """Name the first table that a player would miss in the game, before the first move."""
-    from tablebase.building.plan import check_tables
-    from tablebase.play.players import find_player
-
-    if "materials" in rules.can and find_player(name).needs_tables:
-        check_tables(rules, start, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from io import UnsupportedOperation
 from select import select
 from typing import BinaryIO, NamedTuple
@@ -67,22 +67,15 @@ def _lines(word: str, read: Callable[[int], object]) -> Iterator[list[Asked]]:
 
 def _read(file: BinaryIO) -> bytes:
     """What comes without a pause, at least one byte; none at the end."""
-    some: bytes = file.read1(READ_BYTES)  # type: ignore[attr-defined]
-    while some and len(some) < READ_BYTES and _goes_on(file):
+    more = some = file.read1(READ_BYTES)  # type: ignore[attr-defined]
+    while more and len(some) < READ_BYTES:
+        # What is not a file of the operating system never pauses.
+        with suppress(UnsupportedOperation):
+            if not select([file], [], [], PAUSE)[0]:
+                break
         more = file.read1(READ_BYTES - len(some))  # type: ignore[attr-defined]
-        if not more:
-            break
         some += more
-    return some
-
-
-def _goes_on(file: BinaryIO) -> bool:
-    """Whether more comes without a pause, or the end."""
-    try:
-        return bool(select([file], [], [], PAUSE)[0])
-    except UnsupportedOperation:
-        # Not a file of the operating system.
-        return True
+    return bytes(some)
 
 
 def _positions(lines: Iterable[bytes], before: int, name: str) -> Iterator[Asked]:

@@ -22,7 +22,6 @@ from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
 
 if TYPE_CHECKING:
-    from tablebase.game.rules import Rules
     from tablebase.probe.answers import RatedDraw, RatedMove
 
 SUFFIX = ".svg"
@@ -72,13 +71,20 @@ def show_probe(
     Without options, this command reads the tables in the folder 'data', and prints the value of each position and of its moves.
     It also draws the board of each position, unless the positions come from a file or from standard input.
     """
-    rules, turns = call.rules, call.given.get("turns")
+    rules = call.rules
     if svg is not None:
-        _check_picture(rules, svg, positions)
+        check_pictures(rules, "--output")
+        if svg.suffix.lower() != SUFFIX:
+            raise TablebaseError(f"{svg} is not the name of a picture of a board: use the suffix {SUFFIX}")
+        if len(positions) != 1 or is_stream(positions[0]):
+            raise TablebaseError("--output draws one position: give just one, as an argument")
+        check_output(svg, CURE)
     if sheet is not None:
         check_sheet(rules, sheet)
-    named = _features(rules) if features else []
-    refuse(rules, "chance", **{"--turns": turns})
+    named = [feature.name for feature in rules.features if not feature.pieces] if features else []
+    if features and not named:
+        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
+    refuse(rules, "chance", **{"--turns": call.given.get("turns")})
     with Tablebase(call.folder) as tables:
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
@@ -125,7 +131,11 @@ class _Answers:
                 # Few enough to know before the first is written whether one is an error.
                 found = iter(list(found))
             if self._boards:
-                self._write_boards(found)
+                for one, answer, error in found:
+                    if error is None:
+                        _write_probe(answer, answer.features() if self._features else {})
+                    else:
+                        sys.stdout.write(f"{one.text}\n\nno answer: {error}\n\n")
             elif self._style is Format.TABLE:
                 self._write_lines(found)
             elif self._style is Format.JSON:
@@ -156,25 +166,13 @@ class _Answers:
                     raise error if one.line is None else TablebaseError(f"line {one.line} of {one.source}: {error}")
                 self._count += 1
                 self._failed += error is not None
-                yield one, answer if error else self._with_features(answer), error
+                if self._features and not self._boards and error is None:
+                    features = features_of(self._rules, self._rules.parse(answer["position"]))
+                    answer |= {"features": features} if self._style is Format.JSON else features
+                yield one, answer, error
             self.missing |= found.missing
             # Before waiting for more.
             sys.stdout.flush()
-
-    def _with_features(self, answer: Any) -> Any:
-        """An answer, and the features of its position."""
-        if self._boards or not self._features:
-            return answer
-        found = features_of(self._rules, self._rules.parse(answer["position"]))
-        return {**answer, "features": found} if self._style is Format.JSON else {**answer, **found}
-
-    def _write_boards(self, found: Iterable[Answered]) -> None:
-        """Write each answer for people, with its board and moves."""
-        for one, answer, error in found:
-            if error is None:
-                _write_probe(answer, answer.features() if self._features else {})
-            else:
-                sys.stdout.write(f"{one.text}\n\nno answer: {error}\n\n")
 
     def _write_lines(self, found: Iterable[Answered]) -> None:
         """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
@@ -194,24 +192,6 @@ def _cells(columns: Iterable[str], one: Asked, row: Mapping[str, Any]) -> dict[s
     error = row.get("error")
     more = {"line": one.line, "error": error and f"{error['code']}: {error['message']}"}
     return {name: more[name] if name in more else row.get(name) for name in columns}
-
-
-def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> None:
-    """Refuse a game without pictures, a file that is not named for a picture, and to draw more than one position."""
-    check_pictures(rules, "--output")
-    if path.suffix.lower() != SUFFIX:
-        raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
-    if len(positions) != 1 or is_stream(positions[0]):
-        raise TablebaseError("--output draws one position: give just one, as an argument")
-    check_output(path, CURE)
-
-
-def _features(rules: Rules[Any]) -> list[str]:
-    """The names of the features that are shown; `RulesError` if there is none."""
-    names = [feature.name for feature in rules.features if not feature.pieces]
-    if not names:
-        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
-    return names
 
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:

@@ -55,11 +55,6 @@ class Tablebase(Collection):
     prober : Prober
         Answers the same queries for `Game` and `Position` objects.
 
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
-
     Examples
     --------
     >>> import tablebase

@@ -53,13 +53,6 @@ class Transfer:
         there = f"; there already: {self.there}" if self.there else ""
         return f"{self.new} of {self.tables} tables, {self.bytes:,} bytes{there}"
 
-    def add(self, taken: Taken) -> None:
-        """Count a table."""
-        self.new += taken.is_new
-        self.there += not taken.is_new
-        self.bytes += taken.bytes
-        self.before += taken.entry.row["bytes"] * taken.is_new
-
 
 @checked
 def copy(
@@ -269,7 +262,10 @@ def _take(
     with progress(title, "tables", len(entries), verbose=verbose) as shown:
         try:
             for taken in make(lambda entry, stage: shown.at(entry.file, stage)):
-                done.add(taken)
+                done.new += taken.is_new
+                done.there += not taken.is_new
+                done.bytes += taken.bytes
+                done.before += taken.entry.row["bytes"] * taken.is_new
                 shown.leave(taken.entry.file)
                 shown.update()
                 shown.note(f"{taken.entry.file}: {f'{taken.bytes:,} bytes' if taken.is_new else 'there already'}")
