@@ -16,7 +16,7 @@ from tablebase.building.batch_record import Ran, digest_of
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.calls import from_input, usage_sentence, without_passwords
 from tablebase.commands.parameters import Output
-from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
+from tablebase.commands.probe import STANDARD_INPUT, asked, is_stream
 from tablebase.commands.registry import VERBS
 from tablebase.compute.messages import say
 from tablebase.errors import CommandError, MissingTableError, TablebaseError

@@ -32,44 +32,37 @@ FOLDER_CURE = "name a new folder with --to"
 def show_line(
     call: Call,
     *,
-    boards: Annotated[bool, Shell(help="Draw the board of every position.")] = False,
-    svg: Annotated[
-        Path | None,
-        Shell(
-            help="Also draw every position as an SVG file, in a new folder.", metavar="DIR", option="--to", output=Output.NEW_FOLDER
-        ),
-    ] = None,
-    sheet: Annotated[
-        Path | None,
-        Shell(
-            help=("Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file."),
-            metavar="FILE",
-            output=Output.FILE,
-        ),
-    ] = None,
-    every: Annotated[bool, Shell(help="With --sheet, draw every position instead of only the key positions.")] = False,
+    boards: bool = False,
+    svg: Annotated[Path | None, Shell(metavar="DIR", option="--to", output=Output.NEW_FOLDER)] = None,
+    sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
+    every: bool = False,
     page: Page = "a4",
-    replay: Annotated[
-        Path | None,
-        Shell(help="Instead of best play, show a recorded game from a file that 'match --output' has written.", metavar="FILE"),
-    ] = None,
-    number: Annotated[int, Shell(help="With --replay, number of the game in the file.", metavar="N", least=1)] = 1,
-    player: Annotated[
-        str | None,
-        Shell(
-            help=(
-                "With --replay, player that evaluates positions without tables: engine or computer (both search ahead), "
-                "or another player that 'tablebase play --help' lists. By default, these positions have no value."
-            ),
-            metavar="NAME",
-            complete=complete_player,
-        ),
-    ] = None,
+    replay: Annotated[Path | None, Shell(metavar="FILE")] = None,
+    number: Annotated[int, Shell(metavar="N", least=1)] = 1,
+    player: Annotated[str | None, Shell(metavar="NAME", complete=complete_player)] = None,
 ) -> None:
     """Write a row or draw a board for each position, and draw pictures.
 
     Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
     position is drawn, the line ends when a position repeats.
+
+    Parameters
+    ----------
+    boards : bool
+        Draw the board of every position.
+    svg : Path, optional
+        Also draw every position as an SVG file, in a new folder.
+    sheet : Path, optional
+        Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file.
+    every : bool
+        With --sheet, draw every position instead of only the key positions.
+    replay : Path, optional
+        Instead of best play, show a recorded game from a file that 'match --output' has written.
+    number : int
+        With --replay, number of the game in the file.
+    player : str, optional
+        With --replay, player that evaluates positions without tables: engine or computer (both search ahead), or another player
+        that 'tablebase play --help' lists. By default, these positions have no value.
     """
     rules = call.rules
     if replay is not None and (call.has_start or svg is not None or sheet is not None):

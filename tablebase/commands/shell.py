@@ -28,21 +28,10 @@ LAST = (*OF_FOLDER, "workers", "style", "quiet")
 """Parameters that come last in the help of a command about an open tablebase."""
 MOST_OPTIONS = 13
 """Most options that the help of a command lists without groups."""
+TIMES = ("deadline", "duration", "grace", "time", "timeout")
 OPTION_GROUPS = {
     "Game and tables": ("rules", "size", "variant", "players", "pieces", "material", "with_dependencies", *OF_FOLDER),
-    "Resources": (
-        "workers",
-        "memory",
-        "executor",
-        "scheduler",
-        "deadline",
-        "duration",
-        "grace",
-        "time",
-        "timeout",
-        "cache",
-        "hash",
-    ),
+    "Resources": ("workers", "memory", "executor", "scheduler", "cache", "hash", *TIMES),
     "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "quiet", "access_log"),
 }
 """Further groups of options in the help, with the names of parameters."""
