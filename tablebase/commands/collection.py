@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from weakref import WeakSet
 
 from tablebase.commands import parameters as shared
-from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_texts, checked, known_features
+from tablebase.commands.arguments import as_counts, as_outcome, as_tables, checked, known_features
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, game_word, quoted
-from tablebase.game.plain_arguments import as_list, as_number, as_text, usable_workers
+from tablebase.game.plain_arguments import as_list, as_number, as_text, as_texts, usable_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa

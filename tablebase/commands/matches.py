@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 from tablebase.charts.picture_files import OTHER_CURVE, check_picture
-from tablebase.commands.arguments import as_folder, as_optional, as_texts, checked, rules_for
+from tablebase.commands.arguments import as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.compute.messages import Amount, say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError, quoted
-from tablebase.game.plain_arguments import as_list, as_path
+from tablebase.game.plain_arguments import as_list, as_path, as_texts
 from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
-    from tablebase.play.statistics import Statistics
     from tablebase.play.tournament import Conditions, Played
 
 LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
@@ -192,16 +191,35 @@ def match_stats(
     curve : str or Path, optional
         Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
     """
-    from tablebase.play.statistics import ROWS
+    from tablebase.play.records import records_in
+    from tablebase.play.statistics import ROWS, Statistics
 
-    paths = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
+    named = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
+    paths = [as_path("files", path) for path in named]
     if by not in ROWS:
         raise ArgumentError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         check_picture(picture, OTHER_CURVE)
-    results: list[Result] = []
-    rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening, results).rows(by)]
+    found, unfinished, results = Statistics(with_opening=with_opening), 0, list[Result]()
+    with progress("match-stats", "games") as shown:
+        for path in paths:
+            for record in records_in(path):
+                if not record.places:
+                    unfinished += 1
+                    continue
+                try:
+                    found.add(record)
+                except TablebaseError as fault:
+                    raise TablebaseError(f"{path}: {fault}") from fault
+                results.append((record.players, record.places))
+                shown.update()
+    if unfinished:
+        say(f"left out {unfinished:,} unfinished games")
+    if not found.of_games:
+        where = ", ".join(map(str, paths))
+        raise TablebaseError(f"there are no finished games in {where}: name files that match --output has written")
+    rows = [asdict(row) for row in found.rows(by)]
     if not rows:
         raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
     if picture is not None:
@@ -244,30 +262,3 @@ def _draw_points(results: Sequence[Result], path: Path) -> None:
     labels = "games played", f"points a game (mean of up to {window} games)"
     save(draw_curves("Points over the games", f"{len(results):,} games", labels, curves), path, OTHER_CURVE)
     say(f"wrote {path}: points over {len(results):,} games")
-
-
-def _read(files: Sequence[Path], with_opening: bool, results: list[Result]) -> Statistics:
-    """Collect the statistics of all games of some files; the result of each is added to a list."""
-    from tablebase.play.records import records_in
-    from tablebase.play.statistics import Statistics
-
-    found, unfinished = Statistics(with_opening=with_opening), 0
-    with progress("match-stats", "games") as shown:
-        for path in files:
-            for record in records_in(path):
-                if not record.places:
-                    unfinished += 1
-                    continue
-                try:
-                    found.add(record)
-                    results.append((record.players, record.places))
-                except TablebaseError as fault:
-                    raise TablebaseError(f"{path}: {fault}") from fault
-                shown.update()
-    if unfinished:
-        say(f"left out {unfinished:,} unfinished games")
-    if not found.of_games:
-        raise TablebaseError(
-            f"there are no finished games in {', '.join(map(str, files))}: name files that match --output has written"
-        )
-    return found

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tablebase.commands import parameters as shared
-from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, as_texts, checked, rules_for
+from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, checked, rules_for
 from tablebase.commands.parameters import Shell
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, ConflictError
-from tablebase.game.plain_arguments import as_path
+from tablebase.game.plain_arguments import as_path, as_texts
 from tablebase.tables.object_store import is_url
 
 if TYPE_CHECKING:

@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands import parameters as shared
-from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_texts, checked
+from tablebase.commands.arguments import as_catalog, as_counts, as_folder, checked
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, PYTHON_ONLY, Shell
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError
-from tablebase.game.plain_arguments import usable_workers
-from tablebase.game.rules import Rules
+from tablebase.game.plain_arguments import as_texts, usable_workers
 
 if TYPE_CHECKING:
-    from tablebase.building.options import TableQuery
     from tablebase.building.prune import Prunable
     from tablebase.building.reindex import Rebuilt
     from tablebase.checking.checksums import Checks
@@ -98,6 +96,9 @@ def verify(
     """
     from tablebase.building.kinds import table_kind
     from tablebase.building.options import TableQuery
+    from tablebase.building.transfer import entries_asked_for
+    from tablebase.catalog.catalog import entries_of
+    from tablebase.checking.checksums import verify_files
     from tablebase.checking.published import read_published
     from tablebase.game.game_arguments import as_rules, refuse_given
 
@@ -110,7 +111,14 @@ def verify(
             raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
         if rules is None and given:
             raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
-        return _verify_files(rules, query, folder, url, usable_workers(workers), verbose)
+        threads, entries = usable_workers(workers), list(entries_of(folder, url).values()) if rules is None else []
+        if rules is not None:
+            entries = entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
+        title, good = f"verify {rules.name if rules else folder}", "the bytes are those that were written"
+        _, faults = _checked(title, len(entries), verify_files(folder, entries, threads), good, verbose=verbose)
+        result = VerifyResult(len(entries), faults, quick=True)
+        say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
+        return result
     if rules is None:
         raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
     refuse_given(rules, pieces=pieces, material=material, published=published)
@@ -131,26 +139,6 @@ def show_verify(call: Call) -> int | None:
     the exit code is 1.
     """
     return CHECK_FAILED if call().faults else None
-
-
-def _verify_files(
-    game: Rules[Any] | None, query: TableQuery, folder: Path, catalog: str | None, threads: int, verbose: bool
-) -> VerifyResult:
-    """Check the bytes of a game's tables, or of all tables that the catalog lists, also those of other rules."""
-    from tablebase.building.transfer import entries_asked_for
-    from tablebase.catalog.catalog import entries_of
-    from tablebase.checking.checksums import verify_files
-
-    if game is not None:
-        entries = entries_asked_for(game, query.pieces, list(query.materials) or None, folder, catalog)
-    else:
-        entries = list(entries_of(folder, catalog).values())
-    title = f"verify {folder if game is None else game.name}"
-    good = "the bytes are those that were written"
-    _, faults = _checked(title, len(entries), verify_files(folder, entries, threads), good, verbose=verbose)
-    result = VerifyResult(len(entries), faults, quick=True)
-    say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
-    return result
 
 
 def _checked(
