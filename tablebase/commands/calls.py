@@ -85,15 +85,6 @@ class Call:
         write_rows(rows, self.style, columns, verbatim=verbatim, keys=keys)
 
 
-def use_all(files: Sequence[str] | None) -> None:
-    """Make the games of rules files known; they are commands' option --rules."""
-    if files:
-        from tablebase.game.installed import use_rules
-
-        for file in files:
-            use_rules(file)
-
-
 def show_result(call: Call) -> None:
     """Write the rows that a function returns, or its only one; nothing if its result is not rows."""
     found = call()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
-from tablebase.commands.parameters import Format, Output, Page, Shell, complete_player
+from tablebase.commands.parameters import PLAYERS, Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase as Tablebase
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
@@ -39,7 +39,7 @@ def show_line(
     page: Page = "a4",
     replay: Annotated[Path | None, Shell(metavar="FILE")] = None,
     number: Annotated[int, Shell(metavar="N", least=1)] = 1,
-    player: Annotated[str | None, Shell(metavar="NAME", complete=complete_player)] = None,
+    player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
     """Write a row or draw a board for each position, and draw pictures.
 
@@ -122,6 +122,7 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
     from tablebase.play.player import Seat
     from tablebase.play.players import open_player
     from tablebase.play.records import records_in, replayed
+    from tablebase.probe.prober import Prober
 
     count = 0
     for count, record in enumerate(records_in(path), start=1):  # noqa: B007 (the count of all if none is found)
@@ -133,7 +134,13 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
     moments = list(replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
-        source = _source(rules, call.folder, stack)
+        source: Source[Any] | None = None
+        # Games without kernels are listed before their tables are looked for, which takes a while.
+        if (call.folder / rules.name).is_dir():
+            found = stack.enter_context(closing(Prober(call.folder))).of(rules)
+            with suppress(MissingTableError):
+                found.require()
+                source = found
         seat = Seat(rules, moments[0].position, None, call.folder)
         adviser = None if player is None else stack.enter_context(open_player(player, seat))
         rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
@@ -147,20 +154,6 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
         columns = ("ply", "side", "move", "meaning", *known, "position", "remark")
         call.write(map(_in_digits, rows), [name for name in columns if name in rows[0]])
     say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
-
-
-def _source(rules: Rules[Any], folder: Path, stack: ExitStack) -> Source[Any] | None:
-    """The tables of the game; None where there are none."""
-    from tablebase.probe.prober import Prober
-
-    # Games without kernels are listed before their tables are looked for, which takes a while.
-    if not (folder / rules.name).is_dir():
-        return None
-    source = stack.enter_context(closing(Prober(folder))).of(rules)
-    with suppress(MissingTableError):
-        source.require()
-        return source
-    return None
 
 
 def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from tablebase.compute.messages import Amount, say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import as_list, as_path, as_texts
-from tablebase.game.rules import Rules
 
 if TYPE_CHECKING:
     from tablebase.play.tournament import Conditions, Played
@@ -100,10 +99,12 @@ def match(
         Record the games in a new file, which 'line --replay' can show.
     game, players, size, variant, data : see `tablebase.build`
     """
+    from tablebase.files.outputs import appended, check_output
     from tablebase.game.game_arguments import refuse_given
+    from tablebase.play.records import write_record
     from tablebase.play.schedules import schedule_of
     from tablebase.play.standings import of_pairs, of_rounds
-    from tablebase.play.tournament import Conditions
+    from tablebase.play.tournament import Conditions, recorded, tournament
     from tablebase.protocol.client import PATIENCE, Budget
     from tablebase.tables.folder import check_folder
 
@@ -120,7 +121,20 @@ def match(
         raise ArgumentError("--nodes and --time both limit a move: give one of them")
     limits = Budget(None if time is not None else nodes or Budget.nodes, time), PATIENCE if patience is None else patience
     conditions: Conditions[Any] = Conditions(start, opening, seed, folder, not no_tables, plies, *limits)
-    played = _all_played(rules, names, games, conditions, len(schedule(rules, len(names), games, seed)), record)
+    total = len(schedule(rules, len(names), games, seed))
+    if record is not None:
+        check_output(record, CURE, new=True)
+    played: list[Played] = []
+    with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
+        file: TextIO | None = None
+        for one in tournament(rules, names, games, conditions):
+            played.append(one)
+            if record is not None:
+                # The first game makes the file.
+                file = file or stack.enter_context(appended(record, CURE, new=True))
+                file.write(write_record(recorded(rules, names, one)))
+                file.flush()
+            shown.update()
     for one in played:
         if one.forfeit:
             say(f"game {one.fixture.number + 1}: {rules.sides[one.ending.winner or 0].name} wins: {one.ending.why}")
@@ -143,30 +157,6 @@ def show_match(call: Call) -> None:
                 number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
                 row[name] = f"{number} ({low} to {high})"
     call.write(rows, columns)
-
-
-def _all_played(
-    rules: Rules[Any], names: Sequence[str], games: int, conditions: Conditions[Any], total: int, record: Path | None
-) -> list[Played]:
-    """The games of a match; each is written to a file as soon as it is over."""
-    from tablebase.files.outputs import appended, check_output
-    from tablebase.play.records import write_record
-    from tablebase.play.tournament import recorded, tournament
-
-    if record is not None:
-        check_output(record, CURE, new=True)
-    played: list[Played] = []
-    with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
-        file: TextIO | None = None
-        for one in tournament(rules, names, games, conditions):
-            played.append(one)
-            if record is not None:
-                # The first game makes the file.
-                file = file or stack.enter_context(appended(record, CURE, new=True))
-                file.write(write_record(recorded(rules, names, one)))
-                file.flush()
-            shown.update()
-    return played
 
 
 @checked

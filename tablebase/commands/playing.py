@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.drawings import write_drawing
-from tablebase.commands.parameters import Data, GameName, Output, Players, PositionText, Shell, Size, Variant, complete_player
+from tablebase.commands.parameters import PLAYERS, Data, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.commands.process import read_word
 from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
@@ -33,7 +33,7 @@ def play(
     game: GameName,
     position: PositionText = None,
     *,
-    player: Annotated[str | Sequence[str], Shell(metavar="NAME", complete=complete_player)] = (),
+    player: Annotated[str | Sequence[str], Shell(metavar="NAME", complete=PLAYERS)] = (),
     side: Annotated[str | Sequence[str], Shell(metavar="SIDE")] = (),
     fuzz: Annotated[str | None, Shell(metavar="P")] = None,
     boxes: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
