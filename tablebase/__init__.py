@@ -79,62 +79,12 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-__all__ = [
-    "ArgumentError",
-    "ArgumentTypeError",
-    "BatchError",
-    "CapacityError",
-    "CatalogBusyError",
-    "ClusterError",
-    "CommandError",
-    "ConflictError",
-    "CorruptCatalogError",
-    "CorruptTableError",
-    "DeadlineError",
-    "ForfeitError",
-    "MissingCatalogError",
-    "MissingExtraError",
-    "MissingTableError",
-    "NotationError",
-    "RulesError",
-    "SquaresError",
-    "StaleTableError",
-    "Tablebase",
-    "TablebaseError",
-    "TimeLimitError",
-    "UnusableFileError",
-    "analyse",
-    "batch",
-    "boxes",
-    "build",
-    "check_rules",
-    "copy",
-    "count",
-    "estimate",
-    "exploit",
-    "games",
-    "load",
-    "match",
-    "match_stats",
-    "merge",
-    "open",
-    "pack",
-    "perft",
-    "prove",
-    "prune",
-    "reindex",
-    "serve",
-    "train",
-    "unpack",
-    "verify",
-]
-
 __getattr__ = lazy(__name__)
 
 
 def __dir__() -> list[str]:
     """The names for users."""
-    return [*__all__, "svg", "__version__"]
+    return [*__getattr__("__all__"), "svg", "__version__"]
 
 
 def open(  # noqa: A001 (read as `tablebase.open`)

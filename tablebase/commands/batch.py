@@ -62,7 +62,7 @@ def batch(
 ) -> BatchResult | None:
     """Run the builds and other commands that a TOML file lists.
 
-    Messages are written to standard error, and what a dry run finds to standard output.
+    Messages are written to standard error, and the estimates of a dry run, which returns None, to standard output.
 
     Parameters
     ----------
@@ -71,11 +71,6 @@ def batch(
     dry_run : bool
         Only estimate the time, memory and disk space; build nothing and run no commands.
     data, catalog, verbose : see `tablebase.build`; the file may name the folder and the catalog
-
-    Returns
-    -------
-    BatchResult or None
-        How it has ended; None after a dry run.
 
     Raises
     ------

@@ -123,7 +123,8 @@ class Collection(Cataloged):
 
         With only --to, this command exports all tables of the game in the folder 'data'.
 
-        A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error.
+        A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error. The number of rows
+        is returned.
 
         Parameters
         ----------
@@ -142,11 +143,6 @@ class Collection(Cataloged):
         seed : int
             Seed for the random sample; the same seed selects the same positions.
         game, features, workers : see `mine`
-
-        Returns
-        -------
-        int
-            Number of rows written.
         """
         from tablebase.compute.progress import progress
         from tablebase.game.game_arguments import refuse_given

@@ -45,11 +45,6 @@ def count(
         The folder of the tables, which say what moves force if there are too many positions to solve the game here.
     tick : callable, optional
         Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
-
-    Returns
-    -------
-    CountRow or list of DividedRow
-        With `divide` a row for each move: the games after it, the share that its side wins, and what it forces.
     """
     from tablebase.compute import threads
 

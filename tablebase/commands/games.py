@@ -104,12 +104,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
     """Run self-tests on the rules of a game.
 
-    `tablebase.testing.check_rules` has more settings.
-
-    Returns
-    -------
-    list of CheckResult
-        A fault of the rules is a result with a failure, never an exception.
+    `tablebase.testing.check_rules` has more settings. A fault of the rules is a result with a failure, never an exception.
     """
     from tablebase.game.game_arguments import as_rules
     from tablebase.testing.suite import check_rules as run_checks

@@ -165,11 +165,6 @@ def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebu
     Parameters
     ----------
     data, catalog : see `tablebase.build`
-
-    Returns
-    -------
-    Rebuilt
-        How many tables of each game have been found, and what was left out.
     """
     from tablebase.building.reindex import reindex as rebuild
 
