@@ -79,12 +79,41 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
+__all__ = [
+    *(name for name in list(globals()) if name.endswith("Error")),
+    "Tablebase",
+    "analyse",
+    "batch",
+    "boxes",
+    "build",
+    "check_rules",
+    "copy",
+    "count",
+    "estimate",
+    "exploit",
+    "games",
+    "load",
+    "match",
+    "match_stats",
+    "merge",
+    "open",
+    "pack",
+    "perft",
+    "prove",
+    "prune",
+    "reindex",
+    "serve",
+    "train",
+    "unpack",
+    "verify",
+]
+
 __getattr__ = lazy(__name__)
 
 
 def __dir__() -> list[str]:
     """The names for users."""
-    return [*__getattr__("__all__"), "svg", "__version__"]
+    return [*__all__, "svg", "__version__"]
 
 
 def open(  # noqa: A001 (read as `tablebase.open`)

@@ -84,8 +84,18 @@ def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, s
 
     The folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of their folder.
     """
+    # In this process only `batch` is loaded.
+    import click
+
+    from tablebase.commands.program import made
+
     name, *words = step.command
-    params, is_given = _params(name, words)
+    try:
+        with made(name).make_context(name, words) as read:
+            params, source = dict(read.params), read.get_parameter_source("data")
+    except click.ClickException as fault:
+        raise TablebaseError(usage_sentence(fault)) from fault
+    is_given = source is not None and source.name == "COMMANDLINE"
     folder = Path(params["data"]) if is_given else data
     given = [*step.command, *([] if is_given else ["--data", str(data)])]
     own_catalog = params.get("catalog") or catalog
@@ -151,21 +161,6 @@ def _aside(folders: list[Path]) -> Iterator[None]:
         raise
     for _, draft in moved:
         rmtree(draft, ignore_errors=True)
-
-
-def _params(name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
-    """The parameters of a command, and whether the folder of the tables is among its words."""
-    # In this process only `batch` is loaded.
-    import click
-
-    from tablebase.commands.program import made
-
-    try:
-        with made(name).make_context(name, words) as read:
-            source = read.get_parameter_source("data")
-            return dict(read.params), source is not None and source.name == "COMMANDLINE"
-    except click.ClickException as fault:
-        raise TablebaseError(usage_sentence(fault)) from fault
 
 
 def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:

@@ -76,20 +76,19 @@ class Call:
         with self.opened() as function:
             return function(**more)
 
-    def write(
-        self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, *, verbatim: bool = False, keys: int = 1
-    ) -> None:
+    def write(self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, **layout: Any) -> None:
         """Write rows in the format of the call; see `tablebase.commands.output.write_rows`."""
         from tablebase.commands.output import write_rows
 
-        write_rows(rows, self.style, columns, verbatim=verbatim, keys=keys)
+        write_rows(rows, self.style, columns, **layout)
 
 
-def show_result(call: Call) -> None:
-    """Write the rows that a function returns, or its only one; nothing if its result is not rows."""
+def show_result(call: Call) -> int | None:
+    """Write the rows that a function returns, or its only one, unless its result is not rows; an exit code if it has one."""
     found = call()
     if call.verb.writes_rows:
         call.write([found] if isinstance(found, Mapping) else found)
+    return getattr(found, "exit_code", None)
 
 
 def from_input(word: str) -> str:

@@ -1,7 +1,4 @@
-"""Positions of a folder's tables, all at once: statements, exports, charts and patterns.
-
-What this needs is loaded on first use, so that probing starts quickly.
-"""
+"""Positions of a folder's tables, all at once: statements, exports, charts and patterns."""
 
 from __future__ import annotations
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, TypeVar, cast
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
 from tablebase.commands.row_types import DistanceRow, ExactRow, LayerRow, MaterialRow, Neighbour, RecordRow, TierRow
-from tablebase.compute.messages import listed
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
 from tablebase.game.rules import Rules
@@ -45,13 +44,13 @@ class Statistics(list[Entry]):
 
     Attributes
     ----------
-    remarks : sequence of str
+    remarks : list of str
         Sentences about slices that are not built and files that are gone, which are not counted.
     """
 
-    def __init__(self, entries: Iterable[Entry], by: str, remarks: Sequence[str] = ()) -> None:
+    def __init__(self, entries: Iterable[Entry], by: str) -> None:
         super().__init__(entries)
-        self._by, self.remarks = by, remarks
+        self._by, self.remarks = by, list[str]()
 
     @property
     def rows(self) -> Rows:
@@ -73,17 +72,6 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
     if not rows:
         raise missing_game(rules, catalog.folder)
     return Statistics(rows, by)
-
-
-def with_remarks(found: Statistics[Any], catalog: Catalog, game: Any, pieces: int | range | None) -> Statistics[Any]:
-    """Statistics with remarks on what they do not count."""
-    gone = catalog.gone(game)
-    said = [f"left out, since the files are no longer in {catalog.folder}: {listed(gone)}"] if gone else []
-    totals = statistics(catalog, game, "pieces", pieces).rows
-    counted = [(one["slices"], one["of_slices"], one["pieces"]) for one in totals if "of_slices" in one]
-    partial = [f"{slices:,} of {every:,} with {pieces} pieces" for slices, every, pieces in counted if slices != every]
-    found.remarks = [*said, f"partial: not all slices are built ({', '.join(partial)})"] if partial else said
-    return found
 
 
 def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:

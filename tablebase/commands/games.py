@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -63,22 +63,19 @@ def show_games(call: Call) -> int | None:
 
     rows, faults = list_games()
     if call.style is Format.TABLE:
-        sys.stdout.write("\n".join(map(_described, rows)))
+        for place, row in enumerate(rows):
+            board = "" if row["squares"] is None else f", {row['squares']} squares"
+            lines = [""] * bool(place) + [f"{row['game']}: {row['title']}{board}"]
+            named = {"start": row["start"], "pieces": row["pieces"], "variants": row["variants"], "commands": row["commands"]}
+            for name, text in named.items():
+                if text and text != "all":
+                    lines += wrap(text, WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12, break_on_hyphens=False)
+            sys.stdout.writelines(f"{line}\n" for line in lines)
     else:
         call.write(rows, list(GameRow.__annotations__))
     for sentence in faults:
         logger.error("error: %s", sentence)
     return CHECK_FAILED if faults else None
-
-
-def _described(row: Mapping[str, Any]) -> str:
-    """A game in a few lines of at most `WIDTH` columns."""
-    board = "" if row["squares"] is None else f", {row['squares']} squares"
-    named = {name: str(row[name]) for name in ("start", "pieces", "variants", "commands") if row[name] and row[name] != "all"}
-    lines = [f"{row['game']}: {row['title']}{board}"]
-    for name, text in named.items():
-        lines += wrap(text, WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12, break_on_hyphens=False)
-    return "".join(f"{line}\n" for line in lines)
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:

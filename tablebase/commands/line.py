@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ from tablebase.game.values import Bounds, chance_text
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
     from tablebase.play.player import Player
-    from tablebase.play.records import Moment, Record
+    from tablebase.play.records import Moment
     from tablebase.probe.source import Source
 
 SUFFIX = ".svg"
@@ -147,7 +147,14 @@ def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: 
     if call.style is not Format.TABLE:
         call.write(rows)
     elif boards:
-        _write_boards(rules, record, shown, rows)
+        for ply, (moment, row) in enumerate(zip(shown, rows, strict=True)):
+            made = record.events[ply - 1] if ply else None
+            words = rows[ply - 1].get("meaning") if ply else None
+            sys.stdout.write(f"\n{ply}. {made}{f' ({words})' if words else ''}\n\n" if ply else f"{record.start}\n\n")
+            write_drawing(rules, moment.position, made)
+            value = _said_of(row) if row["outcome"] or row.get("lower") is not None else None
+            if said := "; ".join(filter(None, [value, row.get("remark")])):
+                sys.stdout.write(f"   {said}\n")
     else:
         # Games of more than two players have no tables.
         known = [*_value_columns(rules), "best"] if rules.players == 2 else []
@@ -182,18 +189,6 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
         "position": rules.format(moment.position),
         **({} if adviser is None else {"remark": remark}),
     }
-
-
-def _write_boards(rules: Rules[Any], record: Record, moments: Sequence[Moment[Any]], rows: Sequence[dict[str, Any]]) -> None:
-    """Draw the board after every move, with what is known of the position."""
-    for ply, (moment, row) in enumerate(zip(moments, rows, strict=True)):
-        made = record.events[ply - 1] if ply else None
-        words = rows[ply - 1].get("meaning") if ply else None
-        sys.stdout.write(f"\n{ply}. {made}{f' ({words})' if words else ''}\n\n" if ply else f"{record.start}\n\n")
-        write_drawing(rules, moment.position, made)
-        known = _said_of(row) if row["outcome"] or row.get("lower") is not None else None
-        if said := "; ".join(filter(None, [known, row.get("remark")])):
-            sys.stdout.write(f"   {said}\n")
 
 
 def _said_of(row: Mapping[str, Any]) -> str:

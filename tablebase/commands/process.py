@@ -112,7 +112,12 @@ class _Output(io.FileIO):
             return super().write(data)
         except OSError as fault:
             self.failed = True
-            raise _output_error(fault) from fault
+            if isinstance(fault, BrokenPipeError):
+                raise ReaderGoneError from fault
+            sentence = f"standard output cannot be written ({fault.strerror})"
+            if fault.errno in NO_SPACE:
+                raise CapacityError(sentence, "free some space or write to another place") from fault
+            raise TablebaseError(f"{sentence}: write to another place") from fault
 
 
 class _Status(io.FileIO):
@@ -123,15 +128,6 @@ class _Status(io.FileIO):
             return super().write(data)
         except OSError:
             return len(memoryview(data))
-
-
-def _output_error(fault: OSError) -> Exception:
-    if isinstance(fault, BrokenPipeError):
-        return ReaderGoneError()
-    sentence = f"standard output cannot be written ({fault.strerror})"
-    if fault.errno in NO_SPACE:
-        return CapacityError(sentence, "free some space or write to another place")
-    return TablebaseError(f"{sentence}: write to another place")
 
 
 def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:

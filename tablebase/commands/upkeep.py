@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tablebase.building.reindex import Rebuilt
     from tablebase.checking.checksums import Checks
 
-Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY]
-
 
 @dataclass(frozen=True)
 class VerifyResult:
@@ -53,6 +51,11 @@ class VerifyResult:
         """Number of correct tables."""
         return self.tables - len(self.faults)
 
+    @property
+    def exit_code(self) -> int:
+        """Exit code of the command."""
+        return CHECK_FAILED if self.faults else 0
+
     def _repr_html_(self) -> str:
         from tablebase.probe.html import titled_table
 
@@ -76,6 +79,9 @@ def verify(
     verbose: shared.Verbose = False,
 ) -> VerifyResult:
     """Check every byte and every position of the tables.
+
+    Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If it finds an error,
+    the exit code is 1.
 
     A bar (without a terminal or a notebook, a line each minute), faults and a summary are written to standard error.
 
@@ -132,15 +138,6 @@ def verify(
     return result
 
 
-def show_verify(call: Call) -> int | None:
-    """Exit with `CHECK_FAILED` if a table is not correct; all else is written while tables are checked.
-
-    Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If it finds an error,
-    the exit code is 1.
-    """
-    return CHECK_FAILED if call().faults else None
-
-
 def _checked(
     title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
 ) -> tuple[set[str], dict[str, str]]:
@@ -184,13 +181,16 @@ def show_reindex(call: Call) -> None:
 
     done = call()
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
-    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
-    say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{aside}{left_out(done)}")
+    say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{left_out(done)}")
 
 
 @checked
 def prune(
-    data: shared.Data = None, catalog: shared.CatalogUrl = None, *, yes: bool = False, agreed: Agreed = None
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    *,
+    yes: bool = False,
+    agreed: Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY] = None,
 ) -> list[Prunable]:
     """Remove tables built under outdated rules, and leftover files.
 

@@ -13,25 +13,15 @@ from typing import Any
 
 
 def lazy(package: str) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package, which loads what the package imports under ``if TYPE_CHECKING``.
-
-    A package without ``__all__`` exports its functions and what it imports under its own name, ``as`` the same, except modules.
-    """
-
-    @cache
-    def tree() -> ast.Module:
-        return ast.parse(Path(sys.modules[package].__file__ or "").read_bytes())
+    """Return the ``__getattr__`` of a package, which loads what the package imports under ``if TYPE_CHECKING``."""
 
     @cache
     def homes() -> dict[str, str]:
-        lines = [line for block in tree().body if isinstance(block, ast.If) for line in block.body]
+        tree = ast.parse(Path(sys.modules[package].__file__ or "").read_bytes())
+        lines = [line for block in tree.body if isinstance(block, ast.If) for line in block.body]
         return {one.name: line.module or "" for line in lines if isinstance(line, ast.ImportFrom) for one in line.names}
 
     def load_attribute(name: str) -> Any:
-        if name == "__all__":
-            lines = [line for line in ast.walk(tree()) if isinstance(line, ast.ImportFrom) and line.module != package]
-            functions = [one.name for one in tree().body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
-            return sorted([one.asname for line in lines for one in line.names if one.asname] + functions)
         # Names with underscores are asked for by Python and its tools.
         if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
