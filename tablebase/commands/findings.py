@@ -13,9 +13,19 @@ from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
-from tablebase.patterns import wording
 from tablebase.patterns.kept_patterns import are_kept, best, gain_rows, rule_rows, save, tree_rows
 from tablebase.patterns.pattern_search import Patterns, Search
+from tablebase.patterns.wording import (
+    class_rows,
+    count_fields,
+    counts_text,
+    entropy_text,
+    slice_fields,
+    slices_text,
+    subject_fields,
+    title,
+    tree_text,
+)
 
 SHOWN = 10
 """Features, and pairs of features, that a notebook shows."""
@@ -30,7 +40,7 @@ class Findings(list[Patterns]):
     """The patterns of one set of positions, or of several, which notebooks show with their charts."""
 
     def __repr__(self) -> str:
-        return f"Findings({'; '.join(map(wording.title, self))})"
+        return f"Findings({'; '.join(map(title, self))})"
 
     def _repr_html_(self) -> str:
         from tablebase.charts.report import patterns_html
@@ -50,7 +60,7 @@ def stored(searches: Sequence[Search], data: Path, catalog: str | None) -> Itera
         opened.create()
     with progress("patterns", "positions", total) as shown:
         for search in searches:
-            shown.name(f"patterns {wording.slices_text(search.game, search.slices)}")
+            shown.name(f"patterns {slices_text(search.game, search.slices)}")
             search.tick = shown.update
             result = search.run()
             if opened is not None:
@@ -64,7 +74,7 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
         write_rows((_json_object(result, top) for result in results), style)
     elif style is Format.CSV:
         rows = (
-            {**wording.subject_fields(result), **row, "target": result.target.name, "slices": len(result.slices)}
+            {**subject_fields(result), **row, "target": result.target.name, "slices": len(result.slices)}
             for result in results
             for row in gain_rows(result, top, top)
         )
@@ -79,8 +89,8 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
 def _json_object(result: Patterns, top: int) -> dict[str, Any]:
     """A set of positions as a JSON object."""
     return {
-        **wording.subject_fields(result),
-        **wording.count_fields(result),
+        **subject_fields(result),
+        **count_fields(result),
         "commonest": result.commonest,
         "entropy": result.entropy,
         "gains": [{name: row[name] for name in GAIN_FIELDS} for row in gain_rows(result, top, top)],
@@ -88,15 +98,15 @@ def _json_object(result: Patterns, top: int) -> dict[str, Any]:
         "tree": next(tree_rows(result), None),
         "target": result.target.name,
         "outcomes": [str(outcome) for outcome in result.target.outcomes],
-        "classes": wording.class_rows(result),
+        "classes": class_rows(result),
         "expression": result.expression,
-        "slices": wording.slice_fields(result),
+        "slices": slice_fields(result),
     }
 
 
 def _summary(result: Patterns) -> dict[str, Any]:
     """A slice in one line of a table."""
-    subject = wording.subject_fields(result)
+    subject = subject_fields(result)
     single, pair = (next((gain for gain in best(result, number, 1) if gain.gain), None) for number in (1, 2))
     rule = next(iter(result.rules), None)
     return {
@@ -117,7 +127,7 @@ def _summary(result: Patterns) -> dict[str, Any]:
 
 def _write_report(result: Patterns, top: int) -> None:
     """Write all that was found in one set of positions, for people."""
-    _print([f"{wording.title(result)}: {wording.counts_text(result)}", wording.entropy_text(result), ""])
+    _print([f"{title(result)}: {counts_text(result)}", entropy_text(result), ""])
     write_table(list(gain_rows(result, top, top)), SHOWN_GAIN_FIELDS)
     _print([""])
     if result.rules:
@@ -125,7 +135,7 @@ def _write_report(result: Patterns, top: int) -> None:
         write_table(list(rule_rows(result)), columns, [name.replace("_", " ") for name in columns])
     _print([""] if result.rules else ["no rule without exceptions", ""])
     if result.tree is not None:
-        _print([result.tree.text, "", wording.tree_text(result, result.tree), result.tree.sql])
+        _print([result.tree.text, "", tree_text(result, result.tree), result.tree.sql])
 
 
 def _print(lines: Sequence[str]) -> None:
