@@ -1,0 +1,163 @@
+"""The reference of Python: public names, the methods that a reader can call on them, and the types that these mention."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator
+from functools import cache, cached_property
+from importlib import import_module
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_overloads, get_type_hints
+
+import tablebase
+from tablebase.game.features import Feature
+
+MODULES = ("game", "game.functions", "game.compiled", "game.kernels", "game.stochastic", "features", "testing", "svg")
+"""Public modules of the package, besides the package itself."""
+DEEPEST = 2
+"""Steps from a public name to a type whose members are shown: a probe is one step from `Tablebase`, its moves are two."""
+
+
+@cache
+def _complete(name: str) -> dict[str, Any]:
+    """Import what a module imports for type checkers only, and return its names."""
+    names = vars(import_module(name))
+    for node in ast.parse(inspect.getsource(sys.modules[name])).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), name, "exec"), names)
+    return names
+
+
+def _resolve(annotated: Any) -> None:
+    """Replace the annotations of a function or a class by types, without what is said to the command line."""
+    _complete(annotated.__module__)
+    own = annotated.__annotations__  # changed in place, since decorated functions share it
+    own.update({name: kind for name, kind in get_type_hints(annotated, localns={"Feature": Feature}).items() if name in own})
+
+
+def _types(kind: Any) -> Iterator[type]:
+    """The classes that an annotation mentions."""
+    if isinstance(kind, list | tuple):
+        for part in kind:
+            yield from _types(part)
+    elif get_origin(kind) is not None or isinstance(kind, UnionType):
+        yield from _types((get_origin(kind), *get_args(kind)))
+    elif isinstance(kind, type):
+        yield kind
+
+
+def _function(member: Any) -> Any:
+    """The function behind a member of a class; None for data."""
+    if isinstance(member, property):
+        member = member.fget
+    if isinstance(member, cached_property):
+        member = member.func
+    member = inspect.unwrap(getattr(member, "__func__", member)) if callable(getattr(member, "__func__", member)) else member
+    return member if inspect.isfunction(member) else None
+
+
+def members(owner: type) -> dict[str, Any]:
+    """The public members of a class, inherited ones included, unless they come from another project."""
+    found: dict[str, Any] = {}
+    for base in owner.__mro__:
+        if base.__module__.startswith("tablebase"):
+            _resolve(base)
+            for name, member in {**dict.fromkeys(base.__annotations__), **vars(base)}.items():
+                if not name.startswith("_") and not isinstance(member, type):
+                    found.setdefault(name, base.__annotations__.get(name) if _function(member) is None else member)
+    return found
+
+
+def _mentioned(shown: Any) -> Iterator[type]:
+    """The types of the package in the signatures of a function, or of a class and its members."""
+    parts = [shown]
+    if isinstance(shown, type):
+        parts = [_function(shown.__init__), *members(shown).values()]  # type: ignore[misc]
+    for part in parts:
+        function = _function(part)
+        found = list(_types(part)) if function is None else []
+        for one in [function, *get_overloads(function)] if function is not None else ():
+            if one.__module__.startswith("tablebase"):
+                _resolve(one)
+                found += _types(tuple(one.__annotations__.values()))
+        yield from (kind for kind in found if kind.__module__.startswith("tablebase"))
+
+
+@cache
+def public_names() -> dict[str, dict[str, Any]]:
+    """The public functions and classes by module and full name."""
+    found: dict[str, dict[str, Any]] = {}
+    for module in ("tablebase", *(f"tablebase.{name}" for name in MODULES)):
+        names = import_module(module)
+        seen = [one for group in found.values() for one in group.values()]
+        every = {f"{module}.{name}": getattr(names, name) for name in sorted(names.__all__)}
+        found[module] = {
+            name: one
+            for name, one in every.items()
+            if one not in seen and callable(one) and getattr(one, "__module__", "").startswith("tablebase")
+        }
+    return found
+
+
+@cache
+def further_types() -> dict[str, tuple[type, int]]:
+    """Further types by full name, with the steps from a public name."""
+    queue = [(one, 0) for group in public_names().values() for one in group.values()]
+    known = {id(one) for one, _ in queue}
+    for shown, depth in queue:
+        for kind in _mentioned(shown) if depth <= DEEPEST else ():
+            if id(kind) not in known:
+                known.add(id(kind))
+                queue.append((kind, depth + 1))
+    return dict(sorted((f"{kind.__module__}.{kind.__qualname__}", (kind, depth)) for kind, depth in queue if depth))
+
+
+def is_variable(name: str) -> bool:
+    """Test if a full name is that of a variable of a generic type, which no reference describes."""
+    module, _, last = name.rpartition(".")
+    return isinstance(getattr(sys.modules.get(module), last, None), TypeVar)
+
+
+def required() -> set[str]:
+    """The full names that the reference must have."""
+    own = {f"tablebase.{name}" for name in tablebase.__all__}
+    return own | {f"tablebase.Tablebase.{name}" for name in dir(tablebase.Tablebase) if not name.startswith("_")}
+
+
+def _directive(name: str, shown: Any, *, brief: bool = False) -> str:
+    """The directive of Sphinx for a function or a class; a brief one has the first paragraph about a class alone."""
+    if not isinstance(shown, type):
+        return f".. autofunction:: {name}\n"
+    if brief:
+        first = inspect.cleandoc(shown.__doc__ or "").partition("\n\n")[0]
+        return f".. py:class:: {name}\n\n   {' '.join(first.split())}\n"
+    lines = [f".. autoclass:: {name}"]
+    if issubclass(shown, BaseException):
+        lines.append("   :show-inheritance:")
+    if members(shown):
+        foreign = [base.__name__ for base in shown.__mro__ if not base.__module__.startswith("tablebase")]
+        lines += [f"   :members: {', '.join(members(shown))}", "   :undoc-members:", f"   :inherited-members: {', '.join(foreign)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _section(title: str, directives: list[str]) -> str:
+    return "\n".join([f"## {title}\n", "```{eval-rst}", *directives, "```\n"])
+
+
+def reference() -> dict[str, str]:
+    """The reference in Markdown: the package, its public modules, and further types."""
+    own, *modules = public_names().items()
+    kinds: dict[str, list[str]] = {"Functions": [], "Open tablebase": [], "Errors": []}
+    for name, one in own[1].items():
+        title = "Functions" if not isinstance(one, type) else "Errors" if issubclass(one, Exception) else "Open tablebase"
+        kinds[title].append(_directive(name, one))
+    further = [_directive(name, kind, brief=depth > DEEPEST) for name, (kind, depth) in further_types().items()]
+    return {
+        "python": "\n".join(_section(title, directives) for title, directives in kinds.items()),
+        "python-modules": "\n".join(
+            _section(f"`{module}`", [_directive(name, one) for name, one in names.items()]) for module, names in modules
+        ),
+        "python-types": "\n".join(["```{eval-rst}", *further, "```\n"]),
+    }
