@@ -33,6 +33,8 @@ napoleon_use_ivar = True
 napoleon_attr_annotations = False
 # A name in backticks is a link where the reference has it.
 default_role = "py:obj"
+# Variables of generic types.
+nitpick_ignore_regex = [("py:class", r"tablebase\..*\.([A-Z]|tablebase\.Default|descriptions\.Entry|executor\.Key)")]
 suppress_warnings = ["ref.python"]
 intersphinx_mapping = {name: (pages["url"], str(site.inventory(name))) for name, pages in site.INVENTORIES.items()}
 

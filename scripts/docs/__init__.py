@@ -11,8 +11,10 @@ def generate() -> None:
         "http": reference.http(),
         "players": reference.players(),
         "json": reference.rows(),
+        "claims": reference.claims(),
         **reference.fields_and_columns(),
         **python.reference(),
     }
     for name, text in texts.items():
         (site.GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
+    python.resolve()

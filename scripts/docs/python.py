@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from importlib import import_module
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_overloads, get_type_hints
+from typing import Any, get_args, get_origin, get_overloads, get_type_hints
 
-import tablebase
 from tablebase.game.features import Feature
 
 MODULES = ("game", "game.functions", "game.compiled", "game.kernels", "game.stochastic", "features", "testing", "svg")
 """Public modules of the package, besides the package itself."""
 DEEPEST = 2
 """Steps from a public name to a type whose members are shown: a probe is one step from `Tablebase`, its moves are two."""
+_shown: list[Any] = []
 
 
 @cache
@@ -30,11 +30,23 @@ def _complete(name: str) -> dict[str, Any]:
     return names
 
 
-def _resolve(annotated: Any) -> None:
-    """Replace the annotations of a function or a class by types, without what is said to the command line."""
+@cache
+def _hints(annotated: Any) -> dict[str, Any]:
+    """The annotations of a function or a class as types, without what is said to the command line."""
     _complete(annotated.__module__)
-    own = annotated.__annotations__  # changed in place, since decorated functions share it
-    own.update({name: kind for name, kind in get_type_hints(annotated, localns={"Feature": Feature}).items() if name in own})
+    _shown.append(annotated)
+    return {
+        name: one
+        for name, one in get_type_hints(annotated, localns={"Feature": Feature}).items()
+        if name in annotated.__annotations__
+    }
+
+
+def resolve() -> None:
+    """Replace the annotations of all that the reference shows by types, for Sphinx; commands cannot be made afterwards."""
+    for annotated in _shown:
+        # In place, since decorated functions share them.
+        annotated.__annotations__.update(_hints(annotated))
 
 
 def _types(kind: Any) -> Iterator[type]:
@@ -63,10 +75,10 @@ def members(owner: type) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for base in owner.__mro__:
         if base.__module__.startswith("tablebase"):
-            _resolve(base)
-            for name, member in {**dict.fromkeys(base.__annotations__), **vars(base)}.items():
+            hints = _hints(base)
+            for name, member in {**dict.fromkeys(hints), **vars(base)}.items():
                 if not name.startswith("_") and not isinstance(member, type):
-                    found.setdefault(name, base.__annotations__.get(name) if _function(member) is None else member)
+                    found.setdefault(name, hints.get(name) if _function(member) is None else member)
     return found
 
 
@@ -80,8 +92,7 @@ def _mentioned(shown: Any) -> Iterator[type]:
         found = list(_types(part)) if function is None else []
         for one in [function, *get_overloads(function)] if function is not None else ():
             if one.__module__.startswith("tablebase"):
-                _resolve(one)
-                found += _types(tuple(one.__annotations__.values()))
+                found += _types(tuple(_hints(one).values()))
         yield from (kind for kind in found if kind.__module__.startswith("tablebase"))
 
 
@@ -112,18 +123,6 @@ def further_types() -> dict[str, tuple[type, int]]:
                 known.add(id(kind))
                 queue.append((kind, depth + 1))
     return dict(sorted((f"{kind.__module__}.{kind.__qualname__}", (kind, depth)) for kind, depth in queue if depth))
-
-
-def is_variable(name: str) -> bool:
-    """Test if a full name is that of a variable of a generic type, which no reference describes."""
-    module, _, last = name.rpartition(".")
-    return isinstance(getattr(sys.modules.get(module), last, None), TypeVar)
-
-
-def required() -> set[str]:
-    """The full names that the reference must have."""
-    own = {f"tablebase.{name}" for name in tablebase.__all__}
-    return own | {f"tablebase.Tablebase.{name}" for name in dir(tablebase.Tablebase) if not name.startswith("_")}
 
 
 def _directive(name: str, shown: Any, *, brief: bool = False) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +13,12 @@ import click
 from typing_extensions import is_typeddict
 
 from scripts.docs.site import DOCS, ROOT
-from tablebase.building import batch, records
-from tablebase.building.estimate import Estimate
-from tablebase.catalog.schema import METADATA, VIEW
 from tablebase.commands import row_types
 from tablebase.commands.registry import VERBS
 from tablebase.commands.shell import command_of
-from tablebase.game import load_game
 from tablebase.game.examples import examples
 from tablebase.game.installed import load_rules
-from tablebase.mining.columns import columns, columns_of_moves
-from tablebase.play.learning.self_play import Measure
 from tablebase.play.players import all_players
-from tablebase.play.statistics import ROWS, Row
-from tablebase.slices.location import slices
 from tablebase.web.app import create_app
 from tablebase.web.settings import Settings
 
@@ -118,64 +107,39 @@ def players() -> str:
 
 
 def rows() -> str:
-    """The rows of commands as the types describe them; the text after a field is its meaning."""
+    """The rows of commands as their types describe them; the text after a field is its meaning."""
     parts = []
     for name, kind in vars(row_types).items():
         if is_typeddict(kind):
-            body = ast.parse(inspect.getsource(kind)).body[0].body[1:]  # type: ignore[attr-defined]
-            said = {one.target.id: ast.unparse(one.annotation) for one in body if isinstance(one, ast.AnnAssign)}
-            texts = {
-                a.target.id: b.value.value for a, b in pairwise(body) if isinstance(a, ast.AnnAssign) and isinstance(b, ast.Expr)
-            }
-            rows = [(f"`{field}`", f"`{type_}`", texts.get(field, "")) for field, type_ in said.items()]
-            parts.append(f"### {name}\n\n{inspect.cleandoc(kind.__doc__)}\n\n{table(('field', 'type', 'meaning'), rows)}")
+            found = re.findall(r'^    (\w+): (.*)\n(?:    """(.*)"""\n)?', inspect.getsource(kind), re.MULTILINE)
+            listed = [(f"`{field}`", f"`{its_type}`", meaning) for field, its_type, meaning in found]
+            parts.append(f"### {name}\n\n{inspect.cleandoc(kind.__doc__)}\n\n{table(('field', 'type', 'meaning'), listed)}")
     return "\n".join(parts)
 
 
-def _names() -> dict[str, set[str]]:
-    """The names that the code has, by section."""
-    game = load_game("hexapawn")
-    positions = columns(game, slices(game, 2), ())
-    package = "".join(path.read_text(encoding="utf-8") for path in ROOT.joinpath("tablebase").rglob("*.py"))
-    every_row = {one.name for one in fields(Row)}
-    return {
-        "rows.estimate": {one.name for one in fields(Estimate)},
-        "rows.train": {one.name for one in fields(Measure)},
-        "mine.positions": {name for name, column in positions.items() if column.feature is None} | {"features"},
-        "mine.moves": set(columns_of_moves(game, slices(game, 2), positions)),
-        "environment.variables": {*re.findall(r'"(TABLEBASE_[A-Z]+|FORWARDED_\w+|NUMBA_DISABLE\w+)"', package)},
-        "batch.file": {*batch.TOP},
-        "batch.build": {*batch.BUILD},
-        "batch.then": {*batch.THEN},
-        f"catalog.{VIEW}": {*row_types.SliceRow.__annotations__},
-        **{f"catalog.{name}": {*map(str, one.columns.keys())} for name, one in METADATA.tables.items()},
-        **{
-            f"log.{name}": {one.name for one in fields(kind)} - {"game"} | {"event", "time"}
-            for kind, name in records.EVENTS.items()
-        },
-        **{
-            f"statistics.{by}": {one.name for one in fields(row)} - (every_row if by != "game" else set())
-            for by, row in ROWS.items()
-        },
-    }
-
-
 def fields_and_columns() -> dict[str, str]:
-    """Tables of names with their meanings by page; raise `ValueError` if the code has other names than the meanings."""
-    known, pages = _names(), {}
+    """Tables of names with their meanings by page; a test compares the names with those that the code has."""
+    pages = {}
     for page, tables in MEANINGS.items():
         parts = []
-        for part, rows in tables.items():
-            words = {name for names in rows for name in names.split(", ") if names != "about"}
-            key = f"{page}.{part}"
-            if words != known.get(key, words):
-                raise ValueError(f"docs/fields.toml, [{key}]: mend {', '.join(sorted(words ^ known[key]))}")
+        for rows in tables.values():
             listed = [
                 (", ".join(f"`{name}`" for name in names.split(", ")), text) for names, text in rows.items() if names != "about"
             ]
             parts.append(f"{rows.get('about', '')}\n\n{table(('name', 'meaning'), listed)}")
-            known.pop(key, None)
         pages[page] = "\n".join(parts)
-    if known:
-        raise ValueError(f"docs/fields.toml lacks {', '.join(known)}")
     return pages
+
+
+def claims() -> str:
+    """The claims of the five documents, which tests hold."""
+    documents = tomllib.loads((ROOT / "tests" / "docs" / "claims.toml").read_text(encoding="utf-8"))["document"]
+    counts, parts = [], []
+    for document in documents:
+        verdicts = [claim["verdict"].split()[0].strip(",:;") for claim in document["claims"]]
+        counts.append([document["title"], *(str(verdicts.count(one)) for one in ("same", "differs", "open"))])
+        rows = [(one["claim"], f"`{one['held']}`", one["figure"], one["run"], one["verdict"]) for one in document["claims"]]
+        parts.append(
+            f"## {document['title']}\n\n{document['about']}\n\n{table(('claim', 'held by', 'figure', 'run', 'verdict'), rows)}"
+        )
+    return "\n".join([table(("document", "same", "differs", "open"), counts), *parts])

@@ -9,8 +9,6 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from scripts.docs import python
-
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GENERATED = DOCS / "generated"
@@ -89,7 +87,7 @@ def setup(app: Any) -> dict[str, bool]:
 
     def missing(app: Any, environment: Any, node: Any, shown: Any) -> Any:
         # A name in backticks need not be in the reference; a type in a signature must be.
-        return shown if node["reftype"] == "obj" or python.is_variable(node["reftarget"]) else None
+        return shown if node["reftype"] == "obj" else None
 
     kept: dict[str, list[str]] = {}
 
@@ -106,14 +104,7 @@ def setup(app: Any) -> dict[str, bool]:
 
     def sign(app: Any, what: str, name: str, thing: Any, options: Any, signature: str | None, result: str | None) -> Any:
         # Members of enumerations are written as in Python.
-        return signature and re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", signature).replace("=<factory>", "=..."), result
-
-    def check(app: Any, error: Exception | None) -> None:
-        absent = python.required() - app.env.domaindata["py"]["objects"].keys()
-        if absent and error is None:
-            raise RuntimeError(f"the reference of Python lacks {', '.join(sorted(absent))}: see scripts/docs/python.py")
-
-    app.connect("build-finished", check)
+        return signature and re.sub(r"<(?:(\w+\.\w+): [^>]*|factory)>", lambda found: found[1] or "...", signature), result
 
     app.connect("autodoc-process-signature", sign)
     app.connect("autodoc-process-docstring", before, priority=400)
