@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-import sys
-from collections.abc import Iterator
-from functools import cache, cached_property
+from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from types import UnionType
 from typing import Any, get_args, get_origin, get_overloads, get_type_hints
@@ -21,13 +20,12 @@ _shown: list[Any] = []
 
 
 @cache
-def _complete(name: str) -> dict[str, Any]:
-    """Import what a module imports for type checkers only, and return its names."""
-    names = vars(import_module(name))
-    for node in ast.parse(inspect.getsource(sys.modules[name])).body:
+def _complete(name: str) -> None:
+    """Give a module the names that it imports for type checkers only."""
+    module = import_module(name)
+    for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            exec(compile(ast.Module(node.body, []), name, "exec"), names)
-    return names
+            exec(compile(ast.Module(node.body, []), name, "exec"), vars(module))
 
 
 @cache
@@ -35,11 +33,8 @@ def _hints(annotated: Any) -> dict[str, Any]:
     """The annotations of a function or a class as types, without what is said to the command line."""
     _complete(annotated.__module__)
     _shown.append(annotated)
-    return {
-        name: one
-        for name, one in get_type_hints(annotated, localns={"Feature": Feature}).items()
-        if name in annotated.__annotations__
-    }
+    every = get_type_hints(annotated, localns={"Feature": Feature})
+    return {name: every[name] for name in annotated.__annotations__}
 
 
 def resolve() -> None:
@@ -62,11 +57,8 @@ def _types(kind: Any) -> Iterator[type]:
 
 def _function(member: Any) -> Any:
     """The function behind a member of a class; None for data."""
-    if isinstance(member, property):
-        member = member.fget
-    if isinstance(member, cached_property):
-        member = member.func
-    member = inspect.unwrap(getattr(member, "__func__", member)) if callable(getattr(member, "__func__", member)) else member
+    member = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
+    member = inspect.unwrap(member) if callable(member) else member
     return member if inspect.isfunction(member) else None
 
 
@@ -84,16 +76,13 @@ def members(owner: type) -> dict[str, Any]:
 
 def _mentioned(shown: Any) -> Iterator[type]:
     """The types of the package in the signatures of a function, or of a class and its members."""
-    parts = [shown]
-    if isinstance(shown, type):
-        parts = [_function(shown.__init__), *members(shown).values()]  # type: ignore[misc]
-    for part in parts:
+    for part in [_function(shown.__init__), *members(shown).values()] if isinstance(shown, type) else [shown]:  # type: ignore[misc]
         function = _function(part)
-        found = list(_types(part)) if function is None else []
-        for one in [function, *get_overloads(function)] if function is not None else ():
-            if one.__module__.startswith("tablebase"):
-                found += _types(tuple(_hints(one).values()))
-        yield from (kind for kind in found if kind.__module__.startswith("tablebase"))
+        functions = (
+            [one for one in [function, *get_overloads(function)] if one.__module__.startswith("tablebase")] if function else []
+        )
+        kinds = [part] if function is None else [kind for one in functions for kind in _hints(one).values()]
+        yield from (kind for kind in _types(kinds) if kind.__module__.startswith("tablebase"))
 
 
 @cache
@@ -101,14 +90,10 @@ def public_names() -> dict[str, dict[str, Any]]:
     """The public functions and classes by module and full name."""
     found: dict[str, dict[str, Any]] = {}
     for module in ("tablebase", *(f"tablebase.{name}" for name in MODULES)):
-        names = import_module(module)
         seen = [one for group in found.values() for one in group.values()]
-        every = {f"{module}.{name}": getattr(names, name) for name in sorted(names.__all__)}
-        found[module] = {
-            name: one
-            for name, one in every.items()
-            if one not in seen and callable(one) and getattr(one, "__module__", "").startswith("tablebase")
-        }
+        every = {f"{module}.{name}": getattr(import_module(module), name) for name in sorted(import_module(module).__all__)}
+        own = {name: one for name, one in every.items() if callable(one) and one.__module__.startswith("tablebase")}
+        found[module] = {name: one for name, one in own.items() if one not in seen}
     return found
 
 
@@ -141,22 +126,22 @@ def _directive(name: str, shown: Any, *, brief: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _section(title: str, directives: list[str]) -> str:
-    return "\n".join([f"## {title}\n", "```{eval-rst}", *directives, "```\n"])
-
-
 def reference() -> dict[str, str]:
     """The reference in Markdown: the package, its public modules, and further types."""
+    pages = {"python": "", "python-modules": "", "python-types": ""}
+
+    def add(page: str, title: str, directives: Iterable[str]) -> None:
+        pages[page] += "\n".join([f"## {title}\n", "```{eval-rst}", *directives, "```\n\n"])
+
     own, *modules = public_names().items()
-    kinds: dict[str, list[str]] = {"Functions": [], "Open tablebase": [], "Errors": []}
-    for name, one in own[1].items():
-        title = "Functions" if not isinstance(one, type) else "Errors" if issubclass(one, Exception) else "Open tablebase"
-        kinds[title].append(_directive(name, one))
-    further = [_directive(name, kind, brief=depth > DEEPEST) for name, (kind, depth) in further_types().items()]
-    return {
-        "python": "\n".join(_section(title, directives) for title, directives in kinds.items()),
-        "python-modules": "\n".join(
-            _section(f"`{module}`", [_directive(name, one) for name, one in names.items()]) for module, names in modules
-        ),
-        "python-types": "\n".join(["```{eval-rst}", *further, "```\n"]),
+    kinds = {
+        name: "Errors" if isinstance(one, type) and issubclass(one, Exception) else type(one).__name__
+        for name, one in own[1].items()
     }
+    for kind, title in (("function", "Functions"), ("type", "Open tablebase"), ("Errors", "Errors")):
+        add("python", title, (_directive(name, one) for name, one in own[1].items() if kinds[name] == kind))
+    for module, names in modules:
+        add("python-modules", f"`{module}`", (_directive(name, one) for name, one in names.items()))
+    further = (_directive(name, kind, brief=depth > DEEPEST) for name, (kind, depth) in further_types().items())
+    add("python-types", "Types", further)
+    return pages

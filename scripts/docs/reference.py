@@ -6,6 +6,7 @@ import inspect
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from tablebase.commands import row_types
 from tablebase.commands.registry import VERBS
 from tablebase.commands.shell import command_of
 from tablebase.game.examples import examples
-from tablebase.game.installed import load_rules
 from tablebase.play.players import all_players
 from tablebase.web.app import create_app
 from tablebase.web.settings import Settings
@@ -26,10 +26,15 @@ MEANINGS: dict[str, Any] = tomllib.loads((DOCS / "fields.toml").read_text(encodi
 """Meanings by section; a section of sections has more than one table."""
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: str, rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown; nothing without rows."""
     lines = ["| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|", *lines, ""]) if lines else ""
+    return "\n".join([f"| {head} |", f"|{'---|' * len(head.split('|'))}", *lines, ""]) if lines else ""
+
+
+def code(names: Iterable[str]) -> str:
+    """Names as code."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def commands() -> str:
@@ -40,16 +45,12 @@ def commands() -> str:
         context = click.Context(command, info_name=f"tablebase {verb.name}")
         parts += [f"## {verb.group}\n"] * (verb.group != group)
         group = verb.group
-        shown = "\n".join(
-            [command.get_usage(context).partition(": ")[2], *(line for lines in examples(f"help of {verb.name}") for line in lines)]
-        )
+        shown = "\n".join([command.get_usage(context).partition(": ")[2], *chain(*examples(f"help of {verb.name}"))])
+        arguments = [(code([one.shell.metavar]), one.help) for one in command.parameters if one.shell.argument]
+        options = filter(None, (one.get_help_record(context) for one in command.params if isinstance(one, click.Option)))
         parts.append(f"### tablebase {verb.name}\n\n```text\n{shown}\n```\n\n{command.help}\n")
-        arguments = [(f"`{one.shell.metavar}`", one.help) for one in command.parameters if one.shell.argument]
-        records = filter(None, (one.get_help_record(context) for one in command.params if isinstance(one, click.Option)))
-        parts += [
-            table(("argument", "meaning"), arguments),
-            table(("option", "meaning"), [(f"`{name}`", text) for name, text in records]),
-        ]
+        parts.append(table("argument | meaning", arguments))
+        parts.append(table("option | meaning", ((code([name]), text) for name, text in options)))
     return "\n".join(parts)
 
 
@@ -71,38 +72,29 @@ def http() -> str:
     parts = ["## Routes\n"]
     for path, item in described["paths"].items():
         for method, route in item.items():
-            body = route.get("requestBody", {}).get("content", {})
-            answer = {
-                code: next(iter(one.get("content", {}).values()), {}).get("schema") for code, one in route["responses"].items()
-            }
-            sent = [f"Request: {_kind(one['schema'])}.\n" for one in body.values()]
-            got = [f"Answer: {_kind(schema)}.\n" for code, schema in answer.items() if code == "200" and schema]
-            rows = [
-                (f"`{one['name']}`", _kind(one["schema"]), one.get("description", "") + "  required" * one.get("required", False))
-                for one in route.get("parameters", [])
-            ]
             parts.append(f"### {method.upper()} {path}\n\n{route.get('description') or route['summary']}\n")
-            parts += [table(("parameter", "type", "meaning"), rows), *sent, *got]
+            given = ((one, one.get("description", "") + ". Required." * one["required"]) for one in route.get("parameters", []))
+            parts.append(
+                table("parameter | type | meaning", ((code([one["name"]]), _kind(one["schema"]), text) for one, text in given))
+            )
+            for word, content in (("Request", route.get("requestBody", {})), ("Answer", route["responses"].get("200", {}))):
+                schemas = [one["schema"] for one in content.get("content", {}).values() if one.get("schema")]
+                parts += [f"{word}: {_kind(schema)}.\n" for schema in schemas]
     parts.append("## Objects\n")
     for name, schema in described["components"]["schemas"].items():
-        rows = [(f"`{one}`", _kind(its), its.get("description", "")) for one, its in schema.get("properties", {}).items()]
-        parts.append(f"### {name}\n\n{schema.get('description', '')}\n\n{table(('field', 'type', 'meaning'), rows)}")
+        rows = [(code([one]), _kind(its), its.get("description", "")) for one, its in schema.get("properties", {}).items()]
+        parts.append(f"### {name}\n\n{schema.get('description', '')}\n\n{table('field | type | meaning', rows)}")
     return "\n".join(parts)
 
 
 def players() -> str:
     """The players, and the settings of each."""
-    rows = [(f"`{one.name}`", one.about, "yes" if one.needs_tables else "no") for one in all_players()]
-    parts = [table(("player", "plays", "needs tables"), rows)]
+    listed = ((code([one.name]), one.about, "yes" if one.needs_tables else "no") for one in all_players())
+    parts = [table("player | plays | needs tables", listed)]
     for one in all_players():
-        settings = [(f"`{name}`", meaning) for name, meaning in one.settings.items()]
-        settings += [
-            (f"`{name}`", f"weight of the evaluation, in {rules.title}")
-            for rules in map(load_rules, ["harehedgehog"] * one.weighs)
-            for name in one.settings_in(rules)
-            if name not in one.settings
-        ]
-        parts += [f"### {one.name}\n"] * bool(settings) + [table(("setting", "meaning"), settings)]
+        weights = [("weights", "factors of parts of the evaluation, by the names that the game gives them")] * one.weighs
+        settings = [(code([name]), meaning) for name, meaning in one.settings.items()] + weights
+        parts += [f"### {one.name}\n"] * bool(settings) + [table("setting | meaning", settings)]
     return "\n".join(parts)
 
 
@@ -112,34 +104,28 @@ def rows() -> str:
     for name, kind in vars(row_types).items():
         if is_typeddict(kind):
             found = re.findall(r'^    (\w+): (.*)\n(?:    """(.*)"""\n)?', inspect.getsource(kind), re.MULTILINE)
-            listed = [(f"`{field}`", f"`{its_type}`", meaning) for field, its_type, meaning in found]
-            parts.append(f"### {name}\n\n{inspect.cleandoc(kind.__doc__)}\n\n{table(('field', 'type', 'meaning'), listed)}")
+            listed = ((code([field]), code([its_type]), meaning) for field, its_type, meaning in found)
+            parts.append(f"### {name}\n\n{inspect.cleandoc(kind.__doc__)}\n\n{table('field | type | meaning', listed)}")
     return "\n".join(parts)
 
 
 def fields_and_columns() -> dict[str, str]:
     """Tables of names with their meanings by page; a test compares the names with those that the code has."""
-    pages = {}
+    pages: dict[str, str] = {}
     for page, tables in MEANINGS.items():
-        parts = []
         for rows in tables.values():
-            listed = [
-                (", ".join(f"`{name}`" for name in names.split(", ")), text) for names, text in rows.items() if names != "about"
-            ]
-            parts.append(f"{rows.get('about', '')}\n\n{table(('name', 'meaning'), listed)}")
-        pages[page] = "\n".join(parts)
+            listed = ((code(names.split(", ")), text) for names, text in rows.items() if names != "about")
+            pages[page] = f"{pages.get(page, '')}\n{rows.get('about', '')}\n\n{table('name | meaning', listed)}"
     return pages
 
 
 def claims() -> str:
     """The claims of the five documents, which tests hold."""
-    documents = tomllib.loads((ROOT / "tests" / "docs" / "claims.toml").read_text(encoding="utf-8"))["document"]
     counts, parts = [], []
-    for document in documents:
-        verdicts = [claim["verdict"].split()[0].strip(",:;") for claim in document["claims"]]
+    for document in tomllib.loads((ROOT / "tests/docs/claims.toml").read_text(encoding="utf-8"))["document"]:
+        verdicts = [re.split(r"\W", claim["verdict"])[0] for claim in document["claims"]]
         counts.append([document["title"], *(str(verdicts.count(one)) for one in ("same", "differs", "open"))])
-        rows = [(one["claim"], f"`{one['held']}`", one["figure"], one["run"], one["verdict"]) for one in document["claims"]]
-        parts.append(
-            f"## {document['title']}\n\n{document['about']}\n\n{table(('claim', 'held by', 'figure', 'run', 'verdict'), rows)}"
-        )
-    return "\n".join([table(("document", "same", "differs", "open"), counts), *parts])
+        rows = ((one["claim"], code([one["held"]]), one["figure"], one["run"], one["verdict"]) for one in document["claims"])
+        listed = table("claim | held by | figure | run | verdict", rows)
+        parts.append(f"## {document['title']}\n\n{document['about']}\n\n{listed}")
+    return "\n".join([table("document | same | differs | open", counts), *parts])

@@ -26,12 +26,8 @@ def write() -> None:
     GENERATED.mkdir(exist_ok=True)
     for project, pages in INVENTORIES.items():
         # The format of Sphinx: four lines, then compressed ones. A dollar sign repeats the name.
-        lines = [
-            "{1} py:{0} 1 {2} -\n".format(*entry.split(), page if "#" in page else f"{page}#$")
-            for page, names in pages.items()
-            if page != "url"
-            for entry in names
-        ]
+        entries = [(*entry.split(), page) for page, names in pages.items() if page != "url" for entry in names]
+        lines = [f"{name} py:{kind} 1 {page if '#' in page else f'{page}#$'} -\n" for kind, name, page in entries]
         head = f"# Sphinx inventory version 2\n# Project: {project}\n# Version: \n# The remainder is compressed using zlib.\n"
         inventory(project).write_bytes(head.encode() + zlib.compress("".join(lines).encode()))
     for original, copy in AT_THE_ROOT.items():
@@ -62,16 +58,9 @@ def with_links(page: Path, text: str, shown: Path) -> str:
 
 def navigation() -> str:
     """The tables of contents of all sections."""
-    parts = []
-    for section, pages in PAGES.items():
-        names = [AT_THE_ROOT.get(name, name) for name in pages]
-        listed = "\n".join(name for name in names if not name.startswith("../") and name != "index.md")
-        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {section}\n\n{listed}\n```\n")
-    return "\n".join(parts)
-
-
-def _without_types(found: re.Match[str]) -> str:
-    return re.sub(r"^(\w[\w, ]*) : .*$", r"\1", found[0], flags=re.MULTILINE)
+    shown = {section: [AT_THE_ROOT.get(name, name) for name in pages if name != "index.md"] for section, pages in PAGES.items()}
+    listed = {section: "\n".join(name for name in names if not name.startswith("..")) for section, names in shown.items()}
+    return "\n".join(f"```{{toctree}}\n:hidden:\n:caption: {one}\n\n{names}\n```\n" for one, names in listed.items() if names)
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -94,8 +83,8 @@ def setup(app: Any) -> dict[str, bool]:
     def before(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
         kept[name] = list(lines)
         # Types of attributes stand in their signatures.
-        text = re.sub(r"(?s)^Attributes\n-+\n.*?(?=\n\w+\n---|\Z)", _without_types, "\n".join(lines), flags=re.MULTILINE)
-        lines[:] = text.split("\n")
+        start = lines.index("Attributes") if "Attributes" in lines else len(lines)
+        lines[start:] = [re.sub(r"^(\w[\w, ]*) : .*$", r"\1", line) for line in lines[start:]]
 
     def after(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
         # Otherwise the text about a property would be its type, if it has a colon.
