@@ -10,8 +10,7 @@ def generate() -> None:
         "commands": reference.commands(),
         "http": reference.http(),
         "players": reference.players(),
-        "json": reference.rows(),
-        "claims": reference.claims(),
+        **{"json": reference.rows(), "claims": reference.claims()},
         **reference.fields_and_columns(),
         **python.reference(),
     }
