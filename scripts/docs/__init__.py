@@ -6,14 +6,8 @@ from scripts.docs import python, reference, site
 def generate() -> None:
     """Write all generated pages and inventories into ``docs``."""
     site.write()
-    texts = {
-        "commands": reference.commands(),
-        "http": reference.http(),
-        "players": reference.players(),
-        **{"json": reference.rows(), "claims": reference.claims()},
-        **reference.fields_and_columns(),
-        **python.reference(),
-    }
+    pages = (reference.commands, reference.http, reference.players, reference.json_rows, reference.claims)
+    texts = {page.__name__: page() for page in pages} | reference.fields_and_columns() | python.reference()
     for name, text in texts.items():
         (site.GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
     python.resolve()

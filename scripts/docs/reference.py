@@ -45,7 +45,9 @@ def commands() -> str:
         context = click.Context(command, info_name=f"tablebase {verb.name}")
         parts += [f"## {verb.group}\n"] * (verb.group != group)
         group = verb.group
-        shown = "\n".join([command.get_usage(context).partition(": ")[2], *chain(*examples(f"help of {verb.name}"))])
+        shown = "\n".join(
+            [command.get_usage(context).partition(": ")[2], "\n# Examples", *chain(*examples(f"help of {verb.name}"))]
+        )
         arguments = [(code([one.shell.metavar]), one.help) for one in command.parameters if one.shell.argument]
         options = filter(None, (one.get_help_record(context) for one in command.params if isinstance(one, click.Option)))
         parts.append(f"### tablebase {verb.name}\n\n```text\n{shown}\n```\n\n{command.help}\n")
@@ -73,7 +75,7 @@ def http() -> str:
     for path, item in described["paths"].items():
         for method, route in item.items():
             parts.append(f"### {method.upper()} {path}\n\n{route.get('description') or route['summary']}\n")
-            given = ((one, one.get("description", "") + ". Required." * one["required"]) for one in route.get("parameters", []))
+            given = ((one, one.get("description", "") + " Required." * one["required"]) for one in route.get("parameters", []))
             parts.append(
                 table("parameter | type | meaning", ((code([one["name"]]), _kind(one["schema"]), text) for one, text in given))
             )
@@ -98,7 +100,7 @@ def players() -> str:
     return "\n".join(parts)
 
 
-def rows() -> str:
+def json_rows() -> str:
     """The rows of commands as their types describe them; the text after a field is its meaning."""
     parts = []
     for name, kind in vars(row_types).items():
