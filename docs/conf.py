@@ -15,6 +15,8 @@ exclude_patterns = ["examples", "generated", "inventories"]
 html_theme = "furo"
 html_title = "tablebase"
 html_copy_source = False
+# Two hyphens begin an option.
+smartquotes = False
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]

@@ -50,7 +50,7 @@ def commands() -> str:
         )
         arguments = [(code([one.shell.metavar]), one.help) for one in command.parameters if one.shell.argument]
         options = filter(None, (one.get_help_record(context) for one in command.params if isinstance(one, click.Option)))
-        parts.append(f"### tablebase {verb.name}\n\n```text\n{shown}\n```\n\n{command.help}\n")
+        parts.append(f"### tablebase {verb.name}\n\n{command.help}\n\n```text\n{shown}\n```\n")
         parts.append(table("argument | meaning", arguments))
         parts.append(table("option | meaning", ((code([name]), text) for name, text in options)))
     return "\n".join(parts)
