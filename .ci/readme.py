@@ -2,6 +2,11 @@
 
 readme.py command N             print the N-th command of the README's ``sh`` blocks
 readme.py examples BIN [PAGE [FOLDER]]   run every ``$ …`` command of the page's ``console`` blocks, and compare
+readme.py pages WHERE           print the pages in docs whose examples are marked to be run in such a folder
+
+A page is marked by its first lines, as in ``examples: empty`` between two lines ``---``. Its examples run in an empty folder
+(``empty``), in the clone after the README's first command (``root``), beside tables of Dou Shou Qi with two and three pieces
+(``three``), or by a test of its own (``tests``).
 
 BIN is put first on the path; commands run in FOLDER, by default here. They write as on a terminal of 80 columns.
 A command may only fail where the page shows an error.
@@ -22,6 +27,11 @@ README = Path(__file__).parent.parent / "README.md"
 def blocks(language: str, page: Path = README) -> list[str]:
     """The fenced blocks of one language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def pages(where: str) -> list[Path]:
+    """The pages that are marked so."""
+    return sorted(page for page in README.parent.glob("docs/**/*.md") if page.read_text().startswith(f"---\nexamples: {where}\n"))
 
 
 def examples(page: Path) -> list[tuple[str, str]]:
@@ -70,6 +80,8 @@ if __name__ == "__main__":
     if sys.argv[1] == "command":
         commands = [line for block in blocks("sh") for line in block.splitlines() if line.strip()]
         print(commands[int(sys.argv[2]) - 1])
+    elif sys.argv[1] == "pages":
+        print(*pages(sys.argv[2]), sep="\n")
     else:
         page, folder = (Path(sys.argv[3]) if len(sys.argv) > 3 else README), (sys.argv[4] if len(sys.argv) > 4 else ".")
         run_examples(sys.argv[2], page, folder)

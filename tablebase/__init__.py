@@ -74,35 +74,14 @@ if TYPE_CHECKING:
     from tablebase.commands.transfers import unpack as unpack
     from tablebase.commands.upkeep import prune as prune
     from tablebase.commands.upkeep import reindex as reindex
-    from tablebase.commands.verify import verify as verify
+    from tablebase.commands.upkeep import verify as verify
     from tablebase.web.serving import serve as serve
 
 __version__ = VERSION
 
 __all__ = [
-    "ArgumentError",
-    "ArgumentTypeError",
-    "BatchError",
-    "CapacityError",
-    "CatalogBusyError",
-    "ClusterError",
-    "CommandError",
-    "ConflictError",
-    "CorruptCatalogError",
-    "CorruptTableError",
-    "DeadlineError",
-    "ForfeitError",
-    "MissingCatalogError",
-    "MissingExtraError",
-    "MissingTableError",
-    "NotationError",
-    "RulesError",
-    "SquaresError",
-    "StaleTableError",
+    *(name for name in list(globals()) if name.endswith("Error")),
     "Tablebase",
-    "TablebaseError",
-    "TimeLimitError",
-    "UnusableFileError",
     "analyse",
     "batch",
     "boxes",

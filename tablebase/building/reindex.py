@@ -69,9 +69,8 @@ def with_usable(data: Path, catalog: str | None, use: Callable[[], Result]) -> R
     refused: dict[str, str] = {}
     with lock(data):
         done = _rebuild(data, catalog, _read(data, refused, strict=False), refused, reason)
-    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
     place, count = database_of(data, catalog).place, sum(done.tables.values())
-    say(f"{place} {done.fault}: rebuilt from {count} table files{aside}{left_out(done)}")
+    say(f"{place} {done.fault}: rebuilt from {count} table files{left_out(done)}")
     return use()
 
 
@@ -87,8 +86,10 @@ def prepare_catalog(data: Path, catalog: str | None = None) -> None:
 
 
 def left_out(done: Rebuilt) -> str:
-    """A clause about what is not in a new catalog, and why; empty if everything is."""
-    return f"; left out: {listed([f'{name} {fault}' for name, fault in sorted(done.left_out.items())])}" if done.left_out else ""
+    """Clauses about an old file that was set aside, and about what is not in a new catalog, and why; empty if everything is."""
+    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
+    missing = listed([f"{name} {fault}" for name, fault in sorted(done.left_out.items())])
+    return aside + f"; left out: {missing}" * bool(done.left_out)
 
 
 def _read(folder: Path, refused: dict[str, str], *, strict: bool) -> list[Found]:

@@ -1,7 +1,4 @@
-"""PostgreSQL's own part of a catalog: the server, connections, and statements that only read.
-
-A schema of a database holds the catalog of one folder. Both have the same id: a row of the table `HOME`, and a file.
-"""
+"""A catalog in PostgreSQL: a schema holds that of one folder, and both have the same id, a row of `HOME` and a file."""
 
 from __future__ import annotations
 
@@ -16,24 +13,17 @@ from uuid import uuid4
 import psycopg
 from psycopg import errors
 from sqlalchemy import Column, Connection, MetaData, NullPool, String, Table, create_engine, insert, inspect, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from tablebase import errors as sentences
 from tablebase.catalog.database import Answer, Database, Patience, statement_error
 from tablebase.catalog.schema import METADATA, version_of
-from tablebase.catalog.urls import parsed_url, place_of, without_password
-from tablebase.errors import (
-    CatalogBusyError,
-    CorruptCatalogError,
-    TablebaseError,
-    TimeLimitError,
-    UnusableFileError,
-    shell_word,
-    space_error,
-)
+from tablebase.errors import TablebaseError, shell_word
+from tablebase.files.outputs import write_text
 from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"
-"""In the folder: the id that the table `HOME` of its catalog has in its only row."""
 HOME = Table("tablebase", MetaData(), Column("folder", String, nullable=False))
 REFUSALS = (
     ((errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction), "used", "ask its owner for the right, or use another database"),
@@ -43,15 +33,14 @@ REFUSALS = (
 """Kinds of errors, what cannot be done with the catalog then, and what to do."""
 NAMES = list(METADATA.tables)
 OF_STATEMENTS = ("08P01", "54")
-"""Beginnings of SQLSTATEs that say a statement has parameters, or is too large, though the driver takes them for operational."""
+"""Beginnings of SQLSTATEs of a statement with parameters, or too large, which the driver takes for operational errors."""
 LOCK = f"SELECT pg_try_advisory_xact_lock({int.from_bytes(b'tbls')}, hashtext(current_schema()))"
 OURS = "relnamespace = current_schema()::regnamespace AND relname = ANY(%s)"
 HOOKS = f"""
 SELECT concat('the trigger "', tgname, '" on the table "', relname, '"') FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
 WHERE NOT tgisinternal AND {OURS}
-UNION ALL
-SELECT concat('the rule "', rulename, '" on the table "', relname, '"') FROM pg_rewrite JOIN pg_class AS c ON c.oid = ev_class
-WHERE relkind = 'r' AND {OURS}
+UNION ALL SELECT concat('the rule "', rulename, '" on the table "', tablename, '"') FROM pg_rules
+WHERE schemaname = current_schema() AND tablename = ANY(%s)
 """
 RIGHTS = f"""
 SELECT current_user, current_schema(), pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean,
@@ -65,32 +54,50 @@ MAY_WRITE_FILES = "SELECT pg_has_role('pg_write_server_files', 'MEMBER') OR pg_h
 """A superuser has every role."""
 
 
+def parsed_url(url: str) -> URL:
+    """A URL of a PostgreSQL database; it may hold a password, so that no error quotes it."""
+    parsed = None
+    with suppress(ArgumentError, ValueError):
+        parsed = make_url(url)
+    if parsed is None or parsed.drivername not in ("postgresql", "postgresql+psycopg", "postgres"):
+        raise TablebaseError("--catalog names no PostgreSQL database: write its URL as postgresql+psycopg://USER@HOST/DATABASE")
+    # Otherwise the password would end at its first @, and the rest would be the host, which errors name.
+    if "@" in f"{parsed.host}{parsed.database}" or (
+        parsed.password is not None and "@" in url.partition("://")[2].partition("@")[2]
+    ):
+        raise TablebaseError("--catalog has an @ beside the one before the host: write an @ in a name or password as %40")
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def without_password(url: URL) -> str:
+    """A URL as errors show it, and as commands can be given it: libpq finds the password in PGPASSWORD or ``~/.pgpass``."""
+    query = {name: value for name, value in url.query.items() if name not in ("password", "sslpassword")}
+    return URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query).render_as_string()
+
+
 class PostgresqlDatabase(Database):
     """A schema of a PostgreSQL database, the first of the search path; its URL is written as SQLAlchemy does."""
 
     faults = (SQLAlchemyError, psycopg.Error)
+    another = "name another database or schema with --catalog"
 
     def __init__(self, folder: Path, url: str, patience: float | None) -> None:
         super().__init__(folder, patience)
         self._url = parsed_url(url)
-        # The password is left out; the environment names the whole URL by itself.
-        self.place = place_of(url)
+        self.place = without_password(self._url)
+        # The environment names the whole URL by itself.
         self.option = "" if url == default_catalog() else f" --catalog {shell_word(self.place)}"
-        self.another = "name another database or schema with --catalog"
-        options = {"connect_timeout": 10, "application_name": "tablebase"}
+        more: Any = {"poolclass": NullPool, "use_native_hstore": False}
+        more["connect_args"] = {"connect_timeout": 10, "application_name": "tablebase"}
         # A writer that has waited must see the changes of the one before, whatever the server's default is.
-        level = "READ COMMITTED"
-        self._engine = create_engine(
-            self._url, poolclass=NullPool, isolation_level=level, use_native_hstore=False, connect_args=options
-        )
+        self._engine = create_engine(self._url, isolation_level="READ COMMITTED", **more)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A transaction that reads one state, and may change none."""
         with self._engine.connect() as connection:
             connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-            self._begin(connection)
-            yield connection
+            yield self._begun(connection)
 
     @contextmanager
     def changes(self, *, rebuilds: bool = False) -> Iterator[Connection]:  # noqa: ARG002 (each row that is deleted is ours)
@@ -99,22 +106,20 @@ class PostgresqlDatabase(Database):
         with self._engine.begin() as connection:
             while connection.exec_driver_sql(LOCK).scalar() is False:
                 patience.wait()
-            self._begin(connection)
-            yield connection
+            yield self._begun(connection)
 
-    def _begin(self, connection: Connection) -> None:
+    def _begun(self, connection: Connection) -> Connection:
         """Limit the time to wait for locks, and check that this is not the catalog of another folder."""
-        # Zero would be no limit.
-        limit = 0 if self.patience is None else max(1, round(1000 * self.patience))
-        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {limit}")
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {_milliseconds(self.patience)}")
         if connection.exec_driver_sql("SELECT current_schema()").scalar() is None:
             name = str(connection.exec_driver_sql("SHOW search_path").scalar()).split(",")[-1].strip()
-            url = without_password(self._url).set(drivername="postgresql").difference_update_query(["options"])
-            command = f"psql {shell_word(url.render_as_string())} --command {shell_word(f'CREATE SCHEMA {name}')}"
-            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'").naming(url.render_as_string())
+            url = without_password(self._url.set(drivername="postgresql").difference_update_query(["options"]))
+            command = f"psql {shell_word(url)} --command {shell_word(f'CREATE SCHEMA {name}')}"
+            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'").naming(url)
         if inspect(connection).has_table(HOME.name) and connection.scalar(select(HOME.c.folder)) != self._folder_id():
             other = "name that one with --data, or another database or schema with --catalog"
             raise TablebaseError(f"{self.place} holds the catalog of another folder than {self.folder}: {other}")
+        return connection
 
     def version(self, connection: Connection) -> int | None:
         """Other programs may have tables of the same names, but not the one with the id of a folder."""
@@ -126,9 +131,6 @@ class PostgresqlDatabase(Database):
         HOME.drop(connection, checkfirst=True)
         HOME.create(connection)
         if self._folder_id() is None:
-            # Imported here because reading the catalog needs no HDF5.
-            from tablebase.files.outputs import write_text
-
             write_text(self.folder / ID_FILE, f"{uuid4()}\n", "use another folder", own=True)
         connection.execute(insert(HOME).values(folder=self._folder_id()))
 
@@ -143,8 +145,10 @@ class PostgresqlDatabase(Database):
         if is_copy:
             return TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
         if locked is not None:
-            rights = f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
-            more = f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"
+            rights, more = (
+                f"GRANT {right} IN SCHEMA {schema} TO {role}"
+                for right in ("INSERT, UPDATE, DELETE ON ALL TABLES", "USAGE ON ALL SEQUENCES")
+            )
             cure = f'ask its owner to run "{rights}; {more}", or name another role or database with --catalog'
             return TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {cure}")
         if not may_make and self.version(connection) is None:
@@ -152,17 +156,14 @@ class PostgresqlDatabase(Database):
         return None
 
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
-        """Column names and rows of a statement, which the server takes as the definition of a cursor: only SELECT and VALUES.
-
-        A superuser is refused, who could write files even so.
-        """
+        """See `Database.query`; only a SELECT or VALUES defines a cursor, and a superuser, who could write files, is refused."""
         if connection.exec_driver_sql(MAY_WRITE_FILES).scalar_one():
             raise TablebaseError("as this role, a statement could write files of the server: connect as a role that may not")
         driver: Any = connection.connection.driver_connection
         try:
             # What a function may have changed is taken back.
             with driver.transaction(force_rollback=True), driver.cursor(name="answer") as cursor:
-                driver.execute(f"SET LOCAL statement_timeout = {0 if timeout is None else max(1, round(1000 * timeout))}")
+                driver.execute(f"SET LOCAL statement_timeout = {_milliseconds(timeout)}")
                 # Otherwise, and where a server cannot do this, it does not notice that nobody waits for the answer any more.
                 with suppress(psycopg.Error), driver.transaction():
                     driver.execute("SET LOCAL client_connection_check_interval = '1s'")
@@ -170,7 +171,7 @@ class PostgresqlDatabase(Database):
                 rows = [tuple(map(_plain, row)) for row in cursor.fetchall()]
                 return [column.name for column in cursor.description], rows
         except errors.QueryCanceled as fault:
-            raise (self.error(fault) if timeout is None else TimeLimitError(timeout)) from fault
+            raise (self.error(fault) if timeout is None else sentences.TimeLimitError(timeout)) from fault
         except (psycopg.Error, UnicodeError) as fault:
             if isinstance(fault, psycopg.OperationalError) and not (fault.sqlstate or "").startswith(OF_STATEMENTS):
                 raise self.error(fault) from fault
@@ -184,22 +185,28 @@ class PostgresqlDatabase(Database):
     def error(self, fault: Exception) -> TablebaseError:
         """The sentence for a fault of PostgreSQL or its driver."""
         cause = getattr(fault, "orig", None) or fault
-        code, reason = getattr(cause, "sqlstate", None) or "", _reason(cause)
+        reason = _reason(cause)
         if isinstance(cause, errors.LockNotAvailable):
-            return CatalogBusyError(self.place)
-        if code.startswith("53") and not isinstance(cause, errors.TooManyConnections):
-            return space_error(self.place, reason, "use another server")
+            return sentences.CatalogBusyError(self.place)
+        if (getattr(cause, "sqlstate", None) or "").startswith("53") and not isinstance(cause, errors.TooManyConnections):
+            return sentences.space_error(self.place, reason, "use another server")
         if isinstance(cause, errors.DependentObjectsStillExist):
             reason = " ".join((cause.diag.message_detail or reason).split())
         for kinds, fate, cure in REFUSALS:
             if isinstance(cause, kinds):
                 # The folder of a socket is none of a client's business.
-                return UnusableFileError(f"{self.place} cannot be {fate} ({reason}): {cure}").naming(self._url.query.get("host"))
-        return CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
+                refused = sentences.UnusableFileError(f"{self.place} cannot be {fate} ({reason}): {cure}")
+                return refused.naming(self._url.query.get("host"))
+        return sentences.CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
 
     def _folder_id(self) -> str | None:
         file = self.folder / ID_FILE
         return file.read_text(encoding="utf-8").strip() if file.exists() else None
+
+
+def _milliseconds(seconds: float | None) -> int:
+    """A limit of time for the server, to which 0 is none."""
+    return 0 if seconds is None else max(1, round(1000 * seconds))
 
 
 def _reason(fault: BaseException) -> str:

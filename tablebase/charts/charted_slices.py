@@ -15,6 +15,7 @@ from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 
+PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 WILDCARDS = "*?["
 """Characters that make a material's name a pattern."""
 
@@ -37,13 +38,7 @@ class ChartSlices:
     @property
     def outcomes(self) -> Counter[Outcome]:
         """Number of positions by outcome for the side to move."""
-        return Counter(
-            {
-                Outcome.WIN: sum(line.wins for line in self.lines),
-                Outcome.LOSS: sum(line.losses for line in self.lines),
-                Outcome.DRAW: sum(line.draws for line in self.lines),
-            }
-        )
+        return Counter({outcome: sum(getattr(line, name) for line in self.lines) for outcome, name in PLURALS.items()})
 
     @property
     def materials(self) -> list[Material]:
@@ -137,11 +132,11 @@ def _matcher(
 
 def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[str]:
     """Names of the slices that a material without wildcards stands for, all of which must have been built."""
-    materials = parse_materials(game, text)
-    for material in materials:
-        if material_name(game, material) not in built:
+    names = {material_name(game, material): material for material in parse_materials(game, text)}
+    for name, material in names.items():
+        if name not in built:
             raise missing_table(game, material, folder)
-    return [material_name(game, material) for material in materials]
+    return list(names)
 
 
 def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> TablebaseError:

@@ -23,13 +23,13 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from tablebase.charts.bars import COLOURS
+from tablebase.charts.charted_slices import PLURALS
 from tablebase.charts.picture_files import CURE, SUFFIXES, check_picture
 from tablebase.charts.tallies import DrawMatrix, Tally
 from tablebase.errors import TablebaseError
 from tablebase.files.outputs import written
 from tablebase.game import Board, Outcome
 
-PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 SCALE = colormaps["cividis"]
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 HATCH = "////"
@@ -82,11 +82,10 @@ def draw_distances(
     axes.set(xlabel="distance (plies under best play)", ylabel="positions")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlim(min(occurrences, default=0) - 0.8, max(occurrences, default=0) + 0.8)
-    axes.yaxis.set_major_formatter(FuncFormatter(_short))
     if log:
         axes.set_yscale("log")
         axes.set_ylim(bottom=0.7)
-        axes.yaxis.set_major_formatter(FuncFormatter(_short))
+    axes.yaxis.set_major_formatter(FuncFormatter(_short))
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
     shown = {outcome: number for outcome, number in totals.items() if outcome in by_distance or len(by_distance) > 1}
@@ -183,11 +182,8 @@ def draw_parity(caption: str, pieces: tuple[str, str], tally: Tally[tuple[int, b
     left.set(xlabel="Manhattan distance (files and ranks between)", ylabel="share of positions")
     left.yaxis.set_major_formatter(PercentFormatter(1))
     right.set(xlabel="in total")
-    handles = [Patch(color=COLOURS[outcome], label=PLURALS[outcome]) for outcome in COLOURS]
-    handles.append(Patch(facecolor="white", edgecolor="#444444", hatch=HATCH, label="distance is even"))
-    figure.legend(
-        handles=handles, title="outcome of the side to move", loc="outside lower center", ncols=len(handles), frameon=False
-    )
+    even = Patch(facecolor="white", edgecolor="#444444", hatch=HATCH, label="distance is even")
+    _name_outcomes(figure, even, title="outcome of the side to move")
     return figure
 
 
@@ -199,9 +195,14 @@ def draw_outcomes(caption: str, column: str, tally: Tally[Any]) -> Figure:
     _stack(axes, list(tally.values()), list(map(str, tally)), [False] * len(tally))
     axes.set(xlabel=column, ylabel="share of positions")
     axes.yaxis.set_major_formatter(PercentFormatter(1))
-    handles = [Patch(color=COLOURS[outcome], label=PLURALS[outcome]) for outcome in COLOURS]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+    _name_outcomes(figure)
     return figure
+
+
+def _name_outcomes(figure: Figure, *more: Patch, title: str | None = None) -> None:
+    """Add a legend with the colours of outcomes below the charts."""
+    handles = [*(Patch(color=COLOURS[outcome], label=PLURALS[outcome]) for outcome in COLOURS), *more]
+    figure.legend(handles=handles, title=title, loc="outside lower center", ncols=len(handles), frameon=False)
 
 
 def _stack(axes: Axes, counts: Sequence[Counter[Outcome]], names: Sequence[str], hatched: Sequence[bool]) -> None:

@@ -1,4 +1,4 @@
-"""The charts: what each counts, drawn as a Matplotlib figure."""
+"""The charts: what each counts, drawn as a Matplotlib figure; for their options see `Tablebase.plot`, for `counting` `answered`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.charts.charted_slices import ChartSlices
 from tablebase.charts.drawing import draw_curves, draw_distances, draw_draws, draw_outcomes, draw_parity, draw_squares
 from tablebase.charts.tallies import (
-    Tick,
     answered,
     count_distances,
     count_parity,
@@ -28,15 +27,7 @@ from tablebase.game.rules import Rules
 
 
 def distances(catalog: Catalog, slices: ChartSlices, outcome: str | None = None, log: bool = False) -> Figure:
-    """How many positions are won and lost in how many plies.
-
-    Parameters
-    ----------
-    outcome : str, optional
-        ``win`` or ``loss``; by default both.
-    log : bool
-        Whether the scale of positions is logarithmic.
-    """
+    """Draw how many positions are won and lost in how many plies."""
     return draw_distances(slices.caption, _shown(count_distances(catalog, slices), outcome), slices.outcomes, log)
 
 
@@ -47,52 +38,28 @@ def _shown(counts: Mapping[Outcome, Mapping[int, int]], outcome: str | None) -> 
     return {one: its for one, its in counts.items() if outcome in (None, one)}
 
 
-def squares(
-    catalog: Catalog, slices: ChartSlices, piece: int = 1, outcome: str = "win", workers: int = 2, tick: Tick | None = None
-) -> Figure:
-    """How often positions have an outcome, by the square of a piece.
-
-    Parameters
-    ----------
-    piece : int
-        Number of the piece in the material, from 1.
-    outcome : str
-        ``win``, ``loss`` or ``draw``.
-    workers : int
-        Number of threads.
-    tick : callable, optional
-        Called from time to time with the numbers of indices decoded so far and in all.
-    """
-    tally = count_squares(catalog, slices, piece, workers, tick)
+def squares(catalog: Catalog, slices: ChartSlices, piece: int = 1, outcome: str = "win", **counting: Any) -> Figure:
+    """Draw how often positions have an outcome, by the square of a piece."""
+    tally = count_squares(catalog, slices, piece, **counting)
     return draw_squares(slices.caption, slices.piece_name(piece), slices.game.board, tally, Outcome(outcome))
 
 
 def draws(catalog: Catalog, slices: ChartSlices) -> Figure:  # noqa: ARG001 (all charts are drawn alike)
-    """The share of draws by the pieces of both sides."""
+    """Draw the share of draws by the pieces of both sides."""
     first, second = slices.game.sides
     return draw_draws(slices.caption, (first.name, second.name), draw_matrices(slices))
 
 
-def parity(catalog: Catalog, slices: ChartSlices, pair: Sequence[int] = (), workers: int = 2, tick: Tick | None = None) -> Figure:
-    """Outcomes by the distance between two pieces, even and odd.
-
-    Parameters
-    ----------
-    pair : sequence of int
-        Numbers of the two pieces in the material, from 1; by default the first and the last.
-    workers : int
-        Number of threads.
-    tick : callable, optional
-        As in `squares`.
-    """
+def parity(catalog: Catalog, slices: ChartSlices, pair: Sequence[int] = (), **counting: Any) -> Figure:
+    """Draw outcomes by the distance between two pieces, by default the first and the last, even and odd."""
     first, second = parity_pair(slices, pair)
-    tally = count_parity(catalog, slices, (first, second), workers, tick)
+    tally = count_parity(catalog, slices, (first, second), **counting)
     return draw_parity(slices.caption, (slices.piece_name(first), slices.piece_name(second)), tally)
 
 
-def values(catalog: Catalog, slices: ChartSlices, by: str = "", workers: int = 2, tick: Tick | None = None) -> Figure:
-    """Outcomes by the value of a column; see `squares` for the other parameters."""
-    tally = count_values(catalog, slices.game, by, slices.condition, workers, tick)
+def values(catalog: Catalog, slices: ChartSlices, by: str = "", **counting: Any) -> Figure:
+    """Draw outcomes by the value of a column."""
+    tally = count_values(catalog, slices.game, by, slices.condition, **counting)
     return draw_outcomes(slices.caption, by, tally)
 
 

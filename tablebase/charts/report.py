@@ -12,10 +12,9 @@ from tablebase.charts.bars import COLOURS, Bar, Fill, draw_bars
 from tablebase.compute.messages import cell_text
 from tablebase.files.outputs import write_text
 from tablebase.game import Outcome
-from tablebase.patterns.kept_patterns import gain_rows, rule_rows
+from tablebase.patterns.kept_patterns import class_rows, counts_text, entropy_text, gain_rows, rule_rows, title, tree_text
 from tablebase.patterns.pattern_search import Patterns, Profile
 from tablebase.patterns.targets import OUTCOME
-from tablebase.patterns.wording import class_rows, counts_text, entropy_text, title, tree_text
 from tablebase.svg.markup import element
 
 PLAIN = COLOURS[Outcome.WIN]

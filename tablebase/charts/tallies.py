@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.charts.charted_slices import ChartSlices, listed
+from tablebase.charts.charted_slices import ChartSlices
 from tablebase.errors import ArgumentError
 from tablebase.game import Game, Outcome
 from tablebase.slices.material import Material, material_name, parse_material
@@ -22,26 +22,18 @@ from tablebase.slices.material import Material, material_name, parse_material
 Key = TypeVar("Key", bound=Hashable)
 Tally = dict[Key, Counter[Outcome]]
 """Number of positions by outcome, for each value of a property."""
-Tick = Callable[[int, int], object]
-"""Called with the number of indices decoded so far, and with their total."""
 PARITY_FEATURES = ("distance", "even")
 
 
 def count_distances(catalog: Catalog, chart_slices: ChartSlices) -> dict[Outcome, dict[int, int]]:
     """Positions by distance in plies, for wins and for losses, from the catalog alone."""
-    lines = chart_slices.lines
-    condition = f"game = '{chart_slices.game.name}' AND {listed('pieces', {line.pieces for line in lines})}"
-    _, rows = catalog.answer(
-        "SELECT material, side, outcome, distance, placements"
-        f" FROM distances JOIN slices USING (solution_id) WHERE {condition} ORDER BY distance"
-    )
-    wanted = {(line.material, line.side) for line in lines}
-    counts: dict[Outcome, dict[int, int]] = {Outcome.WIN: {}, Outcome.LOSS: {}}
-    for material, side, outcome, distance, placements in rows:
-        if (material, side) in wanted:
-            by_distance = counts[Outcome(outcome)]
-            by_distance[distance] = by_distance.get(distance, 0) + placements
-    return counts
+    histograms = catalog.histograms(chart_slices.game)
+    counts: dict[Outcome, Counter[int]] = {Outcome.WIN: Counter(), Outcome.LOSS: Counter()}
+    for line in chart_slices.lines:
+        for outcome, distance, _, placements in histograms[str(line.material), str(line.side)]:
+            if distance is not None:
+                counts[Outcome(outcome)][distance] += placements
+    return {outcome: dict(sorted(its.items())) for outcome, its in counts.items()}
 
 
 @dataclass(frozen=True)
@@ -77,9 +69,7 @@ def _matrix(game: Game, lines: Sequence[tuple[Material, Counts]]) -> DrawMatrix:
     return DrawMatrix(rows, columns, draws, positions)
 
 
-def count_squares(
-    catalog: Catalog, chart_slices: ChartSlices, piece: int, threads: int = 2, tick: Tick | None = None
-) -> Tally[str]:
+def count_squares(catalog: Catalog, chart_slices: ChartSlices, piece: int, **counting: Any) -> Tally[str]:
     """Count outcomes for the side to move by the square of a piece, given by its number in the materials from 1.
 
     If its side has several pieces of this kind, a position counts once for each of them. Raise `TablebaseError` if there is
@@ -88,7 +78,7 @@ def count_squares(
     squares = ", ".join(f"p{number}_square" for number in _like_pieces(chart_slices, piece))
     rows = f"SELECT unnest([{squares}]) AS square, outcome FROM positions WHERE {chart_slices.condition}"
     statement = f"SELECT square, outcome, COUNT(*) FROM ({rows}) GROUP BY ALL"
-    return {square: counts for (square,), counts in _tally(catalog, chart_slices.game, statement, threads, tick).items()}
+    return {square: counts for (square,), counts in _tally(catalog, chart_slices.game, statement, **counting).items()}
 
 
 def _like_pieces(chart_slices: ChartSlices, piece: int) -> list[int]:
@@ -131,26 +121,29 @@ def parity_pair(chart_slices: ChartSlices, pieces: Sequence[int]) -> tuple[int, 
     return first, rest[0]
 
 
-def count_parity(
-    catalog: Catalog, chart_slices: ChartSlices, pair: tuple[int, int], threads: int = 2, tick: Tick | None = None
-) -> Tally[tuple[int, bool]]:
+def count_parity(catalog: Catalog, chart_slices: ChartSlices, pair: tuple[int, int], **counting: Any) -> Tally[tuple[int, bool]]:
     """Count outcomes for the side to move by the distance between two pieces of `parity_pair`, and whether it is even."""
     distance, even = (f"{name}_{pair[0]}_{pair[1]}" for name in PARITY_FEATURES)
     rows = f"FROM positions WHERE {chart_slices.condition}"
     statement = f"SELECT {distance}, {even}, outcome, COUNT(*) {rows} GROUP BY ALL ORDER BY ALL"
-    return _tally(catalog, chart_slices.game, statement, threads, tick)
+    return _tally(catalog, chart_slices.game, statement, **counting)
 
 
-def _tally(catalog: Catalog, game: Any, statement: str, threads: int, tick: Tick | None) -> Tally[Any]:
+def _tally(catalog: Catalog, game: Any, statement: str, **counting: Any) -> Tally[Any]:
     """The rows of a statement over positions by all columns but the last two, which are an outcome and a number of positions."""
     tally: Tally[tuple[Any, ...]] = {}
-    for *key, outcome, positions in answered(catalog, game, statement, threads, tick):
+    for *key, outcome, positions in answered(catalog, game, statement, **counting):
         tally.setdefault(tuple(key), Counter())[Outcome(outcome)] += positions
     return tally
 
 
-def answered(catalog: Catalog, game: Any, statement: str, workers: int = 2, tick: Tick | None = None) -> list[tuple[Any, ...]]:
-    """The rows of a statement over the positions of a game of any kind."""
+def answered(
+    catalog: Catalog, game: Any, statement: str, workers: int = 2, tick: Callable[[int, int], object] | None = None
+) -> list[tuple[Any, ...]]:
+    """The rows of a statement over the positions of a game of any kind.
+
+    It is run by this number of `workers`; `tick` is called with the number of indices decoded so far, and with their total.
+    """
     # Loaded here, since half of the charts need only the catalog.
     from tablebase.features.common import features_of
     from tablebase.mining.query import Query
@@ -160,12 +153,10 @@ def answered(catalog: Catalog, game: Any, statement: str, workers: int = 2, tick
     return [row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
 
 
-def count_values(
-    catalog: Catalog, game: Any, column: str, condition: str, workers: int = 2, tick: Tick | None = None
-) -> Tally[Any]:
+def count_values(catalog: Catalog, game: Any, column: str, condition: str, **counting: Any) -> Tally[Any]:
     """Count outcomes for the side to move by the value of a column, in ascending order, of positions that fulfil a condition."""
     statement = f"SELECT {quoted_name(column)}, outcome, COUNT(*) FROM positions WHERE {condition} GROUP BY ALL ORDER BY ALL"
-    return {value: counts for (value,), counts in _tally(catalog, game, statement, workers, tick).items()}
+    return {value: counts for (value,), counts in _tally(catalog, game, statement, **counting).items()}
 
 
 def quoted_name(column: str) -> str:

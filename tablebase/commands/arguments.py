@@ -15,19 +15,7 @@ from tablebase.commands.parameters import Parameter, parameters_of
 from tablebase.commands.registry import check_verb
 from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
-from tablebase.game.plain_arguments import (
-    as_instances,
-    as_number,
-    as_path,
-    as_pieces,
-    as_real,
-    as_text,
-    parse_duration,
-    parse_pieces,
-    parse_time,
-    refused,
-)
-from tablebase.game.plain_arguments import as_texts as as_texts
+from tablebase.game import plain_arguments as plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,10 +26,10 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind")
 Given = ParamSpec("Given")
 CHECKS: dict[frozenset[Any], Callable[[str, Any], Any]] = {
-    frozenset({float}): as_real,
-    frozenset({str}): as_text,
-    frozenset({str, Path}): as_path,
-    frozenset({str, Sequence[str]}): as_texts,
+    frozenset({float}): plain.as_real,
+    frozenset({str}): plain.as_text,
+    frozenset({str, Path}): plain.as_path,
+    frozenset({str, Sequence[str]}): plain.as_texts,
 }
 """By the types that a parameter may have, beside None."""
 
@@ -72,7 +60,7 @@ def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
 def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:
     """What checks a parameter, if anything does."""
     kinds = frozenset(one.kinds) - {type(None)} if one.shell.parse is None else frozenset()
-    check = partial(as_number, least=int(one.shell.least or 0)) if kinds == {int} else CHECKS.get(kinds)
+    check = partial(plain.as_number, least=int(one.shell.least or 0)) if kinds == {int} else CHECKS.get(kinds)
     return partial(as_optional, check) if check and type(None) in one.kinds else check
 
 
@@ -89,7 +77,7 @@ def as_folder(data: str | Path | None) -> Path:
     """The folder of the tables."""
     from tablebase.tables.folder import default_folder
 
-    return default_folder() if data is None else as_path("data", data)
+    return default_folder() if data is None else plain.as_path("data", data)
 
 
 def optional_folder(data: str | Path | None) -> Path | None:
@@ -105,14 +93,14 @@ def as_catalog(catalog: str | None) -> str | None:
     """The URL of the catalog; None for the file in the folder."""
     from tablebase.tables.folder import default_catalog
 
-    return default_catalog() if catalog is None else as_text("catalog", catalog)
+    return default_catalog() if catalog is None else plain.as_text("catalog", catalog)
 
 
 def as_counts(pieces: Any) -> range | None:
     """Numbers of pieces."""
     if isinstance(pieces, str):
-        return parse_pieces(pieces)
-    count = as_pieces(pieces)
+        return plain.parse_pieces(pieces)
+    count = plain.as_pieces(pieces)
     return range(count, count + 1) if isinstance(count, int) else count
 
 
@@ -125,14 +113,14 @@ def as_time(name: str, value: Any) -> float:
     """Seconds since the epoch."""
     if isinstance(value, datetime):
         value = value.isoformat()
-    return parse_time(value) if isinstance(value, str) else as_real(name, value)
+    return plain.parse_time(value) if isinstance(value, str) else plain.as_real(name, value)
 
 
 def as_duration(name: str, value: Any) -> float:
     """Seconds."""
     if isinstance(value, timedelta):
         return value.total_seconds()
-    return parse_duration(value) if isinstance(value, str) else as_real(name, value)
+    return plain.parse_duration(value) if isinstance(value, str) else plain.as_real(name, value)
 
 
 def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
@@ -142,8 +130,8 @@ def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     from tablebase.game.features import load_features
 
     if isinstance(features, (str, PathLike)):
-        return features_of(game, load_features(as_path("features", features)))
-    return features_of(game, () if features is None else as_instances("features", features, Feature, "[my_feature]"))
+        return features_of(game, load_features(plain.as_path("features", features)))
+    return features_of(game, () if features is None else plain.as_instances("features", features, Feature, "[my_feature]"))
 
 
 def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:
@@ -153,13 +141,13 @@ def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table]:
     from tablebase.mining.own_tables import named_files
 
     if tables is None or isinstance(tables, (list, tuple)):
-        return named_files(as_texts("table", tables))
+        return named_files(plain.as_texts("table", tables))
     if not isinstance(tables, Mapping):
-        raise refused("table", "a dict of tables or files by name", tables)
+        raise plain.refused("table", "a dict of tables or files by name", tables)
     for name, table in tables.items():
-        as_text("the name of a table", name)
+        plain.as_text("the name of a table", name)
         if not isinstance(table, pa.Table):
-            as_path(f"the table {name}", table)
+            plain.as_path(f"the table {name}", table)
     return tables
 
 
@@ -167,5 +155,5 @@ def as_outcome(outcome: Any) -> str | None:
     """An outcome by its name."""
     names = [str(one) for one in Outcome]
     if outcome is not None and outcome not in names:
-        raise refused("outcome", " or ".join(map(repr, names)), outcome, ArgumentError)
+        raise plain.refused("outcome", " or ".join(map(repr, names)), outcome, ArgumentError)
     return None if outcome is None else str(outcome)

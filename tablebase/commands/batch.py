@@ -62,7 +62,7 @@ def batch(
 ) -> BatchResult | None:
     """Run the builds and other commands that a TOML file lists.
 
-    Messages are written to standard error, and what a dry run finds to standard output.
+    Messages are written to standard error, and the estimates of a dry run, which returns None, to standard output.
 
     Parameters
     ----------
@@ -72,11 +72,6 @@ def batch(
         Only estimate the time, memory and disk space; build nothing and run no commands.
     data, catalog, verbose : see `tablebase.build`; the file may name the folder and the catalog
 
-    Returns
-    -------
-    BatchResult or None
-        How it has ended; None after a dry run.
-
     Raises
     ------
     BatchError
@@ -84,14 +79,29 @@ def batch(
     """
     from tablebase.building.batch import read_batch
     from tablebase.building.batch_record import BatchRecord
+    from tablebase.building.options import BuildOptions, chosen_limits
     from tablebase.building.records import Log
     from tablebase.building.reindex import prepare_catalog
     from tablebase.commands.batch_steps import prepared
+    from tablebase.commands.build import DEFAULT_GRACE
 
     path = Path(file)
     work = read_batch(path)
     jobs = [_job(work, entry) for entry in work.builds]
-    terms = _terms(work, as_folder(data), as_catalog(catalog), verbose)
+    with work.at("memory" if work.scheduler is None else "scheduler"):
+        limits = chosen_limits(work.workers, work.memory, work.executor, work.scheduler)
+    terms = BuildOptions(
+        work.data or as_folder(data),
+        limits,
+        end_of_work(work.deadline, work.duration),
+        parse_duration(DEFAULT_GRACE) if work.grace is None else work.grace,
+        work.disk,
+        verbose=verbose,
+        catalog=work.catalog or as_catalog(catalog),
+        where=work.executor,
+        scheduler=work.scheduler,
+        workers_given=work.workers is not None,
+    )
     built = {terms.data.resolve(): {job.game for job in jobs}}
     steps = []
     for step in work.steps:
@@ -174,27 +184,6 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
         with work.at(one.step.line):
             check_outputs(one, record, reserved, terms.data)
         reserved += one.outputs
-
-
-def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> BuildOptions:
-    """Where, when and with what to build."""
-    from tablebase.building.options import BuildOptions, chosen_limits
-    from tablebase.commands.build import DEFAULT_GRACE
-
-    with work.at("memory" if work.scheduler is None else "scheduler"):
-        limits = chosen_limits(work.workers, work.memory, work.executor, work.scheduler)
-    return BuildOptions(
-        work.data or data,
-        limits,
-        end_of_work(work.deadline, work.duration),
-        parse_duration(DEFAULT_GRACE) if work.grace is None else work.grace,
-        work.disk,
-        verbose=verbose,
-        catalog=work.catalog or catalog,
-        where=work.executor,
-        scheduler=work.scheduler,
-        workers_given=work.workers is not None,
-    )
 
 
 def _needs(work: Batch, jobs: Sequence[Job], terms: BuildOptions) -> list[Requirements]:

@@ -16,7 +16,7 @@ from tablebase.building.batch_record import Ran, digest_of
 from tablebase.commands.arguments import rules_for
 from tablebase.commands.calls import from_input, usage_sentence, without_passwords
 from tablebase.commands.parameters import Output
-from tablebase.commands.positions import STANDARD_INPUT, asked, is_stream
+from tablebase.commands.probe import STANDARD_INPUT, asked, is_stream
 from tablebase.commands.registry import VERBS
 from tablebase.compute.messages import say
 from tablebase.errors import CommandError, MissingTableError, TablebaseError
@@ -84,8 +84,18 @@ def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, s
 
     The folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of their folder.
     """
+    # In this process only `batch` is loaded.
+    import click
+
+    from tablebase.commands.program import made
+
     name, *words = step.command
-    params, is_given = _params(name, words)
+    try:
+        with made(name).make_context(name, words) as read:
+            params, source = dict(read.params), read.get_parameter_source("data")
+    except click.ClickException as fault:
+        raise TablebaseError(usage_sentence(fault)) from fault
+    is_given = source is not None and source.name == "COMMANDLINE"
     folder = Path(params["data"]) if is_given else data
     given = [*step.command, *([] if is_given else ["--data", str(data)])]
     own_catalog = params.get("catalog") or catalog
@@ -98,14 +108,16 @@ def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, s
 
 
 def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
-    """Refuse outputs that cannot be written, must not be replaced or are `reserved`; `data` is the folder of the batch."""
+    """Refuse outputs that cannot be written, are `reserved`, or that no earlier run of the batch wrote; `data` is its folder."""
     for path, kind, cure in one.places:
         if kind in (Output.FOLDER, Output.NEW_FOLDER):
             fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
             check_output_folder(path, cure, folder=data, new=fresh)
         else:
             check_output(path, cure, inputs=[record.path, *reserved, *one.inputs], folder=data)
-            _check_replaced(path, one.step, record)
+            if _is_kept(path) and not one.step.overwrite and not record.wrote(path):
+                advice = "name another file, delete this one, or add overwrite = true"
+                raise TablebaseError(f"{path} exists, and is not what an earlier run of this batch has written: {advice}")
 
 
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
@@ -113,7 +125,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
 
     A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.commands.child_processes import run_command
+    from tablebase.commands.process import run_command
 
     tables = one.tables()
     since = one.unchanged_since(record, tables)
@@ -151,21 +163,6 @@ def _aside(folders: list[Path]) -> Iterator[None]:
         rmtree(draft, ignore_errors=True)
 
 
-def _params(name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
-    """The parameters of a command, and whether the folder of the tables is among its words."""
-    # In this process only `batch` is loaded.
-    import click
-
-    from tablebase.commands.program import made
-
-    try:
-        with made(name).make_context(name, words) as read:
-            source = read.get_parameter_source("data")
-            return dict(read.params), source is not None and source.name == "COMMANDLINE"
-    except click.ClickException as fault:
-        raise TablebaseError(usage_sentence(fault)) from fault
-
-
 def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None, catalog: str | None) -> tuple[Path, ...]:
     """Check what a command reads beside tables; return the files."""
     files = []
@@ -201,20 +198,16 @@ def _check_inputs(name: str, params: Mapping[str, Any], rules: Rules[Any] | None
 
 def _check_statement(name: str, statement: str, catalog: str | None) -> None:
     """Refuse a statement that does not parse."""
-    if name == "sql":
-        # A server would have to be asked.
-        if catalog is None:
-            _check_sqlite(statement)
-        return
-    from tablebase.mining.statement import parse_select, read_request
-
-    parse_select(read_request(statement).text)
-
-
-def _check_sqlite(statement: str) -> None:
-    """Refuse a statement that SQLite cannot parse, whatever tables there are."""
     import sqlite3
 
+    if name != "sql":
+        from tablebase.mining.statement import parse_select, read_request
+
+        parse_select(read_request(statement)[0])
+        return
+    if catalog is not None:
+        # A server would have to be asked.
+        return
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
             connection.execute(statement if statement.lstrip().upper().startswith("EXPLAIN") else f"EXPLAIN {statement}")
@@ -268,13 +261,6 @@ def _places(step: Step, params: Mapping[str, Any]) -> Iterator[Place]:
         place = params.get(one.name)
         if one.shell.output and place and not is_url(str(place)):
             yield Path(place), one.shell.output, "name another place in the command"
-
-
-def _check_replaced(path: Path, step: Step, record: BatchRecord) -> None:
-    """Refuse to replace a file that no earlier run of the batch wrote, or that has changed since."""
-    if _is_kept(path) and not step.overwrite and not record.wrote(path):
-        cure = "name another file, delete this one, or add overwrite = true"
-        raise TablebaseError(f"{path} exists, and is not what an earlier run of this batch has written: {cure}")
 
 
 def _is_kept(path: Path) -> bool:

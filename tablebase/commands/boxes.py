@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Boxes(list["BoxRow"]):
-    """The rows of all boxes of a side.
+    """The rows of all boxes of a side, in the order in which games need them.
 
     Attributes
     ----------
@@ -81,16 +81,6 @@ def boxes(
     boxes : str or Path, optional
         File that 'play --boxes' has written; by default, the state before the first game.
     game, size, variant : see `tablebase.build`
-
-    Returns
-    -------
-    Boxes
-        In the order in which games need them; `Boxes.sheet` draws their labels.
-
-    Raises
-    ------
-    TablebaseError
-        If the game has no pieces on squares, may never end or is too large, the side never moves, or the file holds other boxes.
 
     Examples
     --------

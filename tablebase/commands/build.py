@@ -10,22 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from tablebase.commands import parameters as shared
-from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_texts, as_time, checked
+from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_time, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import Format, Output, Shell
 from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
-from tablebase.game.plain_arguments import (
-    as_path,
-    as_size,
-    as_text,
-    as_whole,
-    end_of_work,
-    parse_duration,
-    parse_size,
-    parse_time,
-    refused,
-    usable_workers,
-)
+from tablebase.game import plain_arguments as plain
 
 if TYPE_CHECKING:
     from tablebase.building.estimate import Estimate
@@ -39,7 +28,7 @@ if TYPE_CHECKING:
 
 Memory = Annotated[
     int | str | None,
-    Shell(help="Memory limit; fewer tables are solved at the same time to stay within it.", metavar="8G", parse=parse_size),
+    Shell(help="Memory limit; fewer tables are solved at the same time to stay within it.", metavar="8G", parse=plain.parse_size),
 ]
 DEFAULT_GRACE = "10min"
 
@@ -59,9 +48,9 @@ def build(
     executor: Literal["local", "dask"] = "local",
     scheduler: Annotated[str | None, Shell(metavar="URL")] = None,
     solver: Annotated[str, Shell(metavar="NAME")] = "auto",
-    deadline: Annotated[str | datetime | float | None, Shell(metavar="TIME", parse=parse_time)] = None,
-    duration: Annotated[str | timedelta | float | None, Shell(metavar="TIME", option="--for", parse=parse_duration)] = None,
-    grace: Annotated[str | timedelta | float, Shell(metavar="TIME", parse=parse_duration)] = DEFAULT_GRACE,
+    deadline: Annotated[str | datetime | float | None, Shell(metavar="TIME", parse=plain.parse_time)] = None,
+    duration: Annotated[str | timedelta | float | None, Shell(metavar="TIME", option="--for", parse=plain.parse_duration)] = None,
+    grace: Annotated[str | timedelta | float, Shell(metavar="TIME", parse=plain.parse_duration)] = DEFAULT_GRACE,
     log: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.ADDED)] = None,
     json_log: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.ADDED)] = None,
     verbose: shared.Verbose = False,
@@ -123,15 +112,15 @@ def build(
     from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
     from tablebase.building.records import Log
 
-    end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
+    end = plain.end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     if executor not in (LOCAL, DASK):
-        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
+        raise plain.refused("executor", f"{LOCAL!r} or {DASK!r}", executor, ArgumentError)
     kind, wanted = _wanted(game, size, variant, pieces, material, limits, solver)
     kind.check_executor(executor)
     kind.check_solver(solver)
     folder, url, after = as_folder(data), as_catalog(catalog), as_duration("grace", grace)
-    resources = chosen_limits(workers, as_optional(as_size, "memory", memory), executor, scheduler)
-    with Log(as_optional(as_path, "log", log), as_optional(as_path, "json_log", json_log), folder) as lines:
+    resources = chosen_limits(workers, as_optional(plain.as_size, "memory", memory), executor, scheduler)
+    with Log(as_optional(plain.as_path, "log", log), as_optional(plain.as_path, "json_log", json_log), folder) as lines:
         options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None)
         summarized = end is not None or log is not None or json_log is not None
         return build_tables(kind, wanted, options, summarized=summarized)
@@ -205,7 +194,7 @@ def estimate(
     from tablebase.executors.executor import Limits
 
     kind, wanted = _wanted(game, size, variant, pieces, material, limits)
-    folder, resources = as_folder(data), Limits(usable_workers(workers), as_optional(as_size, "memory", memory))
+    folder, resources = as_folder(data), Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory))
     options = BuildOptions(folder, resources, workers_given=workers is not None)
     lines = kind.estimate(wanted, options, read_known(kind.rules, folder, as_catalog(catalog)), measured=measure)
     return Estimates(lines, 1 if kind.in_process else options.limits.workers)
@@ -243,12 +232,12 @@ def _wanted(
     from tablebase.game.game_arguments import as_rules, refuse_given
 
     rules = as_rules(game, size, variant)
-    counts, materials = as_counts(pieces), as_texts("material", material)
+    counts, materials = as_counts(pieces), plain.as_texts("material", material)
     refuse_given(rules, pieces=pieces, material=material)
     known = rules.limits
     for name in limits:
         if name not in known:
             there = f"{did_you_mean(name, known)}; their limits are: {', '.join(known) or 'none'}"
             raise ArgumentTypeError(f"{quoted(name)} is not an argument for tables of {rules.name}{there}")
-    read = {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
+    read = {name: (plain.as_whole if isinstance(known[name], int) else plain.as_text)(name, one) for name, one in limits.items()}
     return table_kind(rules), TableQuery(counts, materials, read, solver)

@@ -57,7 +57,10 @@ class Call:
             position = signature(verb.function).parameters.get("position")
             self.has_start = bool({"position", "start"} & given.keys())
             if position and (position.kind is position.POSITIONAL_OR_KEYWORD or self.has_start):
-                given["position"] = chosen_start(self.rules, given.get("position"), given.pop("start", None))
+                named = [text for text in (given.get("position"), given.pop("start", None)) if text is not None]
+                if len(named) > 1:
+                    raise TablebaseError("there are two positions to start from: give either POSITION or --from")
+                given["position"] = named[0] if named else self.rules.format(self.rules.initial)
 
     @contextmanager
     def opened(self) -> Iterator[Callable[..., Any]]:
@@ -73,37 +76,19 @@ class Call:
         with self.opened() as function:
             return function(**more)
 
-    def write(
-        self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, *, verbatim: bool = False, keys: int = 1
-    ) -> None:
+    def write(self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None, **layout: Any) -> None:
         """Write rows in the format of the call; see `tablebase.commands.output.write_rows`."""
         from tablebase.commands.output import write_rows
 
-        write_rows(rows, self.style, columns, verbatim=verbatim, keys=keys)
+        write_rows(rows, self.style, columns, **layout)
 
 
-def chosen_start(game: Any, position: str | None, start: str | None) -> str:
-    """The position that an argument or the option --from names; by default the start of the game."""
-    if position is not None and start is not None:
-        raise TablebaseError("there are two positions to start from: give either POSITION or --from")
-    found: str = next((text for text in (position, start) if text is not None), game.format(game.initial))
-    return found
-
-
-def use_all(files: Sequence[str] | None) -> None:
-    """Make the games of rules files known; they are commands' option --rules."""
-    if files:
-        from tablebase.game.installed import use_rules
-
-        for file in files:
-            use_rules(file)
-
-
-def show_result(call: Call) -> None:
-    """Write the rows that a function returns, or its only one; nothing if its result is not rows."""
+def show_result(call: Call) -> int | None:
+    """Write the rows that a function returns, or its only one, unless its result is not rows; an exit code if it has one."""
     found = call()
     if call.verb.writes_rows:
         call.write([found] if isinstance(found, Mapping) else found)
+    return getattr(found, "exit_code", None)
 
 
 def from_input(word: str) -> str:

@@ -1,7 +1,4 @@
-"""What the catalog of a folder says: counts of tables, and statements over them.
-
-What this needs is loaded on first use, so that probing starts quickly.
-"""
+"""What the catalog of a folder says: counts of tables, and statements over them."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
 from tablebase.commands.registry import check_verb
-from tablebase.compute.messages import say
+from tablebase.compute.messages import listed, say
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:
@@ -48,16 +45,9 @@ class Cataloged:
         Parameters
         ----------
         statement : str
-            One SELECT.
+            One SELECT, which changes nothing.
         timeout : float, optional
-            Seconds that it may take.
-
-        Raises
-        ------
-        TablebaseError
-            If the statement is invalid, or would change anything.
-        TimeLimitError
-            If it takes longer.
+            Seconds after which it is a `TimeLimitError`.
         """
         from tablebase.commands.catalog_statements import select
 
@@ -84,14 +74,22 @@ class Cataloged:
             A list of `Counts`; of a game by functions, of the rows of ``tablebase stats --format json``, one for each table.
         """
         from tablebase.commands.arguments import as_counts
-        from tablebase.commands.descriptions import statistics, with_remarks
+        from tablebase.commands.descriptions import statistics
         from tablebase.game.game_arguments import refuse_given
 
         rules = self._rules(game)
         refuse_given(rules, pieces=pieces, by=None if by == "pieces" else by)
         counts = as_counts(pieces)
         with self._catalog() as catalog:
-            return with_remarks(statistics(catalog, rules, by, counts), catalog, rules, counts)
+            found, gone = statistics(catalog, rules, by, counts), catalog.gone(rules)
+            totals = statistics(catalog, rules, "pieces", counts).rows
+        if gone:
+            found.remarks.append(f"left out, since the files are no longer in {self.folder}: {listed(gone)}")
+        counted = [(one["slices"], one["of_slices"], one["pieces"]) for one in totals if "of_slices" in one]
+        partial = [f"{slices:,} of {every:,} with {pieces} pieces" for slices, every, pieces in counted if slices != every]
+        if partial:
+            found.remarks.append(f"partial: not all slices are built ({', '.join(partial)})")
+        return found
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
         """Names of the materials that have been built, aliases included.
@@ -176,7 +174,7 @@ def show_sql(call: Call) -> int:
     Without options, this command runs the statement on the catalog in the folder 'data', and prints all rows. Statements cannot
     change the catalog.
     """
-    from tablebase.commands.child_processes import run_statement
+    from tablebase.commands.process import run_statement
 
     call.given["statement"] = from_input(call.given["statement"])
 

@@ -1,23 +1,20 @@
-"""Positions of a folder's tables, all at once: statements, exports, charts and patterns.
-
-What this needs is loaded on first use, so that probing starts quickly.
-"""
+"""Positions of a folder's tables, all at once: statements, exports, charts and patterns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from weakref import WeakSet
 
 from tablebase.commands import parameters as shared
-from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_texts, checked, known_features
+from tablebase.commands.arguments import as_counts, as_outcome, as_tables, checked, known_features
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, game_word, quoted
-from tablebase.game.plain_arguments import as_list, as_number, as_text, usable_workers
+from tablebase.game.plain_arguments import as_list, as_number, as_text, as_texts, usable_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
 Chart = Literal["distances", "squares", "draws", "parity", "values", "chances"]
-CHARTS = ("distances", "squares", "draws", "parity", "values", "chances")
+CHARTS = get_args(Chart)
 OF_TABLES, COUNTING = CHARTS[:5], ("squares", "parity", "values")
 """Charts of tables, and charts that read all positions of their slices."""
 CHARTS_OF_OPTION = {
@@ -123,7 +120,8 @@ class Collection(Cataloged):
 
         With only --to, this command exports all tables of the game in the folder 'data'.
 
-        A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error.
+        A bar (without a terminal or a notebook, a line each minute) and a summary are written to standard error. The number of rows
+        is returned.
 
         Parameters
         ----------
@@ -142,15 +140,10 @@ class Collection(Cataloged):
         seed : int
             Seed for the random sample; the same seed selects the same positions.
         game, features, workers : see `mine`
-
-        Returns
-        -------
-        int
-            Number of rows written.
         """
         from tablebase.compute.progress import progress
         from tablebase.game.game_arguments import refuse_given
-        from tablebase.mining.export import export, export_stored
+        from tablebase.mining.export import export
         from tablebase.mining.selection import select_by_name
         from tablebase.mining.wanted import Sample
 
@@ -162,12 +155,11 @@ class Collection(Cataloged):
         chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
         known, share = known_features(rules, features), Sample(sample, seed)
         with progress(f"export {rules.name}", "positions") as shown:
+            selection = None
             if has_material:
                 materials, counts = as_texts("material", material), as_counts(pieces)
                 selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)
-                written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
-            else:
-                written = export_stored(rules, self.folder, target, chosen, known, share, shown.reach)
+            written = export(rules, self.folder, selection, target, chosen, known, share, threads, shown.reach)
         say(
             f"written to {target}: {written.slices} of {written.of} {'slices' if has_material else 'tables'}, {written.rows:,} rows"
         )
@@ -176,9 +168,7 @@ class Collection(Cataloged):
     @checked
     def plot(
         self,
-        chart: Annotated[
-            Literal["distances", "squares", "draws", "parity", "values", "chances"], Shell(metavar="CHART", argument=True)
-        ],
+        chart: Annotated[Chart, Shell(metavar="CHART", argument=True)],
         game: shared.GameName,
         *,
         pieces: shared.Pieces = None,
@@ -251,7 +241,8 @@ class Collection(Cataloged):
         from tablebase.charts import figures
         from tablebase.charts.charted_slices import select_slices
 
-        shown, numbers = as_outcome(outcome), _numbers(piece)
+        several = [] if piece is None else piece if isinstance(piece, (list, tuple)) else [piece]
+        shown, numbers = as_outcome(outcome), [as_number("piece", one, 1) for one in several]
         if chart == "squares" and len(numbers) > 1:
             raise ArgumentError("squares shows one piece: give --piece once")
         options: dict[str, dict[str, Any]] = {
@@ -262,13 +253,12 @@ class Collection(Cataloged):
         }
         counting = {"workers": usable_workers(workers), "tick": tick} if chart in COUNTING else {}
         with self._catalog() as catalog:
-            if not has_material:
+            if has_material:
+                slices = select_slices(rules, catalog, as_counts(pieces), as_texts("material", material), side)
+                figure = figures.CHARTS[chart](catalog, slices, **options.get(chart, {}), **counting)
+            else:
                 figure = figures.stored(catalog, rules, chart, options.get(chart, {}), **counting)
-                figure.set_label(f"{chart} of {rules.title}")
-                return figure
-            slices = select_slices(rules, catalog, as_counts(pieces), as_texts("material", material), side)
-            figure = figures.CHARTS[chart](catalog, slices, **options.get(chart, {}), **counting)
-        figure.set_label(f"{chart} of {slices.caption}")
+        figure.set_label(f"{chart} of {slices.caption if has_material else rules.title}")
         return figure
 
     @checked
@@ -333,9 +323,3 @@ class Collection(Cataloged):
         with closing(Store(self.folder)) as store:
             planned = searches(rules, store, selection, known, usable_workers(workers), settings, pool)
             return Findings(run(planned) if run else (one.run() for one in planned))
-
-
-def _numbers(piece: Any) -> list[int]:
-    """Numbers of pieces of a material, from 1; one alone, or none, is also allowed."""
-    some = [] if piece is None else piece if isinstance(piece, (list, tuple)) else [piece]
-    return [as_number("piece", one, 1) for one in some]

@@ -45,22 +45,18 @@ def count(
         The folder of the tables, which say what moves force if there are too many positions to solve the game here.
     tick : callable, optional
         Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
-
-    Returns
-    -------
-    CountRow or list of DividedRow
-        With `divide` a row for each move: the games after it, the share that its side wins, and what it forces.
-
-    Raises
-    ------
-    TablebaseError
-        If the game has chance, or may never end.
     """
     from tablebase.compute import threads
 
     rules = rules_for("count", game, size, variant)
     with threads.use(usable_workers(workers)):
-        return divided_rows(rules, position, as_folder(data), tick) if divide else count_row(rules, position, tick)
+        start = rules.initial if position is None else rules.parse(position)
+        if divide:
+            return _divided(rules, start, as_folder(data), tick)
+        counts = _counts(rules, start, tick)
+    totals = {"reachable": counts.reachable, "final": counts.final, "games": counts.games}
+    drawn = {"drawn": counts.games - sum(counts.won)} if "game graphs" not in rules.can else {}
+    return cast("CountRow", {"game": rules.name, **totals, **_won(rules, counts.won), **drawn})
 
 
 def show_count(call: Call) -> None:
@@ -75,15 +71,7 @@ def show_count(call: Call) -> None:
     call.write(found if call.given.get("divide") else [{**found, "seconds": round(perf_counter() - begin, 2)}])
 
 
-def count_row(rules: Rules[Any], position: str | None, tick: Tick) -> CountRow:
-    """Reachable positions and possible games."""
-    counts = _counts(rules, _start(rules, position), tick)
-    totals = {"reachable": counts.reachable, "final": counts.final, "games": counts.games}
-    drawn = {"drawn": counts.games - sum(counts.won)} if "game graphs" not in rules.can else {}
-    return cast("CountRow", {"game": rules.name, **totals, **_won(rules, counts.won), **drawn})
-
-
-def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Tick) -> list[DividedRow]:
+def _divided(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list[DividedRow]:
     """A row for each move, in the order of the player ``ranking``.
 
     What a move forces is known from all positions that can be reached, if there are few enough, else from the tables in a folder.
@@ -92,7 +80,6 @@ def divided_rows(rules: Rules[Any], position: str | None, folder: Path, tick: Ti
     from tablebase.play.player import Seat
     from tablebase.play.ranking import ranking
 
-    start = _start(rules, position)
     if rules.result(start) is not None:
         raise ArgumentError(f"the game is over in {rules.format(start)}: name a position from which it goes on")
     ranked = None
@@ -142,10 +129,6 @@ def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
     if ending is not None:
         return GameCounts(1, 1, 1, (int(ending.winner == 0), int(ending.winner == 1)))
     return part(rules, "counts")(rules, start, tick)
-
-
-def _start(rules: Rules[Any], position: str | None) -> Any:
-    return rules.initial if position is None else rules.parse(position)
 
 
 def _won(rules: Rules[Any], won: Sequence[int]) -> dict[str, int]:

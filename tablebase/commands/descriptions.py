@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, TypeVar, cast
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
 from tablebase.commands.row_types import DistanceRow, ExactRow, LayerRow, MaterialRow, Neighbour, RecordRow, TierRow
-from tablebase.compute.messages import listed
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
 from tablebase.game.rules import Rules
@@ -21,7 +20,7 @@ from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 Rows = list[dict[str, Any]]
 Entry = TypeVar("Entry")
 BY = ("pieces", "material")
-LONGEST = ("longest_win", "longest_loss")
+SUMMED, LONGEST = ("placements", "positions", "wins", "losses", "draws"), ("longest_win", "longest_loss")
 
 
 def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None = None) -> list[Counts]:
@@ -45,13 +44,13 @@ class Statistics(list[Entry]):
 
     Attributes
     ----------
-    remarks : sequence of str
+    remarks : list of str
         Sentences about slices that are not built and files that are gone, which are not counted.
     """
 
-    def __init__(self, entries: Iterable[Entry], by: str, remarks: Sequence[str] = ()) -> None:
+    def __init__(self, entries: Iterable[Entry], by: str) -> None:
         super().__init__(entries)
-        self._by, self.remarks = by, remarks
+        self._by, self.remarks = by, list[str]()
 
     @property
     def rows(self) -> Rows:
@@ -75,33 +74,20 @@ def statistics(catalog: Catalog, game: Any, by: str = "pieces", pieces: int | ra
     return Statistics(rows, by)
 
 
-def with_remarks(found: Statistics[Any], catalog: Catalog, game: Any, pieces: int | range | None) -> Statistics[Any]:
-    """Statistics with remarks on what they do not count."""
-    gone = catalog.gone(game)
-    said = [f"left out, since the files are no longer in {catalog.folder}: {listed(gone)}"] if gone else []
-    totals = statistics(catalog, game, "pieces", pieces).rows
-    counted = [(one["slices"], one["of_slices"], one["pieces"]) for one in totals if "of_slices" in one]
-    partial = [f"{slices:,} of {every:,} with {pieces} pieces" for slices, every, pieces in counted if slices != every]
-    found.remarks = [*said, f"partial: not all slices are built ({', '.join(partial)})"] if partial else said
-    return found
-
-
 def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:
     """What has been built, a row for each material with the counts of its slices together; `MissingTableError` without any."""
-    slices: dict[str, list[Counts]] = {}
+    found: dict[str, list[Counts]] = {}
     for counts in counts_of(catalog, game, "material"):
         if pieces in (None, counts.pieces):
-            slices.setdefault(str(counts.material), []).append(counts)
-    return [_material_row(name, some) for name, some in slices.items()]
-
-
-def _material_row(name: str, slices: list[Counts]) -> MaterialRow:
-    """The slices of a material together."""
-    totals = {field: sum(getattr(one, field) for one in slices) for field in ("placements", "positions", "wins", "losses", "draws")}
-    known = {field: [getattr(one, field) for one in slices if getattr(one, field) is not None] for field in LONGEST}
-    longest = {field: max(some, default=None) for field, some in known.items()}
-    sides = "".join(str(one.side) for one in slices)
-    return cast("MaterialRow", {"material": name, "pieces": slices[0].pieces, "sides": sides, **totals, **longest})
+            found.setdefault(str(counts.material), []).append(counts)
+    rows = []
+    for name, slices in found.items():
+        row = {"material": name, "pieces": slices[0].pieces, "sides": "".join(str(one.side) for one in slices)}
+        row |= {field: sum(getattr(one, field) for one in slices) for field in SUMMED}
+        for field in LONGEST:
+            row[field] = max((plies for one in slices if (plies := getattr(one, field)) is not None), default=None)
+        rows.append(cast("MaterialRow", row))
+    return rows
 
 
 def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[RecordRow]:
@@ -201,7 +187,8 @@ def list_built(catalog: Catalog) -> list[dict[str, Any]]:
     A row has the number of their `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null without
     tables; and the number of their `layers`.
     """
-    there = {name: _there(catalog, f"SELECT * FROM {name} ORDER BY game") for name in ("tables", "layers")}
+    rows = {name: _named(catalog.answer(f"SELECT * FROM {name} ORDER BY game")) for name in ("tables", "layers")}
+    there = {name: [row for row in some if (catalog.folder / row["file"]).exists()] for name, some in rows.items()}
     built = []
     for game in sorted({row["game"] for rows in there.values() for row in rows}):
         tables = [row for row in there["tables"] if row["game"] == game]
@@ -217,11 +204,6 @@ def list_built(catalog: Catalog) -> list[dict[str, Any]]:
             }
         )
     return sorted(built, key=lambda row: row["tables"] is None)
-
-
-def _there(catalog: Catalog, statement: str) -> list[dict[str, Any]]:
-    """Rows about files that are in the folder."""
-    return [row for row in _named(catalog.answer(statement)) if (catalog.folder / row["file"]).exists()]
 
 
 def _named(answer: Answer) -> list[dict[str, Any]]:

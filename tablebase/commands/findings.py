@@ -13,19 +13,24 @@ from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
-from tablebase.patterns.kept_patterns import are_kept, best, gain_rows, rule_rows, save, tree_rows
-from tablebase.patterns.pattern_search import Patterns, Search
-from tablebase.patterns.wording import (
+from tablebase.patterns.kept_patterns import (
+    are_kept,
+    best,
     class_rows,
     count_fields,
     counts_text,
     entropy_text,
+    gain_rows,
+    rule_rows,
+    save,
     slice_fields,
     slices_text,
     subject_fields,
     title,
+    tree_rows,
     tree_text,
 )
+from tablebase.patterns.pattern_search import Patterns, Search
 
 SHOWN = 10
 """Features, and pairs of features, that a notebook shows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,22 @@ WIDTH = 80
 
 def list_games() -> tuple[list[GameRow], list[str]]:
     """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
-    from tablebase.game.installed import game_names
+    from tablebase.game.installed import game_names, load_rules, variants
 
     rows, faults = [], []
     for name in game_names():
         try:
-            rows.append(_game_row(name))
+            game: Any = load_rules(name)
+            row: GameRow = {
+                "game": name,
+                "title": game.title,
+                "variants": " ".join(variants(name)),
+                "squares": len(game.board) if "squares" in game.can else None,
+                "pieces": " ".join(kind.symbol for kind in game.kinds),
+                "start": game.format(game.initial),
+                "commands": "all" if {verb.needs for verb in VERBS.values()} <= {"", *game.can} else " ".join(commands_for(game)),
+            }
+            rows.append(row)
         except RulesError as fault:
             faults.append(str(fault))
     return rows, faults
@@ -53,22 +63,19 @@ def show_games(call: Call) -> int | None:
 
     rows, faults = list_games()
     if call.style is Format.TABLE:
-        sys.stdout.write("\n".join(map(_described, rows)))
+        for place, row in enumerate(rows):
+            board = "" if row["squares"] is None else f", {row['squares']} squares"
+            lines = [""] * bool(place) + [f"{row['game']}: {row['title']}{board}"]
+            named = {"start": row["start"], "pieces": row["pieces"], "variants": row["variants"], "commands": row["commands"]}
+            for name, text in named.items():
+                if text and text != "all":
+                    lines += wrap(text, WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12, break_on_hyphens=False)
+            sys.stdout.writelines(f"{line}\n" for line in lines)
     else:
         call.write(rows, list(GameRow.__annotations__))
     for sentence in faults:
         logger.error("error: %s", sentence)
     return CHECK_FAILED if faults else None
-
-
-def _described(row: Mapping[str, Any]) -> str:
-    """A game in a few lines of at most `WIDTH` columns."""
-    board = "" if row["squares"] is None else f", {row['squares']} squares"
-    named = {name: str(row[name]) for name in ("start", "pieces", "variants", "commands") if row[name] and row[name] != "all"}
-    lines = [f"{row['game']}: {row['title']}{board}"]
-    for name, text in named.items():
-        lines += wrap(text, WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12, break_on_hyphens=False)
-    return "".join(f"{line}\n" for line in lines)
 
 
 def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str] | None = None) -> Rules[Any]:
@@ -80,11 +87,6 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
         A name, or the path of a Python file such as ``nim.py``.
     size : str, optional
     variant : str or sequence of str, optional
-
-    Raises
-    ------
-    RulesError
-        If there is no such game, or the file cannot be used.
 
     Examples
     --------
@@ -99,12 +101,7 @@ def load(game: AnyGame, *, size: str | None = None, variant: str | Sequence[str]
 def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -> list[CheckResult]:
     """Run self-tests on the rules of a game.
 
-    `tablebase.testing.check_rules` has more settings.
-
-    Returns
-    -------
-    list of CheckResult
-        A fault of the rules is a result with a failure, never an exception.
+    `tablebase.testing.check_rules` has more settings. A fault of the rules is a result with a failure, never an exception.
     """
     from tablebase.game.game_arguments import as_rules
     from tablebase.testing.suite import check_rules as run_checks
@@ -124,19 +121,3 @@ def show_check_rules(call: Call) -> int | None:
         for one in checks
     )
     return CHECK_FAILED if any(one.failure is not None for one in checks) else None
-
-
-def _game_row(name: str) -> GameRow:
-    """A line about an installed game."""
-    from tablebase.game.installed import load_rules, variants
-
-    game: Any = load_rules(name)
-    return {
-        "game": name,
-        "title": game.title,
-        "variants": " ".join(variants(name)),
-        "squares": len(game.board) if "squares" in game.can else None,
-        "pieces": " ".join(kind.symbol for kind in game.kinds),
-        "start": game.format(game.initial),
-        "commands": "all" if {verb.needs for verb in VERBS.values()} <= {"", *game.can} else " ".join(commands_for(game)),
-    }

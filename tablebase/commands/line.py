@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
-from tablebase.commands.parameters import Format, Output, Page, Shell, complete_player
+from tablebase.commands.parameters import PLAYERS, Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase as Tablebase
 from tablebase.compute.messages import say
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
@@ -20,7 +20,7 @@ from tablebase.game.values import Bounds, chance_text
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules
     from tablebase.play.player import Player
-    from tablebase.play.records import Moment, Record
+    from tablebase.play.records import Moment
     from tablebase.probe.source import Source
 
 SUFFIX = ".svg"
@@ -32,44 +32,37 @@ FOLDER_CURE = "name a new folder with --to"
 def show_line(
     call: Call,
     *,
-    boards: Annotated[bool, Shell(help="Draw the board of every position.")] = False,
-    svg: Annotated[
-        Path | None,
-        Shell(
-            help="Also draw every position as an SVG file, in a new folder.", metavar="DIR", option="--to", output=Output.NEW_FOLDER
-        ),
-    ] = None,
-    sheet: Annotated[
-        Path | None,
-        Shell(
-            help=("Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file."),
-            metavar="FILE",
-            output=Output.FILE,
-        ),
-    ] = None,
-    every: Annotated[bool, Shell(help="With --sheet, draw every position instead of only the key positions.")] = False,
+    boards: bool = False,
+    svg: Annotated[Path | None, Shell(metavar="DIR", option="--to", output=Output.NEW_FOLDER)] = None,
+    sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
+    every: bool = False,
     page: Page = "a4",
-    replay: Annotated[
-        Path | None,
-        Shell(help="Instead of best play, show a recorded game from a file that 'match --output' has written.", metavar="FILE"),
-    ] = None,
-    number: Annotated[int, Shell(help="With --replay, number of the game in the file.", metavar="N", least=1)] = 1,
-    player: Annotated[
-        str | None,
-        Shell(
-            help=(
-                "With --replay, player that evaluates positions without tables: engine or computer (both search ahead), "
-                "or another player that 'tablebase play --help' lists. By default, these positions have no value."
-            ),
-            metavar="NAME",
-            complete=complete_player,
-        ),
-    ] = None,
+    replay: Annotated[Path | None, Shell(metavar="FILE")] = None,
+    number: Annotated[int, Shell(metavar="N", least=1)] = 1,
+    player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
 ) -> None:
     """Write a row or draw a board for each position, and draw pictures.
 
     Without options, this command reads the tables in the folder 'data' and prints one row for each position of the line. If the
     position is drawn, the line ends when a position repeats.
+
+    Parameters
+    ----------
+    boards : bool
+        Draw the board of every position.
+    svg : Path, optional
+        Also draw every position as an SVG file, in a new folder.
+    sheet : Path, optional
+        Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file.
+    every : bool
+        With --sheet, draw every position instead of only the key positions.
+    replay : Path, optional
+        Instead of best play, show a recorded game from a file that 'match --output' has written.
+    number : int
+        With --replay, number of the game in the file.
+    player : str, optional
+        With --replay, player that evaluates positions without tables: engine or computer (both search ahead), or another player
+        that 'tablebase play --help' lists. By default, these positions have no value.
     """
     rules = call.rules
     if replay is not None and (call.has_start or svg is not None or sheet is not None):
@@ -79,7 +72,7 @@ def show_line(
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
         raise RulesError(f"{rules.name} draws no boards of its positions: leave out --boards")
     if replay is not None:
-        _replay(call, _read(replay, number), player=player, boards=boards)
+        _replay(call, replay, number, player=player, boards=boards)
         return
     if svg is not None:
         check_pictures(rules, "--to")
@@ -89,7 +82,10 @@ def show_line(
     found = call()
     rows = found.to_dict()
     if svg is not None:
-        _write_pictures(svg, found.pictures())
+        digits = max(DIGITS, len(str(len(rows) - 1)))
+        with written_folder(svg, FOLDER_CURE) as draft:
+            for place, picture in enumerate(found.pictures()):
+                (draft / f"{place:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
         say(f"wrote {len(rows)} pictures to {svg}")
     if sheet is not None:
         write_sheet(found.sheet(every=every, page=page), sheet)
@@ -118,67 +114,53 @@ def _in_digits(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: chance_text(value) if name in ("lower", "upper") and value is not None else value for name, value in row.items()}
 
 
-def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
-    """Write pictures to a new folder as ``000.svg``, ``001.svg`` and so on, with as many digits as the last one needs."""
-    digits = max(DIGITS, len(str(len(pictures) - 1)))
-    with written_folder(folder, FOLDER_CURE) as draft:
-        for number, picture in enumerate(pictures):
-            (draft / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
-
-
 # Recorded games
 
 
-def _replay(call: Call, record: Record, *, player: str | None, boards: bool) -> None:
+def _replay(call: Call, path: Path, number: int, *, player: str | None, boards: bool) -> None:
     """Show the positions and moves of a recorded game, with the values that tables have, or what a player says who looks ahead."""
     from tablebase.play.player import Seat
     from tablebase.play.players import open_player
-    from tablebase.play.records import replayed
+    from tablebase.play.records import records_in, replayed
+    from tablebase.probe.prober import Prober
 
+    count = 0
+    for count, record in enumerate(records_in(path), start=1):  # noqa: B007 (the count of all if none is found)
+        if record.number == number:
+            break
+    else:
+        raise TablebaseError(f"{path} has no game {number}: it has {count} games")
     rules, plies = call.rules, call.given.get("plies")
     moments = list(replayed(rules, record))
     shown = moments if plies is None else moments[: plies + 1]
     with ExitStack() as stack:
-        source = _source(rules, call.folder, stack)
+        source: Source[Any] | None = None
+        # Games without kernels are listed before their tables are looked for, which takes a while.
+        if (call.folder / rules.name).is_dir():
+            found = stack.enter_context(closing(Prober(call.folder))).of(rules)
+            with suppress(MissingTableError):
+                found.require()
+                source = found
         seat = Seat(rules, moments[0].position, None, call.folder)
         adviser = None if player is None else stack.enter_context(open_player(player, seat))
         rows = [_row(rules, ply, moment, source, adviser) for ply, moment in enumerate(shown)]
     if call.style is not Format.TABLE:
         call.write(rows)
     elif boards:
-        _write_boards(rules, record, shown, rows)
+        for ply, (moment, row) in enumerate(zip(shown, rows, strict=True)):
+            made = record.events[ply - 1] if ply else None
+            words = rows[ply - 1].get("meaning") if ply else None
+            sys.stdout.write(f"\n{ply}. {made}{f' ({words})' if words else ''}\n\n" if ply else f"{record.start}\n\n")
+            write_drawing(rules, moment.position, made)
+            value = _said_of(row) if row["outcome"] or row.get("lower") is not None else None
+            if said := "; ".join(filter(None, [value, row.get("remark")])):
+                sys.stdout.write(f"   {said}\n")
     else:
         # Games of more than two players have no tables.
         known = [*_value_columns(rules), "best"] if rules.players == 2 else []
         columns = ("ply", "side", "move", "meaning", *known, "position", "remark")
         call.write(map(_in_digits, rows), [name for name in columns if name in rows[0]])
     say(f"game {record.number}, {' against '.join(record.players)}: {record.why}")
-
-
-def _read(path: Path, number: int) -> Record:
-    """Read the game with this number from a file."""
-    from tablebase.play.records import records_in
-
-    count = 0
-    for record in records_in(path):
-        if record.number == number:
-            return record
-        count += 1
-    raise TablebaseError(f"{path} has no game {number}: it has {count} games")
-
-
-def _source(rules: Rules[Any], folder: Path, stack: ExitStack) -> Source[Any] | None:
-    """The tables of the game; None where there are none."""
-    from tablebase.probe.prober import Prober
-
-    # Games without kernels are listed before their tables are looked for, which takes a while.
-    if not (folder / rules.name).is_dir():
-        return None
-    source = stack.enter_context(closing(Prober(folder))).of(rules)
-    with suppress(MissingTableError):
-        source.require()
-        return source
-    return None
 
 
 def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] | None, adviser: Player | None) -> dict[str, Any]:
@@ -207,18 +189,6 @@ def _row(rules: Rules[Any], ply: int, moment: Moment[Any], source: Source[Any] |
         "position": rules.format(moment.position),
         **({} if adviser is None else {"remark": remark}),
     }
-
-
-def _write_boards(rules: Rules[Any], record: Record, moments: Sequence[Moment[Any]], rows: Sequence[dict[str, Any]]) -> None:
-    """Draw the board after every move, with what is known of the position."""
-    for ply, (moment, row) in enumerate(zip(moments, rows, strict=True)):
-        made = record.events[ply - 1] if ply else None
-        words = rows[ply - 1].get("meaning") if ply else None
-        sys.stdout.write(f"\n{ply}. {made}{f' ({words})' if words else ''}\n\n" if ply else f"{record.start}\n\n")
-        write_drawing(rules, moment.position, made)
-        known = _said_of(row) if row["outcome"] or row.get("lower") is not None else None
-        if said := "; ".join(filter(None, [known, row.get("remark")])):
-            sys.stdout.write(f"   {said}\n")
 
 
 def _said_of(row: Mapping[str, Any]) -> str:

@@ -9,19 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 from tablebase.charts.picture_files import OTHER_CURVE, check_picture
-from tablebase.commands.arguments import as_folder, as_optional, as_texts, checked, rules_for
+from tablebase.commands.arguments import as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.compute.messages import Amount, say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError, quoted
-from tablebase.game.plain_arguments import as_list, as_path
-from tablebase.game.rules import Rules
+from tablebase.game.plain_arguments import as_list, as_path, as_texts
 
 if TYPE_CHECKING:
-    from tablebase.play.statistics import Statistics
     from tablebase.play.tournament import Conditions, Played
-    from tablebase.protocol.client import Budget
 
 LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
 """Games that a point of a curve is the mean of."""
@@ -102,11 +99,13 @@ def match(
         Record the games in a new file, which 'line --replay' can show.
     game, players, size, variant, data : see `tablebase.build`
     """
+    from tablebase.files.outputs import appended, check_output
     from tablebase.game.game_arguments import refuse_given
+    from tablebase.play.records import write_record
     from tablebase.play.schedules import schedule_of
     from tablebase.play.standings import of_pairs, of_rounds
-    from tablebase.play.tournament import Conditions
-    from tablebase.protocol.client import PATIENCE
+    from tablebase.play.tournament import Conditions, recorded, tournament
+    from tablebase.protocol.client import PATIENCE, Budget
     from tablebase.tables.folder import check_folder
 
     rules = rules_for("match", game, size, variant, players)
@@ -118,9 +117,24 @@ def match(
         only_pairs = {"nodes": nodes, "time": time, "patience": patience, "plies": plies, "no_tables": no_tables or None}
         refuse_given(rules, "paired matches", **only_pairs)
     check_folder(folder)
-    limits = _budget(nodes, time), PATIENCE if patience is None else patience
+    if nodes is not None and time is not None:
+        raise ArgumentError("--nodes and --time both limit a move: give one of them")
+    limits = Budget(None if time is not None else nodes or Budget.nodes, time), PATIENCE if patience is None else patience
     conditions: Conditions[Any] = Conditions(start, opening, seed, folder, not no_tables, plies, *limits)
-    played = _all_played(rules, names, games, conditions, len(schedule(rules, len(names), games, seed)), record)
+    total = len(schedule(rules, len(names), games, seed))
+    if record is not None:
+        check_output(record, CURE, new=True)
+    played: list[Played] = []
+    with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
+        file: TextIO | None = None
+        for one in tournament(rules, names, games, conditions):
+            played.append(one)
+            if record is not None:
+                # The first game makes the file.
+                file = file or stack.enter_context(appended(record, CURE, new=True))
+                file.write(write_record(recorded(rules, names, one)))
+                file.flush()
+            shown.update()
     for one in played:
         if one.forfeit:
             say(f"game {one.fixture.number + 1}: {rules.sides[one.ending.winner or 0].name} wins: {one.ending.why}")
@@ -138,47 +152,11 @@ def show_match(call: Call) -> None:
     if call.style is Format.TABLE:
         columns = [name for name in rows[0] if not name.endswith(("_from", "_to"))]
         shown = [name for name in DIGITS if f"{name}_from" in rows[0]]
-        rows = [{**row, **{name: _interval(row, name) for name in shown}} for row in rows]
+        for row in rows:
+            for name in shown:
+                number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
+                row[name] = f"{number} ({low} to {high})"
     call.write(rows, columns)
-
-
-def _interval(row: dict[str, Any], name: str) -> str:
-    """A number with its interval."""
-    number, low, high = (f"{row[name + bound]:.{DIGITS[name]}f}" for bound in ("", "_from", "_to"))
-    return f"{number} ({low} to {high})"
-
-
-def _budget(nodes: int | None, seconds: float | None) -> Budget:
-    """What a program of its own is given for a move."""
-    from tablebase.protocol.client import Budget
-
-    if nodes is not None and seconds is not None:
-        raise ArgumentError("--nodes and --time both limit a move: give one of them")
-    return Budget(None, seconds) if seconds is not None else Budget(nodes or Budget.nodes)
-
-
-def _all_played(
-    rules: Rules[Any], names: Sequence[str], games: int, conditions: Conditions[Any], total: int, record: Path | None
-) -> list[Played]:
-    """The games of a match; each is written to a file as soon as it is over."""
-    from tablebase.files.outputs import appended, check_output
-    from tablebase.play.records import write_record
-    from tablebase.play.tournament import recorded, tournament
-
-    if record is not None:
-        check_output(record, CURE, new=True)
-    played: list[Played] = []
-    with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
-        file: TextIO | None = None
-        for one in tournament(rules, names, games, conditions):
-            played.append(one)
-            if record is not None:
-                # The first game makes the file.
-                file = file or stack.enter_context(appended(record, CURE, new=True))
-                file.write(write_record(recorded(rules, names, one)))
-                file.flush()
-            shown.update()
-    return played
 
 
 @checked
@@ -203,16 +181,35 @@ def match_stats(
     curve : str or Path, optional
         Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
     """
-    from tablebase.play.statistics import ROWS
+    from tablebase.play.records import records_in
+    from tablebase.play.statistics import ROWS, Statistics
 
-    paths = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
+    named = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
+    paths = [as_path("files", path) for path in named]
     if by not in ROWS:
         raise ArgumentError(f"there are no statistics by {quoted(by)}: choose {' or '.join(ROWS)}")
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         check_picture(picture, OTHER_CURVE)
-    results: list[Result] = []
-    rows = [asdict(row) for row in _read([as_path("files", path) for path in paths], with_opening, results).rows(by)]
+    found, unfinished, results = Statistics(with_opening=with_opening), 0, list[Result]()
+    with progress("match-stats", "games") as shown:
+        for path in paths:
+            for record in records_in(path):
+                if not record.places:
+                    unfinished += 1
+                    continue
+                try:
+                    found.add(record)
+                except TablebaseError as fault:
+                    raise TablebaseError(f"{path}: {fault}") from fault
+                results.append((record.players, record.places))
+                shown.update()
+    if unfinished:
+        say(f"left out {unfinished:,} unfinished games")
+    if not found.of_games:
+        where = ", ".join(map(str, paths))
+        raise TablebaseError(f"there are no finished games in {where}: name files that match --output has written")
+    rows = [asdict(row) for row in found.rows(by)]
     if not rows:
         raise TablebaseError(f"none of these games has rows by {by}: choose another --by, such as game")
     if picture is not None:
@@ -226,24 +223,19 @@ def show_match_stats(call: Call) -> None:
     Without options, this command prints one row with averages over all recorded games, such as the number of moves. If the
     files contain matches of several games, such as Hexapawn and Kalah, it prints one row for each.
     """
+    from tablebase.commands.process import is_unicode
     from tablebase.play.statistics import ROWS
 
     rows, by = call(), call.given.get("by", "game")
     columns = [one.name for one in fields(ROWS[by])]
     if call.style is Format.TABLE and by == "game":
-        rows, columns = [_shown(row) for row in rows], SHOWN
+        columns, sign = SHOWN, "±" if is_unicode() else "+-"
+        for row in rows:
+            means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}
+            row |= {name: Amount(mean) for name, mean in means.items()}
     elif call.style is Format.TABLE and len({row["game"] for row in rows}) == 1:
         columns = [name for name in columns if name not in LEFT_OUT]
     call.write(rows, columns)
-
-
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for the table by game."""
-    from tablebase.commands.process import is_unicode
-
-    sign = "±" if is_unicode() else "+-"
-    means = {name: f"{row[name]:.1f} {sign} {row[f'{name}_sd']:.1f}" for name in SPREADS if row[name] is not None}
-    return {**row, **{name: Amount(mean) for name, mean in means.items()}}
 
 
 def _draw_points(results: Sequence[Result], path: Path) -> None:
@@ -260,30 +252,3 @@ def _draw_points(results: Sequence[Result], path: Path) -> None:
     labels = "games played", f"points a game (mean of up to {window} games)"
     save(draw_curves("Points over the games", f"{len(results):,} games", labels, curves), path, OTHER_CURVE)
     say(f"wrote {path}: points over {len(results):,} games")
-
-
-def _read(files: Sequence[Path], with_opening: bool, results: list[Result]) -> Statistics:
-    """Collect the statistics of all games of some files; the result of each is added to a list."""
-    from tablebase.play.records import records_in
-    from tablebase.play.statistics import Statistics
-
-    found, unfinished = Statistics(with_opening=with_opening), 0
-    with progress("match-stats", "games") as shown:
-        for path in files:
-            for record in records_in(path):
-                if not record.places:
-                    unfinished += 1
-                    continue
-                try:
-                    found.add(record)
-                    results.append((record.players, record.places))
-                except TablebaseError as fault:
-                    raise TablebaseError(f"{path}: {fault}") from fault
-                shown.update()
-    if unfinished:
-        say(f"left out {unfinished:,} unfinished games")
-    if not found.of_games:
-        raise TablebaseError(
-            f"there are no finished games in {', '.join(map(str, files))}: name files that match --output has written"
-        )
-    return found

@@ -44,7 +44,7 @@ def show_mine(
     Without options, this command runs the statement on the tables in the folder 'data', and shows at most 1,000 rows.
     Statements are read-only, and can read only the files that you pass with --table. 'DESCRIBE positions' lists the columns.
     """
-    from tablebase.commands.child_processes import run_statement
+    from tablebase.commands.process import run_statement
 
     call.given["statement"] = from_input(call.given["statement"])
     call.given["workers"] = threads = usable_workers(call.given.get("workers"))

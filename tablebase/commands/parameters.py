@@ -56,7 +56,7 @@ class Shell:
     most: float | None = None  # the greatest, with a least one
     variable: str = ""  # variable of the environment for the value
     default: str = ""  # the default as the help shows it, where that of Python is None
-    complete: Callable[[str], list[str]] | None = None  # values that begin with some text
+    complete: str = ""  # the function that lists its values, with its module
     output: Output | None = None  # the place that it names, if the command writes to it
 
 
@@ -107,30 +107,18 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-def complete_game(beginning: str) -> list[str]:
-    """The names of installed games that begin like this, for the shell."""
-    from tablebase.game.installed import game_names
-
-    return [name for name in game_names() if name.startswith(beginning)]
-
-
-def complete_player(beginning: str) -> list[str]:
-    """The players whose names begin so, for the completion of shells."""
-    from tablebase.play.players import player_names
-
-    return [name for name in player_names() if name.startswith(beginning)]
-
-
+GAMES, PLAYERS = "tablebase.game.installed:game_names", "tablebase.play.players:player_names"
+"""Functions that list values of parameters."""
 GameName = Annotated[
     str | Rules[Any],
     Shell(
         help="Name of a game that 'tablebase games' lists, or a Python file with the rules of a game.",
         metavar="GAME",
         argument=True,
-        complete=complete_game,
+        complete=GAMES,
     ),
 ]
-OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=complete_game)]
+OptionalGame = Annotated[str | Rules[Any] | None, Shell(metavar="GAME", argument=True, complete=GAMES)]
 RulesFiles = Annotated[
     Sequence[str] | None, Shell(help="Python file that defines an additional game; repeatable.", metavar="FILE", option="--rules")
 ]
@@ -176,7 +164,7 @@ Data = Annotated[
 CatalogUrl = Annotated[
     str | None,
     Shell(
-        help=("PostgreSQL database that contains the catalog; by default, the catalog is an SQLite file in the data folder."),
+        help="PostgreSQL database that contains the catalog; by default, the catalog is an SQLite file in the data folder.",
         metavar="URL",
         variable="TABLEBASE_CATALOG",
     ),

@@ -1,21 +1,31 @@
-"""Games with people at a terminal: play."""
+"""Games with people at a terminal: what they type and what is shown to them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from itertools import groupby
 from pathlib import Path
+from random import Random, SystemRandom
+from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.arguments import as_folder, checked, rules_for
-from tablebase.commands.parameters import Data, GameName, Output, Players, PositionText, Shell, Size, Variant, complete_player
-from tablebase.errors import TablebaseError
+from tablebase.commands.drawings import write_drawing
+from tablebase.commands.parameters import PLAYERS, Data, GameName, Output, Players, PositionText, Shell, Size, Variant
+from tablebase.commands.process import read_word
+from tablebase.compute.messages import count_plies
+from tablebase.errors import MissingTableError, NotationError, TablebaseError
+from tablebase.play.match import Event, Match
 
 if TYPE_CHECKING:
-    from tablebase.game.rules import Rules
+    from tablebase.game.rules import Ending, Rules
+    from tablebase.play.player import Player
 
 SEEDS = 1_000_000
 """Upper bound of randomly drawn seeds, which keeps them short to type."""
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
 @checked
@@ -23,7 +33,7 @@ def play(
     game: GameName,
     position: PositionText = None,
     *,
-    player: Annotated[str | Sequence[str], Shell(metavar="NAME", complete=complete_player)] = (),
+    player: Annotated[str | Sequence[str], Shell(metavar="NAME", complete=PLAYERS)] = (),
     side: Annotated[str | Sequence[str], Shell(metavar="SIDE")] = (),
     fuzz: Annotated[str | None, Shell(metavar="P")] = None,
     boxes: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
@@ -59,14 +69,11 @@ def play(
     seed : int, optional
         Seed for the random number generator; if you make the same moves, the same seed gives the same game.
     """
-    from contextlib import ExitStack
-    from random import SystemRandom
-
-    from tablebase.commands.play_session import Session
+    from tablebase.building.plan import check_tables
     from tablebase.compute.progress import compiling_said
     from tablebase.play.match import side_number
     from tablebase.play.player import Seat
-    from tablebase.play.players import open_player
+    from tablebase.play.players import find_player, open_player, player_names
 
     rules, folder = rules_for("play", game, size, variant, players), as_folder(data)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
@@ -80,34 +87,234 @@ def play(
         rules.check(start)
         people = list(dict.fromkeys(side_number(rules, letter) for letter in side)) or [rules.viewer(start)]
         others = [number for number in range(rules.players) if number not in people]
-        chosen = _seated(rules, player, len(others))
+        if len(player) > (seats := len(others)):
+            are, verb = "1 player is" if len(player) == 1 else f"{len(player)} players are", "plays" if seats == 1 else "play"
+            raise TablebaseError(f"{are} named, but only {seats} {verb} against you: name fewer with --player")
+        # The last one has all further seats.
+        named = list(player) or list(player_names(rules)[:1])
+        chosen = [*named, *[named[-1]] * seats][:seats]
         if settings and not others:
             raise TablebaseError(f"nobody plays against you: leave out --{next(iter(settings))}")
         opened = {
             number: stack.enter_context(open_player(name, Seat(rules, start, number, folder), **settings))
             for number, name in zip(others, chosen, strict=True)
         }
-        for name in chosen:
-            _check_tables(name, rules, start, folder)
+        if "materials" in rules.can and any(find_player(name).needs_tables for name in chosen):
+            check_tables(rules, start, folder)
         Session(rules, start, people, opened, seed, folder).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
 
 
-def _seated(rules: Rules[Any], names: Sequence[str], seats: int) -> list[str]:
-    """The names of the players for a number of seats: in order, and the last one has all further seats."""
-    from tablebase.play.players import player_names
+class Session:
+    """People and players: one match, or one after another if a player learns from them.
 
-    if len(names) > seats:
-        are, play = "1 player is" if len(names) == 1 else f"{len(names)} players are", "plays" if seats == 1 else "play"
-        raise TablebaseError(f"{are} named, but only {seats} {play} against you: name fewer with --player")
-    named = list(names) or list(player_names(rules)[:1])
-    return [named[min(place, len(named) - 1)] for place in range(seats)]
+    Players choose by one generator, chance by another, both of one seed; hints come from the tables of `folder`.
+    """
+
+    def __init__(
+        self, rules: Rules[Any], start: Any, people: Sequence[int], players: Mapping[int, Player], seed: int, folder: Path
+    ) -> None:
+        self.rules, self.start, self.people, self.players, self.folder = rules, start, people, players, folder
+        self.choices, self.draws = Random(seed), Random(f"{seed} draws")
+        self.match: Match[Any] = Match(rules, start, self.draws)
+
+    def run(self) -> None:
+        """Play until the game is over or abandoned; against a player that learns, until somebody leaves."""
+        sides = [f"{'you play' if len(self.people) == 1 else 'people play'} {_listed(map(self._name, self.people))}"]
+        for subject, group in groupby(self.players.items(), lambda item: item[1].subject):
+            sides.append(f"{subject} {_listed(self._name(side) for side, _ in group)}")
+        _say(f"{self.rules.title}: {', '.join(sides)}; type help for a list of commands")
+        if explained := self.rules.legend():
+            _say(explained)
+        while self._play_match() and any(player.learns for player in self.players.values()):
+            _say("\nanother game begins; type quit to leave")
+            self.match = Match(self.rules, self.start, self.draws)
+
+    def _play_match(self) -> bool:
+        """Play until the match is over; return False if it is abandoned."""
+        match = self.match
+        self._write_events(match.events)
+        if match.player in self.players:
+            self._draw()
+        while (ending := match.ending()) is None:
+            if match.player in self.players:
+                self._reply(self.players[match.player])
+            elif not self._take_turn():
+                return False
+        self._finish(ending)
+        return True
+
+    def _reply(self, player: Player) -> None:
+        """Let a player move or resign."""
+        move = player.choose(self.match, self.choices)
+        if move is None:
+            _say(f"\n{self._name(self.match.player)}: resigns")
+            self.match.resign()
+        else:
+            self._make(move, always=True)
+        self._write_remark(player)
+
+    def _make(self, move: str, *, always: bool) -> None:
+        """Make a move, and write what comes of it: the move itself always, or if its words say more than what was typed."""
+        mover, words = self._name(self.match.player), self._in_words(move)
+        if always or words != move:
+            _say(f"\n{mover}: {words}")
+        self._write_events(self.match.play(move))
+
+    def _write_events(self, events: Sequence[Event[Any]]) -> None:
+        """Write what was drawn."""
+        for event in events:
+            if event.drawn:
+                words = self.rules.draw_text(event.text)
+                _say(f"  {event.text}{'' if words == event.text else f': {words}'}")
+
+    def _take_turn(self) -> bool:
+        """Prompt until the person to move has moved; return False if the game is abandoned."""
+        match, mover = self.match, self._name(self.match.player)
+        own, of_players = self._commands(), self._of_players()
+        self._draw()
+        while True:
+            word = read_word(f"{mover}> ")
+            if word is None or word == "quit":
+                _say(f"game abandoned after {self._count()}")
+                return False
+            move = ""  # what does not look like one
+            with suppress(NotationError):
+                move = self.rules.read_move(word)
+            if move in match.legal():
+                self._make(move, always=False)
+                return True
+            if word in own:
+                own[word][1]()
+                if match.ending() is not None:
+                    return True
+            elif word in of_players:
+                _say(of_players[word].answer())
+            elif move:
+                _say(f"{word} is not a legal move here: type moves to list the legal ones")
+            else:
+                fault = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
+                _say(f"{fault}: type a move such as {next(iter(match.legal()))}, or help")
+
+    def _commands(self) -> dict[str, tuple[str, Callable[[], None]]]:
+        """What may be typed beside moves: what it does, for a list, and the function that does it."""
+        commands = {
+            "moves": ("list the legal moves", self._list_moves),
+            "hint": ("show the best move by the tables, or the move that a search would play", self._show_hint),
+            "undo": ("take back your last move and all that came after it", self._undo),
+            "board": ("draw the board", self._draw),
+            "help": ("show this list", self._show_help),
+        }
+        # Of more players the others would have to play on.
+        return {**commands, "resign": ("give the game up", self.match.resign)} if self.rules.players == 2 else commands
+
+    def _of_players(self) -> dict[str, Any]:
+        """What may be asked of the players."""
+        return {word: command for player in self.players.values() for word, command in player.commands().items()}
+
+    def _show_help(self) -> None:
+        lines = {word: about for word, (about, _) in self._commands().items()}
+        lines |= {word: command.about for word, command in self._of_players().items()}
+        _say(f"a move, such as {next(iter(self.match.legal()))}")
+        _say("\n".join(f"{word:<8}{about}" for word, about in {**lines, "quit": "leave the game"}.items()))
+
+    def _list_moves(self) -> None:
+        """The legal moves; where they are numbers, in a table with what they mean."""
+        rules, position, legal = self.rules, self.match.position, self.match.legal()
+        if "squares" in rules.can:
+            _say(" ".join(legal))
+            return
+        from tablebase.commands.output import write_table
+
+        rows = [
+            {"move": move, "meaning": rules.move_text(position, move), "position": rules.format(after)}
+            for move, after in legal.items()
+        ]
+        write_table(rows, ["move", "meaning", "position"])
+
+    def _show_hint(self) -> None:
+        """Show what the tables say, and the players, or what a search finds where neither know; if a table is damaged, say so."""
+        try:
+            hints = [self._said_by_tables(), *(player.hint(self.match) for player in self.players.values())]
+            _say("\n".join(filter(None, hints)) or self._found_by_search())
+        except TablebaseError as fault:
+            _say(f"no hint: {fault}")
+
+    def _said_by_tables(self) -> str | None:
+        """The value and the best move; None without a table. With chance tables have bounds, of which a search makes more."""
+        from tablebase.commands.tablebase import Tablebase
+
+        if "exact values" not in self.rules.can or not self.folder.exists():
+            return None
+        try:
+            with Tablebase(self.folder) as tables:
+                return tables.probe(self.rules, self.match.position, strict=True).verdict
+        except MissingTableError:
+            return None
+
+    def _found_by_search(self) -> str:
+        """The move that a search would play, which ends in the tables that there are."""
+        from tablebase.play.advisers import ADVISERS, advice, adviser_of
+        from tablebase.play.player import Seat
+        from tablebase.play.players import open_player
+
+        name = adviser_of(self.rules)
+        if name is None and "exact values" in self.rules.can:
+            from tablebase.tables.choice import missing_game
+
+            raise missing_game(self.rules, self.folder)
+        seat = Seat(self.rules, self.start, self.match.player, self.folder)
+        # The last one says why it cannot play.
+        with open_player(name or ADVISERS[-1], seat) as adviser:
+            best, remark = advice(adviser, self.match)
+            return f"{self._name(self.match.player)} to move: {remark}; a search would play {self._in_words(best)}"
+
+    def _undo(self) -> None:
+        if self.match.undo(self.match.player):
+            self._draw()
+        else:
+            _say("you have no move to take back")
+
+    def _draw(self) -> None:
+        _say("")
+        last = self.match.events[-1].text if self.match.events else None
+        write_drawing(self.rules, self.match.position, last, over=self.match.ending() is not None)
+
+    def _finish(self, ending: Ending) -> None:
+        """Draw the last position, print the result, and why, and let the players take note."""
+        self._draw()
+        if self.rules.players > 2:
+            places = [f"{self._name(player)} is {ORDINALS.get(place, f'{place}th')}" for player, place in enumerate(ending.places)]
+            result = f"{', '.join(places)}, after {self._count()}"
+        else:
+            result = f"{'a draw' if ending.winner is None else f'won by {self._name(ending.winner)}'} in {self._count()}"
+        _say(f"\n{result}{ending.said and ': '}{ending.said}")
+        for player in self.players.values():
+            player.finish(self.match, ending)
+            self._write_remark(player)
+
+    def _count(self) -> str:
+        """How long the game was: a turn of a game of chance may be of several moves."""
+        turns = self.match.turns
+        return count_plies(self.match.plies) if "chance" not in self.rules.can else f"{turns} turn{'s' if turns != 1 else ''}"
+
+    def _name(self, side: int) -> str:
+        return self.rules.sides[side].name
+
+    def _in_words(self, move: str) -> str:
+        """A move in the current position, and what it means if it is a number."""
+        return self.rules.words(self.match.position, move)
+
+    def _write_remark(self, player: Player) -> None:
+        if player.remark:
+            _say(player.remark)
 
 
-def _check_tables(name: str, rules: Any, start: Any, folder: Path) -> None:
-    """Name the first table that a player would miss in the game, before the first move."""
-    from tablebase.building.plan import check_tables
-    from tablebase.play.players import find_player
+def _listed(words: Any) -> str:
+    """Words as a list: a, b and c."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else str(last)
 
-    if "materials" in rules.can and find_player(name).needs_tables:
-        check_tables(rules, start, folder)
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

@@ -1,28 +1,30 @@
-"""The command `probe`: positions that are read as they come, answered one by one, and written as they are answered."""
+"""The command `probe`: positions that are read as they come from arguments, standard input and files, answered and written."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from io import UnsupportedOperation
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from select import select
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
 
 from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Output, Page, Shell
-from tablebase.commands.positions import Asked, asked, is_stream, stream_bytes
 from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import cell_text, say
-from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
+from tablebase.errors import RulesError, TablebaseError, game_word, shell_word, system_error
+from tablebase.files.inputs import ENCODING
 from tablebase.files.outputs import check_output, write_text
 from tablebase.game.capabilities import refuse
 from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
 
 if TYPE_CHECKING:
-    from tablebase.game.rules import Rules
     from tablebase.probe.answers import RatedDraw, RatedMove
 
 SUFFIX = ".svg"
@@ -30,55 +32,55 @@ COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position
 OF_POSITION = ("game", "position", "side")
 """Columns that repeat the position, or are the same for all."""
 CURE = "name another file with --output"
-
-Answered = tuple[Asked, Any, TablebaseError | None]
-"""A position, what is written of it, and why it has no answer, if it has none."""
+READ_BYTES = 1 << 22
+"""Bytes that are read, and answered, at a time: the more, the fewer times a chunk of a table is decompressed."""
+PAUSE = 0.05
+"""Seconds without input after which what has been read is answered."""
+LONGEST_LINE = 1 << 16
+"""Bytes of the longest line that may be a position."""
+STANDARD_INPUT = "-"
 
 
 def show_probe(
     call: Call,
     *,
-    positions: Annotated[
-        list[str],
-        Shell(
-            help=(
-                "Positions in the notation of the game, such as 'ppp/3/PPP w'; '-' reads one position per "
-                "line from standard input, and '@FILE' from a file."
-            ),
-            metavar="POSITION…",
-            argument=True,
-        ),
-    ],
-    features: Annotated[
-        bool, Shell(help="Also show the features of each position; 'tablebase features' explains them.", option="--with-features")
-    ] = False,
-    svg: Annotated[
-        Path | None,
-        Shell(
-            help="Also draw the position as an SVG file, with an arrow for its best move.",
-            metavar="FILE",
-            option="--output",
-            output=Output.FILE,
-        ),
-    ] = None,
-    sheet: Annotated[
-        Path | None,
-        Shell(help="Also draw all positions on printable pages, as a PDF, SVG or PNG file.", metavar="FILE", output=Output.FILE),
-    ] = None,
+    positions: Annotated[list[str], Shell(metavar="POSITION…", argument=True)],
+    features: Annotated[bool, Shell(option="--with-features")] = False,
+    svg: Annotated[Path | None, Shell(metavar="FILE", option="--output", output=Output.FILE)] = None,
+    sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
 ) -> None:
     """Write the answers for many positions.
 
     Without options, this command reads the tables in the folder 'data', and prints the value of each position and of its moves.
     It also draws the board of each position, unless the positions come from a file or from standard input.
+
+    Parameters
+    ----------
+    positions : list of str
+        Positions in the notation of the game, such as 'ppp/3/PPP w'; '-' reads one position per line from standard input, and
+        '@FILE' from a file.
+    features : bool
+        Also show the features of each position; 'tablebase features' explains them.
+    svg : Path, optional
+        Also draw the position as an SVG file, with an arrow for its best move.
+    sheet : Path, optional
+        Also draw all positions on printable pages, as a PDF, SVG or PNG file.
     """
-    rules, turns = call.rules, call.given.get("turns")
+    rules = call.rules
     if svg is not None:
-        _check_picture(rules, svg, positions)
+        check_pictures(rules, "--output")
+        if svg.suffix.lower() != SUFFIX:
+            raise TablebaseError(f"{svg} is not the name of a picture of a board: use the suffix {SUFFIX}")
+        if len(positions) != 1 or is_stream(positions[0]):
+            raise TablebaseError("--output draws one position: give just one, as an argument")
+        check_output(svg, CURE)
     if sheet is not None:
         check_sheet(rules, sheet)
-    named = _features(rules) if features else []
-    refuse(rules, "chance", **{"--turns": turns})
+    named = [feature.name for feature in rules.features if not feature.pieces] if features else []
+    if features and not named:
+        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
+    refuse(rules, "chance", **{"--turns": call.given.get("turns")})
     with Tablebase(call.folder) as tables:
         if svg is not None:
             write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
@@ -93,6 +95,18 @@ def show_probe(
         materials = " ".join(f"--material {name}" for name in sorted(answers.missing))
         command = f"tablebase build {game_word(rules.name)} {materials} --data {shell_word(call.folder)}"
         say(f"some moves are of unknown value: '{command}' builds their tables")
+
+
+class Asked(NamedTuple):
+    """A position as it was given."""
+
+    text: str
+    line: int | None = None  # its line, if it comes from standard input or a file
+    source: str = ""  # the name of that
+
+
+Answered = tuple[Asked, Any, TablebaseError | None]
+"""A position, what is written of it, and why it has no answer, if it has none."""
 
 
 class _Answers:
@@ -125,7 +139,11 @@ class _Answers:
                 # Few enough to know before the first is written whether one is an error.
                 found = iter(list(found))
             if self._boards:
-                self._write_boards(found)
+                for one, answer, error in found:
+                    if error is None:
+                        _write_probe(answer, answer.features() if self._features else {})
+                    else:
+                        sys.stdout.write(f"{one.text}\n\nno answer: {error}\n\n")
             elif self._style is Format.TABLE:
                 self._write_lines(found)
             elif self._style is Format.JSON:
@@ -156,25 +174,13 @@ class _Answers:
                     raise error if one.line is None else TablebaseError(f"line {one.line} of {one.source}: {error}")
                 self._count += 1
                 self._failed += error is not None
-                yield one, answer if error else self._with_features(answer), error
+                if self._features and not self._boards and error is None:
+                    features = features_of(self._rules, self._rules.parse(answer["position"]))
+                    answer |= {"features": features} if self._style is Format.JSON else features
+                yield one, answer, error
             self.missing |= found.missing
             # Before waiting for more.
             sys.stdout.flush()
-
-    def _with_features(self, answer: Any) -> Any:
-        """An answer, and the features of its position."""
-        if self._boards or not self._features:
-            return answer
-        found = features_of(self._rules, self._rules.parse(answer["position"]))
-        return {**answer, "features": found} if self._style is Format.JSON else {**answer, **found}
-
-    def _write_boards(self, found: Iterable[Answered]) -> None:
-        """Write each answer for people, with its board and moves."""
-        for one, answer, error in found:
-            if error is None:
-                _write_probe(answer, answer.features() if self._features else {})
-            else:
-                sys.stdout.write(f"{one.text}\n\nno answer: {error}\n\n")
 
     def _write_lines(self, found: Iterable[Answered]) -> None:
         """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
@@ -194,24 +200,6 @@ def _cells(columns: Iterable[str], one: Asked, row: Mapping[str, Any]) -> dict[s
     error = row.get("error")
     more = {"line": one.line, "error": error and f"{error['code']}: {error['message']}"}
     return {name: more[name] if name in more else row.get(name) for name in columns}
-
-
-def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> None:
-    """Refuse a game without pictures, a file that is not named for a picture, and to draw more than one position."""
-    check_pictures(rules, "--output")
-    if path.suffix.lower() != SUFFIX:
-        raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
-    if len(positions) != 1 or is_stream(positions[0]):
-        raise TablebaseError("--output draws one position: give just one, as an argument")
-    check_output(path, CURE)
-
-
-def _features(rules: Rules[Any]) -> list[str]:
-    """The names of the features that are shown; `RulesError` if there is none."""
-    names = [feature.name for feature in rules.features if not feature.pieces]
-    if not names:
-        raise RulesError(f"{rules.name} has no features of a position as a whole: leave out --with-features")
-    return names
 
 
 def _write_probe(answer: Probe, features: Mapping[str, Any]) -> None:
@@ -251,3 +239,68 @@ def _move_rows(move: RatedMove) -> Iterator[dict[str, Any]]:
 def _draw_row(draw: RatedDraw) -> dict[str, str]:
     """An outcome of chance."""
     return {"move": "", "meaning": f"{draw.probability} {draw.label}", **draw.value.chances, "position": draw.position}
+
+
+# Positions as they are read
+
+
+def is_stream(word: str) -> bool:
+    """Whether an argument stands for the lines of standard input or of a file."""
+    return word == STANDARD_INPUT or word.startswith("@")
+
+
+def asked(words: Sequence[str], read: Callable[[int], object] = lambda _: None) -> Iterator[list[Asked]]:
+    """The positions of arguments, some at a time: of ``-`` and ``@FILE`` all lines that are not empty, as soon as they are there.
+
+    `read` is called with the number of bytes that have been read of a stream. A file that cannot be read, or has a line that is
+    far too long, is a `TablebaseError`.
+    """
+    for word in words:
+        if is_stream(word):
+            yield from _lines(word, read)
+        else:
+            yield [Asked(word)]
+
+
+def _lines(word: str, read: Callable[[int], object]) -> Iterator[list[Asked]]:
+    name = "standard input" if word == STANDARD_INPUT else word[1:]
+    number, rest = 0, b""
+    try:
+        with nullcontext(sys.stdin.buffer) if word == STANDARD_INPUT else open(name, "rb") as file:
+            while more := _read(file):
+                read(len(more))
+                *lines, rest = (rest + more).split(b"\n")
+                if len(rest) > LONGEST_LINE:
+                    raise TablebaseError(f"line {number + len(lines) + 1} of {name} is too long for a position: name another file")
+                yield list(_positions(lines, number, name))
+                number += len(lines)
+    except OSError as fault:
+        raise system_error(fault, name, "name another file") from fault
+    yield list(_positions([rest], number, name))
+
+
+def _read(file: BinaryIO) -> bytes:
+    """What comes without a pause, at least one byte; none at the end."""
+    more = some = file.read1(READ_BYTES)  # type: ignore[attr-defined]
+    while more and len(some) < READ_BYTES:
+        # What is not a file of the operating system never pauses.
+        with suppress(UnsupportedOperation):
+            if not select([file], [], [], PAUSE)[0]:
+                break
+        more = file.read1(READ_BYTES - len(some))  # type: ignore[attr-defined]
+        some += more
+    return bytes(some)
+
+
+def _positions(lines: Iterable[bytes], before: int, name: str) -> Iterator[Asked]:
+    """The lines that are not empty; what is not UTF-8 is no position either."""
+    for number, line in enumerate(lines, start=before + 1):
+        text = line.decode(ENCODING, "replace").strip()
+        if text:
+            yield Asked(text, number, name)
+
+
+def stream_bytes(words: Sequence[str]) -> int | None:
+    """The size of all files among the arguments; None if one of them is not a regular file, or there is none."""
+    sizes = [os.stat(word[1:]).st_size if os.path.isfile(word[1:]) else 0 for word in words if is_stream(word)]
+    return sum(sizes) if sizes and all(sizes) else None

@@ -1,4 +1,4 @@
-"""The program as a process: its standard streams, whatever they are connected to, and the signals that end it.
+"""The program as a process: its standard streams, the signals that end it, and child processes for commands and statements.
 
 A signal ends it at once, one sentence says why, and the exit code says which signal it was.
 """
@@ -12,19 +12,27 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, TextIO
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
-from tablebase.compute.processes import STOPPING, clean_up, when_undisturbed
+from tablebase.compute.processes import STOPPING, clean_up, ensured, when_undisturbed
 from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
 from tablebase.files.inputs import ENCODING
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up", "SIGQUIT": "quit"}
 INTERRUPTED = 128 + signal.SIGINT
 GRACE = 0.5
 """Seconds that the main thread has to notice a signal."""
+MEMORY = 5 << 29
+"""Bytes that a process with a statement may occupy: DuckDB's own limit, this program, and the rows on their way."""
+PER_WORKER = 1 << 26
+"""Additional bytes for each thread that decodes."""
 
 _ending = threading.RLock()
 
@@ -104,7 +112,12 @@ class _Output(io.FileIO):
             return super().write(data)
         except OSError as fault:
             self.failed = True
-            raise _output_error(fault) from fault
+            if isinstance(fault, BrokenPipeError):
+                raise ReaderGoneError from fault
+            sentence = f"standard output cannot be written ({fault.strerror})"
+            if fault.errno in NO_SPACE:
+                raise CapacityError(sentence, "free some space or write to another place") from fault
+            raise TablebaseError(f"{sentence}: write to another place") from fault
 
 
 class _Status(io.FileIO):
@@ -115,15 +128,6 @@ class _Status(io.FileIO):
             return super().write(data)
         except OSError:
             return len(memoryview(data))
-
-
-def _output_error(fault: OSError) -> Exception:
-    if isinstance(fault, BrokenPipeError):
-        return ReaderGoneError()
-    sentence = f"standard output cannot be written ({fault.strerror})"
-    if fault.errno in NO_SPACE:
-        return CapacityError(sentence, "free some space or write to another place")
-    return TablebaseError(f"{sentence}: write to another place")
 
 
 def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
@@ -158,3 +162,48 @@ def read_word(prompt: str) -> str | None:
     except EOFError:
         sys.stdout.write("\nend of input\n")
         return None
+
+
+def run_statement(answer: Callable[[], object], seconds: float | None, workers: int = 1) -> int:
+    """Answer a statement, within bounds if this process is the program's own; return the exit code."""
+    import click
+
+    from tablebase.executors.bounds import run_bounded
+
+    if click.get_current_context().find_root().obj.bounded:
+        return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
+    answer()
+    return 0
+
+
+def run_command(words: Sequence[str], output: IO[Any] | None = None, environment: Mapping[str, str] | None = None) -> int:
+    """Run a command of this program in a child process, wait for it, and return its exit code.
+
+    The child process ends with this one, however this one ends (SIGKILL included), and so do its own workers: nothing still
+    writes when `run_command` has returned or this process is gone for more than two seconds. If this process is asked to end
+    (Ctrl-C, SIGTERM, SIGHUP, SIGQUIT), it first lets the command remove its drafts, and prints the only sentence about it.
+    The words are those of the command without the program, and `environment` is added to the variables of this process. The
+    command writes to `output`, a file with a descriptor that stays open here, or shares standard output; it always shares
+    standard error, and its standard input is empty. It has printed its own error. The code is negative if a signal ended it,
+    for instance -9 if it was killed because memory ran out.
+    """
+    # Loaded here so that help is instant.
+    from tablebase.compute.child_process import ChildProcess, Handle
+
+    sys.stdout.flush()
+    child = ChildProcess(_run, list(words), None if output is None else Handle(output), dict(environment or {}))
+    with ensured(child.end):
+        return child.wait()
+
+
+def _run(_pipe: Connection, words: list[str], output: int | None, environment: dict[str, str]) -> None:
+    """Run a command in the child process, as the program would, except that the parent reports signals."""
+    os.environ.update(environment)
+    if output is not None:
+        os.dup2(output, sys.stdout.fileno())
+        os.close(output)
+    # In this process the program begins anew; imported by name, since its commands import this module.
+    program = import_module("tablebase.commands.program")
+    prepare_streams()
+    listen(parent=True)
+    sys.exit(program.run(words, bounded=True))

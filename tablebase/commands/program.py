@@ -6,20 +6,29 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tablebase.commands import process
 from tablebase.commands.calls import ProgramCall, usage_sentence
-from tablebase.commands.completion import OPTIONS, VARIABLE, eager
 from tablebase.commands.registry import VERBS
 from tablebase.commands.shell import HELP, Exemplified, command_of, summary
 from tablebase.errors import CapacityError, TablebaseError, system_error
 from tablebase.version import VERSION
+
+VARIABLE = "_TABLEBASE_COMPLETE"
+"""Variable of the environment by which a shell asks for completions."""
+SCRIPTS = {
+    "bash": (".bash_completions/tablebase.sh", ".bashrc", "source '{}'"),
+    "zsh": (".zfunc/_tablebase", ".zshrc", "source '{}'"),
+    "fish": (".config/fish/completions/tablebase.fish", "", ""),
+}
+"""Of each shell the file with the script, the file that it reads when it starts, and the line there; below the home folder."""
 
 
 def commands() -> list[str]:
@@ -53,8 +62,8 @@ class Program(Exemplified, click.Group):
         width = max(map(len, commands()))
         for title in dict.fromkeys(verb.group for verb in VERBS.values() if verb.group):
             with formatter.section(title):
-                names = [name for name, verb in VERBS.items() if verb.group == title]
-                formatter.write_dl([(f"{name:{width}}", _summary(name)) for name in names])
+                verbs = [verb for verb in VERBS.values() if verb.group == title]
+                formatter.write_dl([(f"{one.name:{width}}", f"{summary(one).partition('. ')[0].rstrip('.')}.") for one in verbs])
 
 
 def made(name: str) -> Any:
@@ -62,21 +71,51 @@ def made(name: str) -> Any:
     return command_of(VERBS[name])
 
 
-def _summary(name: str) -> str:
-    """The first sentence about a command."""
-    return f"{summary(VERBS[name]).partition('. ')[0].rstrip('.')}."
+def _completion(ctx: click.Context) -> tuple[str, str]:
+    """The name of the shell and its script."""
+    from click.shell_completion import get_completion_class
+
+    name = Path(os.environ.get("SHELL", "")).name
+    kind = get_completion_class(name)
+    if kind is None or name not in SCRIPTS:
+        raise TablebaseError(f"there is no completion for the shell '{name}': set SHELL to bash, zsh or fish")
+    return name, kind(ctx.find_root().command, {}, "tablebase", VARIABLE).source()
 
 
-def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        sys.stdout.write(f"tablebase {VERSION}\n")
-        ctx.exit()
+def _install(ctx: click.Context) -> str:
+    """Install completion; what is said about it."""
+    name, script = _completion(ctx)
+    file, start, line = SCRIPTS[name]
+    path = Path.home() / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(script, encoding="utf-8")
+    if start:
+        read = Path.home() / start
+        text = read.read_text(encoding="utf-8") if read.exists() else ""
+        if line.format(path) not in text.splitlines():
+            read.write_text(f"{text.rstrip()}\n{line.format(path)}\n".lstrip(), encoding="utf-8")
+    return f"{name} completion installed in {path}\nCompletion will take effect once you restart the terminal"
+
+
+def _eager(name: str, answer: Callable[[click.Context], str], text: str) -> click.Option:
+    """An option of the program that prints something instead of running a command."""
+
+    def show(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            sys.stdout.write(f"{answer(ctx)}\n")
+            ctx.exit()
+
+    return click.Option([name], is_flag=True, is_eager=True, expose_value=False, callback=show, help=text)
 
 
 program = Program(
     "tablebase",
     help="Generate, verify and query endgame tablebases for small board games.",
-    params=[eager("--version", _show_version, "Show the version and exit."), *OPTIONS],
+    params=[
+        _eager("--version", lambda _: f"tablebase {VERSION}", "Show the version and exit."),
+        _eager("--install-completion", _install, "Install completion for the current shell."),
+        _eager("--show-completion", lambda ctx: _completion(ctx)[1], "Print the completion script for the current shell."),
+    ],
     no_args_is_help=True,
     context_settings={"help_option_names": list(HELP)},
 )
@@ -101,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
     """Run a command, by default with the arguments of this program, and return its exit code.
 
-    If it is `bounded`, statements run in a separate process; see `tablebase.commands.child_processes`. It is forked, which only
+    If it is `bounded`, statements run in a separate process; see `process.run_statement`. It is forked, which only
     the program itself can allow.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]

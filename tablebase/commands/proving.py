@@ -67,6 +67,7 @@ def prove(
     data : str or Path, optional
         The folder of the tables; there need not be any if it is not named.
     """
+    from tablebase.checking.proofs import proof_faults, read_proof
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
     from tablebase.search.proof_search import INFINITE, find_proof
@@ -76,7 +77,14 @@ def prove(
     if check is not None:
         if game is not None:
             raise ArgumentError("the proof names its game: leave out GAME where --check names a file")
-        return _proved(Path(check), folder)
+        text = read_text(Path(check), CURE_OF_CHECK)
+        try:
+            rows = read_proof(text)
+        except TablebaseError as wrong:
+            raise TablebaseError(f"{check} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
+        with closing(Prober(folder)) if folder else nullcontext() as prober:
+            fault = next(proof_faults(rows, prober), None)
+        return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
     if game is None:
         raise ArgumentError("there is no game: name one, or a file with a proof by --check")
     rules = rules_for("prove", game, size, variant)
@@ -125,21 +133,6 @@ def show_prove(call: Call) -> int | None:
         words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
         call.write([row if call.style is Format.JSON else {**row, **words}])
     return None
-
-
-def _proved(path: Path, folder: Path | None) -> dict[str, Any]:
-    """A proof in a file with the fault that it has, or None."""
-    from tablebase.checking.proofs import proof_faults, read_proof
-    from tablebase.probe.prober import Prober
-
-    text = read_text(path, CURE_OF_CHECK)
-    try:
-        rows = read_proof(text)
-    except TablebaseError as wrong:
-        raise TablebaseError(f"{path} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
-    with closing(Prober(folder)) if folder else nullcontext() as prober:
-        fault = next(proof_faults(rows, prober), None)
-    return {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
 
 
 def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:

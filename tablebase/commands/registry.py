@@ -45,11 +45,6 @@ class Verb:
         return self.name.replace("-", "_")
 
     @property
-    def is_function(self) -> bool:
-        """Whether Python has it as a function of the package: it is neither a method nor a dialogue with a person or a program."""
-        return bool(self.group) and ":" not in self.home and self.name not in ("play", "uci")
-
-    @property
     def owner(self) -> Any:
         """The class of an open tablebase that has it as a method; None if it is a function."""
         owner = self.home.partition(":")[2]
@@ -74,7 +69,7 @@ VERBS = {
         Verb("estimate", "Build", "build", http=("game", "material", "pieces"), http_needs="materials"),
         Verb("build", "Build", "build", writes_rows=False),
         Verb("batch", "Build", "batch", takes_game=False, writes_rows=False),
-        Verb("verify", "Build", "verify", writes_rows=False),
+        Verb("verify", "Build", "upkeep", writes_rows=False),
         Verb("copy", "Build", "transfers", writes_rows=False),
         Verb("merge", "Build", "transfers", takes_game=False, takes_rules=True, writes_rows=False),
         Verb("pack", "Build", "transfers", writes_rows=False),

@@ -101,22 +101,14 @@ class ExactRow(TypedDict):
     longest_loss_position: str | None
 
 
-class TierRow(TypedDict):
-    """A tier of a game by compiled functions; wins, losses and draws are for the player to move."""
-
+class _Ranks(TypedDict):
     tier: str
     ranks: int
     """Those without a position included."""
-    positions: int
-    """Equivalent ones count once."""
-    final: int
-    wins: int
-    losses: int
-    draws: int
-    longest_win: int | None
-    longest_win_position: str | None
-    longest_loss: int | None
-    longest_loss_position: str | None
+
+
+class TierRow(_Ranks, ExactRow):
+    """A tier of a game by compiled functions, in which equivalent positions count once."""
 
 
 class MaterialRow(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,7 +59,12 @@ def perft(
     rules = rules_for("perft", game, size, variant, players)
     if repetitions not in list(RepeatedLines):
         raise ArgumentError(f"repetitions must be {' or '.join(RepeatedLines)}, not {quoted(repetitions)}")
-    by_move, by_depth, more = _counting(rules, RepeatedLines(repetitions), usable_workers(workers))
+    by_move, by_depth = part(rules, "lines")
+    more: tuple[Any, ...] = (usable_workers(workers),)
+    if "search" in rules.can:
+        more = RepeatedLines(repetitions), *more
+    elif repetitions != RepeatedLines.CONTINUE:
+        raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
     start = rules.initial if position is None else rules.parse(position)
     with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
@@ -78,16 +83,6 @@ def show_perft(call: Call) -> None:
     not need tables.
     """
     call.write(call(), ["move", "leaves"] if call.given.get("divide") else ["depth", "leaves", "seconds"])
-
-
-def _counting(rules: Any, repetitions: RepeatedLines, threads: int) -> tuple[Any, Any, tuple[Any, ...]]:
-    """The functions that count lines of a depth by the first move, and of each depth, and what they take beside start and depth."""
-    by_move, by_depth = part(rules, "lines")
-    if "search" in rules.can:
-        return by_move, by_depth, (repetitions, threads)
-    if repetitions is not RepeatedLines.CONTINUE:
-        raise ArgumentError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
-    return by_move, by_depth, (threads,)
 
 
 @checked
@@ -171,10 +166,18 @@ def show_analyse(call: Call) -> None:
     Without options, this command searches the position for up to 5 seconds on one thread, and prints a line after each search
     depth. It uses the tables in the folder 'data' if this folder exists.
     """
-    if call.style is Format.TABLE:
-        _write_lines(call())
-    else:
-        call.write(_analysis_row(answer, call.style) for answer in call())
+    answers = call()
+    if call.style is not Format.TABLE:
+        call.write(_analysis_row(answer, call.style) for answer in answers)
+        return
+    sys.stdout.write(f"{'depth':>5}   {'score':>18}   {'nodes':>13}   {'nodes/s':>10}   {'table hits':>10}   line\n")
+    for answer in answers:
+        rate = f"{answer.nodes / answer.seconds:,.0f}" if answer.nodes and answer.seconds else "-"
+        ending = f" ({answer.reached.said} by the table)" if answer.reached is not None else ""
+        _write(
+            f"{answer.depth:>5}   {answer.verdict:>18}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
+            f"   {' '.join(answer.line)}{ending}"
+        )
 
 
 def _analysis_row(answer: Analysis, style: Format) -> dict[str, Any]:
@@ -184,19 +187,6 @@ def _analysis_row(answer: Analysis, style: Format) -> dict[str, Any]:
         row["line"] = " ".join(answer.line)
         row["reached"] = None if answer.reached is None else answer.reached.said
     return row
-
-
-def _write_lines(answers: Iterable[Analysis]) -> None:
-    """Write a line for each answer as soon as there is one."""
-    sys.stdout.write(f"{'depth':>5}   {'score':>18}   {'nodes':>13}   {'nodes/s':>10}   {'table hits':>10}   line\n")
-    for answer in answers:
-        rate = f"{answer.nodes / answer.seconds:,.0f}" if answer.nodes and answer.seconds else "-"
-        ending = f" ({answer.reached.said} by the table)" if answer.reached is not None else ""
-        sys.stdout.write(
-            f"{answer.depth:>5}   {answer.verdict:>18}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
-            f"   {' '.join(answer.line)}{ending}\n"
-        )
-        sys.stdout.flush()
 
 
 def _analysed(engine: Engine, answers: Iterator[Analysis], prober: Prober | None, opened: ExitStack) -> Iterator[Analysis]:
@@ -226,17 +216,13 @@ def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Vari
     from tablebase.protocol.uci_settings import Settings
 
     rules, folder = rules_for("uci", game, size, variant), optional_folder(data)
-    UciServer(Settings(rules, folder), _write).serve(_lines())
-
-
-def _lines() -> Iterator[str]:
-    """The lines of standard input, as soon as they are there; bytes that are not text are escaped."""
     if isinstance(sys.stdin, io.TextIOWrapper):
+        # Bytes that are not text are escaped.
         sys.stdin.reconfigure(errors="backslashreplace")
-    yield from lines_of(sys.stdin)
+    UciServer(Settings(rules, folder), _write).serve(lines_of(sys.stdin))
 
 
 def _write(line: str) -> None:
-    """Write a line, and let the other program have it at once."""
+    """Write a line, which a reader gets immediately."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 from click.core import ParameterSource
 
-from tablebase.commands.calls import OF_FOLDER, Call, show_result, use_all
+from tablebase.commands.calls import OF_FOLDER, Call, show_result
 from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of
 from tablebase.commands.registry import Verb
 from tablebase.compute.messages import silenced
@@ -28,21 +28,10 @@ LAST = (*OF_FOLDER, "workers", "style", "quiet")
 """Parameters that come last in the help of a command about an open tablebase."""
 MOST_OPTIONS = 13
 """Most options that the help of a command lists without groups."""
+TIMES = ("deadline", "duration", "grace", "time", "timeout")
 OPTION_GROUPS = {
     "Game and tables": ("rules", "size", "variant", "players", "pieces", "material", "with_dependencies", *OF_FOLDER),
-    "Resources": (
-        "workers",
-        "memory",
-        "executor",
-        "scheduler",
-        "deadline",
-        "duration",
-        "grace",
-        "time",
-        "timeout",
-        "cache",
-        "hash",
-    ),
+    "Resources": ("workers", "memory", "executor", "scheduler", "cache", "hash", *TIMES),
     "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "quiet", "access_log"),
 }
 """Further groups of options in the help, with the names of parameters."""
@@ -200,7 +189,11 @@ class _Command(Exemplified, click.Command):
         """Call the function with what is given, and write its result; the exit code, if there is one."""
         given = {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
         show = self.verb.show or show_result
-        use_all(given.pop("rules", None))
+        if files := given.pop("rules", None):
+            from tablebase.game.installed import use_rules
+
+            for file in files:
+                use_rules(file)
         if given.pop("quiet", False):
             ctx.with_resource(silenced())
         shown = {one.name: given.pop(one.name) for one in parameters_of(show) if one.name in given}
@@ -225,8 +218,14 @@ def _parts_of(one: Parameter) -> Iterator[click.Parameter]:
     metavar = shell.metavar or ("|".join(map(str, kind.choices)) if isinstance(kind, click.Choice) else None)
     default = shell.default or (str(one.default) if isinstance(one.default, Enum) else one.default)
     several = any(get_origin(some) in (list, Sequence) for some in one.kinds)
-    completed = (lambda _ctx, _param, word, complete=shell.complete: complete(word)) if shell.complete else None
-    more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help, "shell_complete": completed}
+
+    def completed(_ctx: click.Context, _param: click.Parameter, beginning: str) -> list[str]:
+        from pkgutil import resolve_name
+
+        return [name for name in resolve_name(shell.complete)() if name.startswith(beginning)]
+
+    more: dict[str, Any] = {"type": kind, "metavar": metavar, "help": one.help}
+    more |= {"shell_complete": completed} if shell.complete else {}
     if shell.argument:
         yield _Argument([one.name], required=one.is_required, nargs=-1 if several else 1, **more)
     if shell.argument and shell.option:

@@ -55,11 +55,6 @@ class Tablebase(Collection):
     prober : Prober
         Answers the same queries for `Game` and `Position` objects.
 
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder.
-
     Examples
     --------
     >>> import tablebase
@@ -151,17 +146,7 @@ class Tablebase(Collection):
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]: ...
 
     def probe_values(self, game: AnyGame, positions: Sequence[Any]) -> list[Any]:
-        """Values of many positions, as `probe_value` has them; see `probe_many` for those that have none.
-
-        Parameters
-        ----------
-        game, positions : see `probe_many`
-
-        Raises
-        ------
-        MissingTableError, NotationError
-            As `probe_value`, for the first of the positions that has no answer.
-        """
+        """Values of many positions, as `probe_value` has them, or its error for the first that has none; see `probe_many`."""
         answers = self.probe_many(game, positions)
         values: list[Any] = answers.values()
         for place in sorted(answers.errors):

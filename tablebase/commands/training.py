@@ -22,7 +22,6 @@ from tablebase.game.plain_arguments import as_path, parse_duration
 if TYPE_CHECKING:
     from tablebase.play.learning.learner import Learner
     from tablebase.play.learning.self_play import Measure
-    from tablebase.probe.prober import Prober
 
 OTHER_FILE = "name another file with --output"
 
@@ -78,6 +77,7 @@ def train(
     list of dict
         A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
     """
+    from tablebase.building.plan import check_tables
     from tablebase.files.outputs import check_output, lock_of, locked
     from tablebase.probe.prober import Prober
     from tablebase.tables.folder import check_folder
@@ -97,7 +97,15 @@ def train(
         learner = _begun(rules, path, {name: value for name, value in given.items() if value is not None})
         if games <= learner.games:
             raise TablebaseError(f"the learner in {path} has played {learner.games:,} games: ask for more with --games")
-        _train(learner, path, _source(prober, learner, folder, needed=picture is not None), games, every, end)
+        source = None
+        try:
+            check_tables(rules, learner.start, folder)
+            source = prober.of(rules)
+        except MissingTableError as fault:
+            if picture is not None:
+                raise
+            say(f"the learner is not measured: {fault}")
+        _train(learner, path, source, games, every, end)
     say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:
         _draw(rules.title, learner.curve, picture)
@@ -149,20 +157,6 @@ def _train(learner: Learner, path: Path, source: Any, total: int, every: int, en
                 begun = clock.monotonic()
             if late:
                 break
-
-
-def _source(prober: Prober, learner: Learner, folder: Path, *, needed: bool) -> Any:
-    """The tables, if there are those of all positions that can come up; if not, None and a sentence, unless they are needed."""
-    from tablebase.building.plan import check_tables
-
-    try:
-        check_tables(learner.values.game, learner.start, folder)
-    except MissingTableError as fault:
-        if needed:
-            raise
-        say(f"the learner is not measured: {fault}")
-        return None
-    return prober.of(learner.values.game)
 
 
 def _measure(learner: Learner, source: Any) -> None:

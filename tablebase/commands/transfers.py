@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tablebase.commands import parameters as shared
-from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, as_texts, checked, rules_for
+from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, checked, rules_for
 from tablebase.commands.parameters import Shell
 from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, ConflictError
-from tablebase.game.plain_arguments import as_path
+from tablebase.game.plain_arguments import as_path, as_texts
 from tablebase.tables.object_store import is_url
 
 if TYPE_CHECKING:
@@ -52,13 +52,6 @@ class Transfer:
     def __str__(self) -> str:
         there = f"; there already: {self.there}" if self.there else ""
         return f"{self.new} of {self.tables} tables, {self.bytes:,} bytes{there}"
-
-    def add(self, taken: Taken) -> None:
-        """Count a table."""
-        self.new += taken.is_new
-        self.there += not taken.is_new
-        self.bytes += taken.bytes
-        self.before += taken.entry.row["bytes"] * taken.is_new
 
 
 @checked
@@ -269,7 +262,10 @@ def _take(
     with progress(title, "tables", len(entries), verbose=verbose) as shown:
         try:
             for taken in make(lambda entry, stage: shown.at(entry.file, stage)):
-                done.add(taken)
+                done.new += taken.is_new
+                done.there += not taken.is_new
+                done.bytes += taken.bytes
+                done.before += taken.entry.row["bytes"] * taken.is_new
                 shown.leave(taken.entry.file)
                 shown.update()
                 shown.note(f"{taken.entry.file}: {f'{taken.bytes:,} bytes' if taken.is_new else 'there already'}")

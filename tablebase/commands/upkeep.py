@@ -1,37 +1,167 @@
-"""Look after the folder of the tables: reindex and prune."""
+"""Look after the folder of the tables: verify, reindex and prune."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from logging import ERROR
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.commands.arguments import as_catalog, as_folder, checked
+from tablebase.commands import parameters as shared
+from tablebase.commands.arguments import as_catalog, as_counts, as_folder, checked
 from tablebase.commands.calls import Call
-from tablebase.commands.parameters import PYTHON_ONLY, CatalogUrl, Data
+from tablebase.commands.parameters import CHECK_FAILED, PYTHON_ONLY, Shell
 from tablebase.compute.messages import say
-from tablebase.errors import TablebaseError
+from tablebase.compute.progress import progress
+from tablebase.errors import ArgumentError, TablebaseError
+from tablebase.game.plain_arguments import as_texts, usable_workers
 
 if TYPE_CHECKING:
     from tablebase.building.prune import Prunable
     from tablebase.building.reindex import Rebuilt
+    from tablebase.checking.checksums import Checks
 
-Agreed = Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY]
+
+@dataclass(frozen=True)
+class VerifyResult:
+    """The outcome of a check.
+
+    Parameters
+    ----------
+    tables : int
+        Tables that were checked.
+    faults : mapping of str to str
+        What is wrong, for each table that is not correct.
+    quick : bool
+        Whether the bytes alone were checked, and no positions.
+    compared : int or None
+        Tables whose values were compared with published ones; None without these.
+    """
+
+    tables: int
+    faults: Mapping[str, str] = field(default_factory=dict)
+    quick: bool = False
+    compared: int | None = None
+
+    @property
+    def correct(self) -> int:
+        """Number of correct tables."""
+        return self.tables - len(self.faults)
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of the command."""
+        return CHECK_FAILED if self.faults else 0
+
+    def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
+        rows = [{"table": name, "fault": fault} for name, fault in self.faults.items()]
+        return titled_table(f"correct tables: {self.correct} of {self.tables}", [], rows)
 
 
 @checked
-def reindex(data: Data = None, catalog: CatalogUrl = None) -> Rebuilt:
+def verify(
+    game: shared.OptionalGame = None,
+    *,
+    size: shared.Size = None,
+    variant: shared.Variant = None,
+    pieces: shared.Pieces = None,
+    material: shared.Materials = None,
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    workers: shared.Workers = None,
+    published: Annotated[str | Path | None, Shell(metavar="FILE")] = None,
+    quick: bool = False,
+    verbose: shared.Verbose = False,
+) -> VerifyResult:
+    """Check every byte and every position of the tables.
+
+    Without options, this command checks all tables of the game in the folder 'data' and uses all processors. If it finds an error,
+    the exit code is 1.
+
+    A bar (without a terminal or a notebook, a line each minute), faults and a summary are written to standard error.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame, optional
+        Name of a game, or a Python file with the rules of a game; optional with --quick, which then checks all games.
+    size, variant, pieces, material, data, catalog, workers, verbose : see `tablebase.build`; by default all tables of the game
+    published : str or Path, optional
+        CSV file with published checksums of table values, to compare with the checksums of your tables.
+    quick : bool
+        Check only the bytes of the files, not the positions.
+
+    Returns
+    -------
+    VerifyResult
+        Its `faults` are empty if all tables are correct; a fault is not an error.
+    """
+    from tablebase.building.kinds import table_kind
+    from tablebase.building.options import TableQuery
+    from tablebase.building.transfer import entries_asked_for
+    from tablebase.catalog.catalog import entries_of
+    from tablebase.checking.checksums import verify_files
+    from tablebase.checking.published import read_published
+    from tablebase.game.game_arguments import as_rules, refuse_given
+
+    given = size or variant or pieces is not None or material
+    query = TableQuery(as_counts(pieces), as_texts("material", material))
+    folder, url, listed = as_folder(data), as_catalog(catalog), None if published is None else Path(published)
+    rules = None if game is None else as_rules(game, size, variant)
+    if quick:
+        if listed is not None:
+            raise ArgumentError("--published compares values, which --quick does not read: leave one of them out")
+        if rules is None and given:
+            raise ArgumentError("name the game of the tables that are to be checked: which these are depends on it")
+        threads, entries = usable_workers(workers), list(entries_of(folder, url).values()) if rules is None else []
+        if rules is not None:
+            entries = entries_asked_for(rules, query.pieces, list(query.materials) or None, folder, url)
+        title, good = f"verify {rules.name if rules else folder}", "the bytes are those that were written"
+        _, faults = _checked(title, len(entries), verify_files(folder, entries, threads), good, verbose=verbose)
+        result = VerifyResult(len(entries), faults, quick=True)
+        say(f"tables whose bytes are as they were written: {result.correct} of {result.tables}; positions were not checked")
+        return result
+    if rules is None:
+        raise ArgumentError("name the game whose positions are to be checked, or check the bytes of all tables with --quick")
+    refuse_given(rules, pieces=pieces, material=material, published=published)
+    expected = read_published(listed, rules) if listed else {}
+    total, results = table_kind(rules).verify(query, folder, workers, expected, url)
+    names, faults = _checked(f"verify {rules.name}", total, results, verbose=verbose, compiles=True)
+    result = VerifyResult(total, faults, compared=len(names & expected.keys()) if listed else None)
+    say(f"correct tables: {result.correct} of {result.tables}")
+    if listed:
+        say(f"tables that {listed} lists, too: {result.compared} of {total}")
+    return result
+
+
+def _checked(
+    title: str, total: int, results: Checks, good: str = "correct", *, verbose: bool, compiles: bool = False
+) -> tuple[set[str], dict[str, str]]:
+    """Show the checks of tables; the names of all, and the faults of some."""
+    names, faults = set[str](), dict[str, str]()
+    with progress(title, "tables", total, verbose=verbose, compiles=compiles) as shown, closing(results):
+        for name, fault in results:
+            names.add(name)
+            shown.update()
+            if fault is None:
+                shown.note(f"{name}: {good}")
+            else:
+                faults[name] = fault
+                shown.write(f"error: {fault}", ERROR)
+    return names, faults
+
+
+@checked
+def reindex(data: shared.Data = None, catalog: shared.CatalogUrl = None) -> Rebuilt:
     """Rebuild the catalog, which lists all tables, from the files.
 
     Parameters
     ----------
     data, catalog : see `tablebase.build`
-
-    Returns
-    -------
-    Rebuilt
-        How many tables of each game have been found, and what was left out.
     """
     from tablebase.building.reindex import reindex as rebuild
 
@@ -51,12 +181,17 @@ def show_reindex(call: Call) -> None:
 
     done = call()
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
-    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
-    say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{aside}{left_out(done)}")
+    say(f"catalog of {as_folder(call.given.get('data'))} rebuilt from {tables}{left_out(done)}")
 
 
 @checked
-def prune(data: Data = None, catalog: CatalogUrl = None, *, yes: bool = False, agreed: Agreed = None) -> list[Prunable]:
+def prune(
+    data: shared.Data = None,
+    catalog: shared.CatalogUrl = None,
+    *,
+    yes: bool = False,
+    agreed: Annotated[Callable[[Sequence[Any]], bool] | None, PYTHON_ONLY] = None,
+) -> list[Prunable]:
     """Remove tables built under outdated rules, and leftover files.
 
     Parameters
@@ -100,11 +235,19 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
     total, removed = "", False
 
     def agreed(items: Sequence[Any]) -> bool:
+        """Write the files, and ask the person at the terminal; `TablebaseError` if there is none."""
         nonlocal total, removed
         rows = [asdict(item) for item in items]
         call.write(rows)
         total = f"{sum(row.get('files', 1) for row in rows):,} files, {sum(row['bytes'] for row in rows):,} bytes"
-        removed = call.given.get("yes") or _agreed(f"remove {total}?")
+        removed = call.given.get("yes", False)
+        if not removed and not sys.stdin.isatty():
+            raise TablebaseError("nothing was removed, since there is no terminal to ask at: repeat the command with --yes")
+        if not removed:
+            sys.stdout.flush()
+            sys.stderr.write(f"remove {total}? [y/N] ")
+            sys.stderr.flush()
+            removed = sys.stdin.readline().strip().lower() in ("y", "yes")
         return removed
 
     place = cache_parent() if kernels else as_folder(call.given.get("data"))
@@ -118,13 +261,3 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
         say(f"removed from {place}: {total}")
     else:
         say("nothing was removed" if total else f"nothing to remove in {place}")
-
-
-def _agreed(question: str) -> bool:
-    """The answer of the person at the terminal; `TablebaseError` if there is none."""
-    if not sys.stdin.isatty():
-        raise TablebaseError("nothing was removed, since there is no terminal to ask at: repeat the command with --yes")
-    sys.stdout.flush()
-    sys.stderr.write(f"{question} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

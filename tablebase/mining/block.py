@@ -1,27 +1,31 @@
-"""Positions of consecutive indices: which there are, and their mirror images."""
+"""Positions of consecutive indices, and their mirror images."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Outcome
-from tablebase.mining.move_values import Listed, in_full, slice_moves
+from tablebase.mining.move_values import Listed, in_full, list_moves, slice_moves
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.mining.tally import Tally, tally
 from tablebase.mining.wanted import Wanted
 from tablebase.slices.indexing import Layout, Squares, apart
 from tablebase.slices.location import Address, is_self_paired, locate
 from tablebase.tables.values import Codes, Coding
 
+if TYPE_CHECKING:
+    from tablebase.mining.tally import Tally
+
 FEW = 4
 """If fewer than 1 in this many indices are wanted, only these are checked for being void."""
 
 Flags = NDArray[np.bool_]
+Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -44,28 +48,11 @@ class Block:
         table = self.stored_codes.store.table(game, material)
         return table.codes_between(1 - self.side, self.begin, self.begin + len(self.codes))
 
-    def images(self, wanted: Wanted) -> Iterator[Image]:
-        """The positions that are wanted, then those of their mirror images that have no index of their own."""
-        offsets = self._offsets(wanted)
-        if not len(offsets):
-            return
-        plain = Image(self, offsets)
-        yield plain
-        if self.layout.game.mirror is None:
-            return
-        # Weights change with the lead alone, so most blocks have a single one.
-        stride = self.layout.size // self.layout.radices[0]
-        first, last = self.begin // stride, (self.begin + len(self.codes) - 1) // stride
-        twice = self.layout.lead_weights[first : last + 1] == 2
-        if twice.all():
-            yield Image(self, offsets, True, plain)
-        elif twice.any():
-            bounds = np.searchsorted(offsets, np.arange(first, last + 2) * stride - self.begin)
-            places = np.flatnonzero(np.repeat(twice, np.diff(bounds)))
-            if len(places):
-                yield Image(self, offsets.take(places), True, plain, places)
+    def found(self, wanted: Wanted) -> Found:
+        """The positions that are wanted."""
+        return Found(self, self._offsets(wanted))
 
-    def _offsets(self, wanted: Wanted) -> NDArray[np.int64]:
+    def _offsets(self, wanted: Wanted) -> Int64:
         """Offsets of the positions that are wanted, whatever their indices; no void ones."""
         has_value = np.zeros(self.coding.void + 1, dtype=bool)
         has_value[[value.code(self.coding) for value in wanted.values]] = True
@@ -104,56 +91,55 @@ class Block:
         length = self.layout.row_length
         return self.layout.row_squares(np.arange(self.begin // length, -(-(self.begin + len(self.codes)) // length)))
 
-    def squares(self, offsets: NDArray[np.int64]) -> Squares:
-        """Squares of each slot, shape (offsets, slots), of void indices, too."""
-        from tablebase.mining.scan_kernels import spread_rows
-
+    def squares(self, offsets: Int64) -> Squares:
+        """Squares of each slot, shape (offsets, slots), including void indices."""
         layout, last = self.layout, self.layout.groups[-1]
-        # Each column is contiguous, because features read squares piece by piece.
-        squares = np.empty((len(offsets), len(layout.slots)), dtype=np.int8, order="F")
-        digits = np.empty(len(offsets), dtype=np.int64)
-        spread_rows(self._front, self.begin, layout.row_length, offsets, squares, digits)
-        squares[:, last.slots.start :] = last.unrank_many(digits)
-        return squares
+        rows, digits = np.divmod(offsets + self.begin % layout.row_length, layout.row_length)
+        return side_by_side([*(column.take(rows) for column in self._front.T), *last.unrank_many(digits).T])
 
 
-@dataclass(frozen=True)
-class Image:
-    """Positions of a block as they are indexed, or their mirror images."""
+class Found:
+    """Positions of a block as they are indexed; what is not needed of them is not computed."""
 
-    block: Block
-    offsets: NDArray[np.int64]
-    mirrored: bool = False
-    # All positions as they are indexed; None if these are they.
-    plain: Image | None = None
-    # The places in `plain` of those that these are or mirror; None for all.
-    places: NDArray[np.int64] | None = None
+    def __init__(self, block: Block, offsets: Int64) -> None:
+        self.block, self.offsets = block, offsets
 
-    def some(self, where: NDArray[np.int64]) -> Image:
-        """Those at these places."""
-        places = where if self.places is None else self.places[where]
-        return Image(self.block, self.offsets[where], self.mirrored, self.plain or self, places)
+    def images(self) -> Iterator[tuple[bool, Int64 | None]]:
+        """The positions, then those of their mirror images that have no index: each mirrored or not, with their places.
+
+        The places are None for all.
+        """
+        layout, begin = self.block.layout, self.block.begin
+        if not len(self.offsets):
+            return
+        yield False, None
+        if layout.game.mirror is None:
+            return
+        # Weights change with the lead alone, so most blocks have a single one.
+        stride = layout.size // layout.radices[0]
+        first, last = begin // stride, (begin + len(self.block.codes) - 1) // stride
+        twice = layout.lead_weights[first : last + 1] == 2
+        if twice.all():
+            yield True, None
+        elif twice.any():
+            bounds = np.searchsorted(self.offsets, np.arange(first, last + 2) * stride - begin)
+            places = np.flatnonzero(np.repeat(twice, np.diff(bounds)))
+            if len(places):
+                yield True, places
 
     @cached_property
     def codes(self) -> Codes:
         """Codes of the positions."""
-        if self.plain is not None and self.places is None:
-            return self.plain.codes
         codes: Codes = self.block.codes.take(self.offsets)
         return codes
 
     @cached_property
     def other_codes(self) -> Codes:
         """Codes of the same placements with the other side to move."""
-        codes: Codes
-        if self.plain is not None:
-            # A mirror image has the value of its original.
-            codes = self.plain.other_codes
-            return codes if self.places is None else codes.take(self.places)
         others, layout = self.block.other_codes, self.block.layout
         if others is not None:
             # Neither the slots nor the squares of the pieces depend on the side to move.
-            codes = others.take(self.offsets)
+            codes: Codes = others.take(self.offsets)
             return codes
         location = locate(layout.game, layout.material, 1 - self.block.side)
         indices = Address(layout.game, location).index_many(self.squares[:, np.argsort(layout.slots)])
@@ -162,41 +148,40 @@ class Image:
     @cached_property
     def values(self) -> Tally | None:
         """How often each code occurs."""
-        if self.plain is not None and self.places is None:
-            return self.plain.values
-        return tally(len(self.offsets), [_with_range(self.codes)])
+        return tally_of(self.codes)
 
     @cached_property
     def pairs(self) -> Tally | None:
         """How often each pair of codes with either side to move occurs; None if there may be too many pairs."""
-        if self.plain is not None and self.places is None:
-            return self.plain.pairs
-        return tally(len(self.offsets), [_with_range(self.codes), _with_range(self.other_codes)])
+        return tally_of(self.codes, self.other_codes)
 
     @cached_property
     def squares(self) -> Squares:
         """Square of each slot."""
-        squares = self.block.squares(self.offsets) if self.plain is None else self.plain.squares
-        if self.places is not None:
-            squares = side_by_side([column.take(self.places) for column in squares.T])
-        return mapped(self.block.layout.game.mirror, squares) if self.mirrored else squares
+        return self.block.squares(self.offsets)
+
+    @cached_property
+    def mirrored(self) -> Squares:
+        """The same of the mirror images."""
+        return mapped(self.block.layout.game.mirror, self.squares)
 
     @cached_property
     def listed(self) -> Listed:
-        """The moves of the positions as they are indexed."""
-        if self.plain is not None:
-            return self.plain.listed
+        """The moves of the positions."""
         block = self.block
         moves = slice_moves(block.layout.game, block.layout.material, block.side)
-        return moves.listed(self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
+        return list_moves(moves, self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
 
 
-def _with_range(codes: Codes) -> tuple[Codes, int]:
-    """Codes, and a number above all of them."""
-    return codes, int(codes.max(initial=0)) + 1
+def tally_of(*codes: Codes) -> Tally | None:
+    """Count combinations of codes; see `tally`."""
+    # Imported here because Numba is slow to load.
+    from tablebase.mining.tally import tally
+
+    return tally(len(codes[0]), [(each, int(each.max(initial=0)) + 1) for each in codes])
 
 
-def side_by_side(columns: list[NDArray[np.int8]]) -> Squares:
+def side_by_side(columns: Sequence[NDArray[np.int8]]) -> Squares:
     """Columns as an array that keeps each contiguous, because features read squares piece by piece."""
     squares = np.empty((len(columns[0]), len(columns)), dtype=np.int8, order="F")
     for number, column in enumerate(columns):
@@ -209,11 +194,6 @@ def mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
     assert image is not None
     images = np.array(image, dtype=np.int8)
     return side_by_side([images.take(column) for column in squares.T])
-
-
-def like_pieces(kinds: tuple[int, ...]) -> list[slice]:
-    """Ranges of pieces of the same kind, which are listed in the order of their squares."""
-    return [slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind)) for kind in set(kinds) if kinds.count(kind) > 1]
 
 
 @cache

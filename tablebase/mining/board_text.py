@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tablebase.game import Game
+from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.block import mapped
 from tablebase.slices.mixed import Positions
 
@@ -17,6 +18,8 @@ POSITION = "position"
 TEXTS = POSITION, MIRROR, TWIN, CANONICAL = POSITION, "mirror", "twin", "canonical"
 """Columns that are positions as text."""
 Squares = NDArray[np.int8]
+BITS = 7
+"""Bits of the number of a square."""
 
 
 def board_texts(name: str, positions: Positions) -> pa.Array:
@@ -40,19 +43,23 @@ def board_texts(name: str, positions: Positions) -> pa.Array:
     return pc.min_element_wise(texts(game, positions.kinds, squares, positions.side), mirrored)
 
 
-def child_texts(positions: Positions, origins: Squares, targets: Squares) -> pa.Array:
+def child_texts(positions: Positions, ways: NDArray[np.integer]) -> pa.Array:
     """The positions after moves as text, as their rows have them: where the game has colour swap, with colours exchanged.
 
-    A piece moves between the squares `origins` and `targets`, of shape (positions,); one that stands on the target is captured.
+    Each way has both squares of a move, or is -1 for a move that ends the game, after which there is no position.
     """
     game, kinds = positions.game, positions.kinds
-    squares = np.where(positions.squares == origins[:, None], targets[:, None], positions.squares)
+    origins, targets = ways >> BITS, ways & (1 << BITS) - 1
+    # A piece that stands on the target is captured.
+    squares = np.where(positions.squares == origins[:, None], targets[:, None], positions.squares).astype(np.int8)
     # Written last, the piece that moved hides the one that it captured.
     order = sorted(range(len(kinds)), key=lambda piece: game.side_of(kinds[piece]) == positions.side)
     kinds, squares = tuple(kinds[piece] for piece in order), squares[:, order]
     if game.swap is None:
-        return texts(game, kinds, squares, 1 - positions.side)
-    return texts(game, [game.twins[kind] for kind in kinds], mapped(game.swap, squares), positions.side)
+        written = texts(game, kinds, squares, 1 - positions.side)
+    else:
+        written = texts(game, [game.twins[kind] for kind in kinds], mapped(game.swap, squares), positions.side)
+    return pc.if_else(array_of(ways < 0), pa.nulls(len(written), pa.string()), written)
 
 
 def texts(game: Game, kinds: Sequence[int], squares: Squares, side: int) -> pa.Array:

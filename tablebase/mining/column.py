@@ -38,7 +38,7 @@ class Column:
 
     name: str
     type: pa.DataType
-    # Maps `Rows`, or `StoredRows` and `StoredMoves` of games by functions, to an Arrow array.
+    # Maps `Rows`, `Named` if it is late, or `StoredRows` and `StoredMoves` of games by functions, to an Arrow array.
     compute: Callable[[Any], pa.Array]
     # The feature that it belongs to.
     feature: Feature | None = None
@@ -52,6 +52,8 @@ class Column:
     by_value: bool = False
     # Whether it is made from that value and the one with the other side to move alone.
     of_twin: bool = False
+    # What a late column is made from, besides the numbers of positions.
+    made_of: Column | None = None
     # Raises `TablebaseError` for a word or whole number that no row can have.
     check: Check | None = None
 

@@ -30,7 +30,7 @@ from tablebase.mining.column import (
     words_array,
 )
 from tablebase.mining.move_columns import columns_from_moves, move_columns
-from tablebase.mining.rows import Rows
+from tablebase.mining.rows import Named, Rows
 from tablebase.mining.sample import hashes_of
 from tablebase.mining.word_checks import Check, between, one_of
 from tablebase.slices.location import StoredSlice
@@ -134,7 +134,7 @@ def _zugzwang(rows: Rows) -> pa.Array:
     return array_of(both < 0, over.take(rows.codes) | over.take(rows.other_codes))
 
 
-def _text(name: str, rows: Rows) -> pa.Array:
+def _text(name: str, rows: Rows | Named) -> pa.Array:
     return board_texts(name, rows.positions)
 
 

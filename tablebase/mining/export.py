@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,17 @@ import pyarrow.parquet as pq
 
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_error
 from tablebase.files.outputs import check_output_folder, written
-from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
 from tablebase.mining.reading import POSITIONS
-from tablebase.mining.row_stream import RowStream
-from tablebase.mining.scan import Scan, slice_place
+from tablebase.mining.row_source import RowStream
+from tablebase.mining.rows import slice_place
+from tablebase.mining.scan import Scan
 from tablebase.mining.selection import SLICE_COLUMNS
-from tablebase.mining.stored_source import StoredSource, StoredStream, table_place
+from tablebase.mining.stored_rows import table_place
+from tablebase.mining.stored_source import StoredSource, StoredStream
 from tablebase.mining.wanted import WHOLE, Sample, Selection
 from tablebase.tables.store import Store
 
@@ -56,10 +58,13 @@ def chosen_columns(
 
 
 class Export:
-    """A folder of Parquet files; raise `TablebaseError` if it already contains anything else than folders named after `first`."""
+    """A folder of Parquet files, in others named after `folders`; raise `TablebaseError` if it already contains anything else."""
 
-    def __init__(self, game: Rules[Any], folder: Path, columns: Sequence[Column], sample: Sample, first: str = "pieces=") -> None:
-        self.folder, self.columns, self._first = folder, columns, first
+    def __init__(
+        self, game: Rules[Any], folder: Path, columns: Sequence[Column], sample: Sample, folders: Sequence[str] = SLICE_COLUMNS
+    ) -> None:
+        self.folder = folder
+        self._first = tuple(f"{name}=" for name in folders) or FILE_NAME
         description = {
             "game": game.name,
             "rules_digest": game.digest,
@@ -84,7 +89,7 @@ class Export:
         current: object = None
         with ExitStack() as stack:
             writers: dict[str, pq.ParquetWriter] = {}
-            for group, place, batch in stream.placed(self._batch):
+            for group, place, batch in chain.from_iterable(stream.spread(lambda rows: (rows.group, rows.place, stream.made(rows)))):
                 if current != group:
                     stack.close()
                     current, writers = group, {}
@@ -93,9 +98,6 @@ class Export:
                 writers[place].write_batch(batch)
                 count += batch.num_rows
         return count
-
-    def _batch(self, rows: Any) -> pa.RecordBatch:
-        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
 
     @contextmanager
     def _file(self, path: Path) -> Iterator[pq.ParquetWriter]:
@@ -131,9 +133,9 @@ class Exported:
 
 
 def export(
-    game: Game,
+    rules: Rules[Any],
     data: Path,
-    selection: Selection,
+    selection: Selection | None,
     folder: Path,
     names: Sequence[str] | None = None,
     features: tuple[Feature, ...] = (),
@@ -141,38 +143,27 @@ def export(
     threads: int = 2,
     tick: Callable[[int, int], object] | None = None,
 ) -> Exported:
-    """Write slices that have been built to a folder of Parquet files, except those that already have a file there.
+    """Write slices, or the tables of a game by functions, to a folder of Parquet files, except those that have a file there.
 
     The columns are those of ``*`` unless `names` has others. `tick` is called from time to time with the numbers of indices
     decoded so far and in all. Raise `TablebaseError` if there is no such column, or the folder contains anything else.
     """
-    written = chosen_columns(game, names, columns(game, list(selection), features))
-    output = Export(game, folder, written, sample)
-    missing = {
-        slice_: replace(wanted, sample=sample) for slice_, wanted in selection.items() if output.lacks(slice_place(game, slice_))
-    }
-    with closing(Store(data)) as store:
-        return _write(output, Scan(game, store, missing, written, threads), len(selection), tick)
-
-
-def export_stored(
-    rules: Rules[Any],
-    data: Path,
-    folder: Path,
-    names: Sequence[str] | None = None,
-    features: tuple[Feature, ...] = (),
-    sample: Sample = WHOLE,
-    tick: Callable[[int, int], object] | None = None,
-) -> Exported:
-    """The same for the tables of a game by functions."""
-    with closing(StoredSource(rules, Store(data), features)) as source:
-        places = list(source.stored.tables[0].words)
-        written = chosen_columns(rules, names, source.offered[POSITIONS], places)
-        output = Export(rules, folder, written, sample, f"{places[0]}=" if places else FILE_NAME)
-        missing = [table for table in source.stored.tables if output.lacks(table_place(table))]
-        return _write(output, StoredStream(source.stored, written, missing, sample), len(source.stored.tables), tick)
-
-
-def _write(output: Export, stream: RowStream, every: int, tick: Callable[[int, int], object] | None) -> Exported:
-    stream.tick = lambda: tick and tick(stream.done, stream.cells)
-    return Exported(stream.slices, every, output.write(stream))
+    with ExitStack() as stack:
+        store = stack.enter_context(closing(Store(data)))
+        stream: RowStream
+        if selection is None:
+            source = stack.enter_context(closing(StoredSource(rules, store, features)))
+            tables, folders = source.stored.tables, list(source.stored.tables[0].words)
+            chosen = chosen_columns(rules, names, source.offered[POSITIONS], folders)
+            output = Export(rules, folder, chosen, sample, folders)
+            missing = [table for table in tables if output.lacks(table_place(table))]
+            stream = StoredStream(source.stored, chosen, missing, sample)
+        else:
+            game: Any = rules
+            chosen = chosen_columns(rules, names, columns(game, list(selection), features))
+            output = Export(rules, folder, chosen, sample)
+            places = ((slice_place(game, slice_), slice_) for slice_ in selection)
+            wanted = {its: replace(selection[its], sample=sample) for place, its in places if output.lacks(place)}
+            stream = Scan(game, store, wanted, chosen, threads)
+        stream.tick = lambda: tick and tick(stream.done, stream.cells)
+        return Exported(stream.slices, len(tables if selection is None else selection), output.write(stream))

@@ -17,9 +17,8 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse, render
 from tablebase.mining.board_text import POSITION
-from tablebase.mining.conditions import conditions_on, parts_of, sources
 from tablebase.mining.own_tables import OwnTables
-from tablebase.mining.reading import TABLES, written
+from tablebase.mining.reading import TABLES, conditions_on, parts_of, sources, written
 from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW, as_distinct_row, as_row, register_functions
 from tablebase.mining.sandbox import registered, sandbox, scratch
 from tablebase.mining.selection import check_built

@@ -6,67 +6,55 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
 from tablebase.mining.column import TEXT, Column, distances, of_dictionary, of_outcomes, outcomes, small_integers, words_array
-from tablebase.mining.move_values import Judged, RowMoves, move_texts
+from tablebase.mining.move_values import UNKNOWN, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.word_checks import one_of
 from tablebase.tables.values import DRAW, FULL, Codes
 
-CHILD = "child"
-ORIGIN, TARGET, ENDS = "origin", "target", "ends"
-UNKNOWN = np.iinfo(FULL.dtype).max
 NO_PIECE = -1
-
-MoveArray = Callable[[MoveRows], pa.Array]
+WAYS = Column("squares of move", pa.int16(), lambda rows: small_integers(rows.ways, rows.ways < 0))
+"""Both squares of each move as a number; null if it ends the game."""
 
 
 def columns_from_moves(game: Game) -> list[Column]:
     """The columns of positions that their legal moves decide."""
 
-    def text(choose: Callable[[RowMoves], NDArray[np.int32]]) -> Callable[[Rows], pa.Array]:
+    def move(name: str, choose: Callable[[RowMoves], NDArray[np.int32]]) -> Column:
         def array(rows: Rows) -> pa.Array:
             steps = choose(rows.moves)
             return of_dictionary(rows.moves.numbers[steps], words_array(move_texts(game)), steps < 0)
 
-        return array
+        return Column(name, TEXT, array, extra=True, of_moves=True, check=one_of(name, move_texts(game)))
 
-    def count(choose: Callable[[Judged], NDArray[np.int16]]) -> Callable[[Rows], pa.Array]:
+    def number(name: str, outcome: int) -> Column:
         def array(rows: Rows) -> pa.Array:
-            counts = choose(rows.moves.listed.judged).take(rows.moves.places)
+            counts = rows.moves.listed.judged[0][outcome].take(rows.moves.places)
             return small_integers(counts, counts < 0)
 
-        return array
+        return Column(name, pa.int16(), array, extra=True, of_moves=True)
 
-    def move(name: str, choose: Callable[[RowMoves], NDArray[np.int32]]) -> Column:
-        return Column(name, TEXT, text(choose), extra=True, of_moves=True, check=one_of(name, move_texts(game)))
-
-    return [
-        move("best", lambda moves: moves.best),
-        Column("winning_moves", pa.int16(), count(lambda judged: judged.wins), extra=True, of_moves=True),
-        Column("drawing_moves", pa.int16(), count(lambda judged: judged.draws), extra=True, of_moves=True),
-        Column("losing_moves", pa.int16(), count(lambda judged: judged.losses), extra=True, of_moves=True),
-        move("only_move", lambda moves: moves.only),
-    ]
+    numbers = [number(f"{kind}_moves", outcome) for outcome, kind in enumerate(("winning", "drawing", "losing"))]
+    return [move("best", lambda moves: moves.best), *numbers, move("only_move", lambda moves: moves.only)]
 
 
 def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Column]:
     """All columns of the table of moves by name, given those that name the slice."""
     names, symbols = words_array(tuple(game.board.names)), words_array(tuple(kind.symbol for kind in game.kinds))
     texts, jumps = words_array(move_texts(game)), _jumps(game)
-    made: dict[str, tuple[pa.DataType, MoveArray]] = {
-        "move": (TEXT, lambda rows: of_dictionary(rows.of_rows.numbers[_steps(rows)], texts)),
-        "piece": (TEXT, lambda rows: of_dictionary(rows.of_rows.kinds[rows.of_rows.moves.slots[_steps(rows)]], symbols)),
-        ORIGIN: (TEXT, lambda rows: of_dictionary(_origins(rows), names)),
-        TARGET: (TEXT, lambda rows: of_dictionary(_targets(rows), names)),
-        "captures": (TEXT, lambda rows: of_dictionary(rows.of_rows.kinds[_victims(rows)], symbols, _victims(rows) == NO_PIECE)),
-        "jump": (pa.bool_(), lambda rows: array_of(jumps[_origins(rows), _targets(rows)])),
-        ENDS: (pa.bool_(), lambda rows: array_of(rows.of_rows.listed.ends[rows.number])),
+    made: dict[str, tuple[pa.DataType, Callable[[MoveRows], pa.Array]]] = {
+        "move": (TEXT, lambda rows: of_dictionary(rows.of_rows.numbers[rows.steps], texts)),
+        "piece": (TEXT, lambda rows: of_dictionary(rows.of_rows.kinds[rows.of_rows.moves.slots[rows.steps]], symbols)),
+        "origin": (TEXT, lambda rows: of_dictionary(rows.origins, names)),
+        "target": (TEXT, lambda rows: of_dictionary(rows.targets, names)),
+        "captures": (TEXT, lambda rows: of_dictionary(rows.of_rows.kinds[rows.victims], symbols, rows.victims == NO_PIECE)),
+        "jump": (pa.bool_(), lambda rows: array_of(jumps[rows.origins, rows.targets])),
+        "ends": (pa.bool_(), lambda rows: array_of(rows.ends)),
         "outcome": (TEXT, lambda rows: _outcomes(_worth(rows))),
         "distance": (pa.int16(), lambda rows: _distances(_worth(rows))),
         "position_outcome": (TEXT, lambda rows: _outcomes(_of_positions(rows))),
@@ -75,42 +63,24 @@ def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Colum
         "is_only": (pa.bool_(), _is_only),
     }
     letters = [kind.symbol for kind in game.kinds]
-    words = {"move": move_texts(game), "piece": letters, "captures": letters, ORIGIN: game.board.names, TARGET: game.board.names}
+    words = {
+        "move": move_texts(game),
+        "piece": letters,
+        "captures": letters,
+        "origin": game.board.names,
+        "target": game.board.names,
+    }
     checks = {name: one_of(name, its) for name, its in words.items()}
     checks |= {name: of_outcomes(name) for name in ("outcome", "position_outcome")}
     columns = [
         *slice_columns,
-        *(Column(name, type_, _of_moves(array), of_moves=True, check=checks.get(name)) for name, (type_, array) in made.items()),
+        *(Column(name, type_, array, of_moves=True, check=checks.get(name)) for name, (type_, array) in made.items()),
     ]
     columns.append(Column(POSITION, pa.string(), lambda rows: board_texts(POSITION, rows.positions), late=True))
-    columns.append(Column(CHILD, pa.string(), _of_moves(_children), late=True, of_moves=True))
-    return {column.name: column for column in columns}
-
-
-def _of_moves(array: MoveArray) -> Callable[[Rows], pa.Array]:
-    """A function of the rows of moves as one of rows."""
-
-    def compute(rows: Rows) -> pa.Array:
-        assert isinstance(rows, MoveRows)
-        return array(rows)
-
-    return compute
-
-
-def _steps(rows: MoveRows) -> NDArray[np.int32]:
-    return rows.of_rows.listed.steps[rows.number]
-
-
-def _victims(rows: MoveRows) -> NDArray[np.int8]:
-    return rows.of_rows.listed.victims[rows.number]
-
-
-def _origins(rows: MoveRows) -> NDArray[np.int8]:
-    return rows.of_rows.image[rows.of_rows.moves.origins[_steps(rows)]]
-
-
-def _targets(rows: MoveRows) -> NDArray[np.int8]:
-    return rows.of_rows.image[rows.of_rows.moves.targets[_steps(rows)]]
+    child = Column(
+        "child", pa.string(), lambda rows: child_texts(rows.positions, rows.ways), late=True, of_moves=True, made_of=WAYS
+    )
+    return {column.name: column for column in [*columns, child]}
 
 
 def _worth(rows: MoveRows) -> Codes:
@@ -146,7 +116,7 @@ def _is_best(rows: MoveRows) -> pa.Array:
 def _is_only(rows: MoveRows) -> pa.Array:
     """Whether a move is the only one that keeps the outcome."""
     only = rows.of_rows.only[rows.row]
-    return array_of(_steps(rows) == only, only < NO_PIECE)
+    return array_of(rows.steps == only, only < NO_PIECE)
 
 
 def _jumps(game: Game) -> NDArray[np.bool_]:
@@ -154,8 +124,3 @@ def _jumps(game: Game) -> NDArray[np.bool_]:
     cells = np.array(game.board.cells)
     jumps: NDArray[np.bool_] = np.abs(cells[:, None] - cells[None]).max(axis=2) > 1
     return jumps
-
-
-def _children(rows: MoveRows) -> pa.Array:
-    written = child_texts(rows.positions, _origins(rows), _targets(rows))
-    return pc.if_else(array_of(rows.of_rows.listed.ends[rows.number]), pa.nulls(len(written), pa.string()), written)

@@ -6,9 +6,9 @@ images of its moves.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +20,18 @@ from tablebase.slices.conversions import ENDS
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import Material
 from tablebase.slices.move_lists import MoveLister
-from tablebase.tables.values import FULL, Codes, Coding, Value
+from tablebase.tables.values import FIRST, FULL, Codes, Coding, Value
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
-
-class Judged(NamedTuple):
-    """What the moves of positions amount to; arrays of shape (positions,)."""
-
-    # The number of moves with each outcome; -1 if the value of a move is unknown.
-    wins: Int16
-    draws: Int16
-    losses: Int16
-    # The step of the only move that keeps the outcome, -1 for none, -2 if the value of a move is unknown.
-    only: Int32
+UNKNOWN = np.iinfo(FULL.dtype).max
+"""The code of a move whose value is unknown."""
+BITS, MASK = 16, (1 << 16) - 1
+"""Of a field that has a number of moves."""
+NONE, UNDECIDED = -1, -2
+"""No only move, and none for certain: a move of unknown value may keep the outcome as well."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Listed:
 
     # Shape (positions + 1,).
     begin: Int64
-    # Numbers of steps of `SliceMoves`. Shape (moves,).
+    # Numbers of steps of `MoveLister`. Shape (moves,).
     steps: Int32
     # The captured slot, or -1.
     victims: NDArray[np.int8]
@@ -56,52 +52,59 @@ class Listed:
     codes: Codes
 
     @cached_property
-    def judged(self) -> Judged:
-        """What they amount to."""
-        from tablebase.mining.scan_kernels import judge
+    def judged(self) -> tuple[list[Int16], Int32]:
+        """For each position the numbers of winning, drawing and losing moves, and the step of the only one that keeps the outcome.
 
-        wins, draws, losses = np.empty((3, len(self.codes)), dtype=np.int16)
-        judged = Judged(wins, draws, losses, np.empty(len(self.codes), dtype=np.int32))
-        judge(self.begin, self.steps, self.worth, self.codes, *judged)
-        return judged
-
-
-class SliceMoves(MoveLister):
-    """The moves of a stored material with one side to move, and what they are worth; see `MoveLister`."""
-
-    def listed(self, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> Listed:
-        """The moves of positions, given by the square of each slot, and their values in the coding `FULL`."""
-        begin, steps, victims, destinations, numbers = self.list(squares)
-        worth = self._worth(destinations, numbers, stored_codes)
-        return Listed(begin, steps.copy(), victims.copy(), destinations == ENDS, worth, codes)
-
-    def _worth(self, destinations: Int32, numbers: Int64, stored_codes: StoredCodes) -> Codes:
-        """What moves are worth, given where they lead and the index there."""
-        from tablebase.mining.scan_kernels import UNKNOWN, look_up
-
-        worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
-        worth[destinations == ENDS] = FULL.code(Value(Outcome.WIN, 1))
-        for number, location in enumerate(self.locations):
-            if self.sides_to_move[number] == self.side:
-                continue
-            try:
-                table = stored_codes.store.table(stored_codes.game, location.material)
-                codes = stored_codes.whole(location.material, location.side)
-                if codes is not None:
-                    look_up(destinations, numbers, number, codes, worth_of_move(table.coding), worth)
-                elif len(moves := np.flatnonzero(destinations == number)):
-                    codes = table.codes_at(location.side, numbers[moves])
-                    worth[moves] = worth_of_move(table.coding)[codes]
-            except MissingTableError:
-                # The values of these moves stay unknown.
-                continue
-        return worth
+        The numbers are -1 if the value of a move is unknown; the step may be `NONE` or `UNDECIDED`.
+        """
+        # All counts of a position in one number; their sums over all moves may overflow, but not the differences of these.
+        before = np.zeros(len(self.worth) + 1, dtype=np.int64)
+        np.cumsum(_fields().take(self.worth), out=before[1:])
+        sums = np.diff(before[self.begin])
+        *by_outcome, unknown = (sums >> BITS * number & MASK for number in range(4))
+        own = _numbers().take(self.codes)
+        kept = sums >> BITS * own & MASK
+        single = (kept == 1) & (unknown == 0)
+        only = np.where((kept <= 1) & (unknown > 0), UNDECIDED, NONE).astype(np.int32)
+        wanted = np.repeat(np.where(single, own, NONE), np.diff(self.begin))
+        only[single] = self.steps[wanted == _numbers().take(self.worth)]
+        return [np.where(unknown > 0, NONE, count).astype(np.int16) for count in by_outcome], only
 
 
 @lru_cache(maxsize=1 << 10)
-def slice_moves(game: Game, material: Material, side: int) -> SliceMoves:
+def slice_moves(game: Game, material: Material, side: int) -> MoveLister:
     """The moves of a stored material with one side to move, cached."""
-    return SliceMoves(game, material, side)
+    return MoveLister(game, material, side)
+
+
+def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> Listed:
+    """List the moves of positions, given by the square of each slot, and their values in the coding `FULL`."""
+    begin, steps, victims, destinations, numbers = moves.list(squares)
+    worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
+    worth[destinations == ENDS] = FULL.code(Value(Outcome.WIN, 1))
+    for number, (location, side) in enumerate(zip(moves.locations, moves.sides_to_move, strict=True)):
+        reached = np.flatnonzero(destinations == number)
+        # The values of moves without a table stay unknown.
+        with suppress(MissingTableError):
+            if side != moves.side and len(reached):
+                its_codes = stored_codes.at(location.material, location.side, numbers[reached])
+                worth[reached] = worth_of_move(stored_codes.store.table(stored_codes.game, location.material).coding)[its_codes]
+    return Listed(begin, steps.copy(), victims.copy(), destinations == ENDS, worth, codes)
+
+
+@cache
+def _numbers() -> NDArray[np.int8]:
+    """For each code in the coding `FULL` 0, 1 or 2 for a win, draw or loss; 3 for `UNKNOWN`."""
+    numbers = np.where((np.arange(UNKNOWN + 1) - FIRST) % FULL.stride == 0, 0, 2).astype(np.int8)
+    numbers[:FIRST], numbers[UNKNOWN] = 1, 3
+    return numbers
+
+
+@cache
+def _fields() -> Int64:
+    """For each code in the coding `FULL` a one in the field of its outcome, or of unknown values."""
+    fields: Int64 = np.int64(1) << BITS * _numbers().astype(np.int64)
+    return fields
 
 
 @cache
@@ -139,7 +142,7 @@ class RowMoves:
 
     game: Game
     # Those of the stored material.
-    moves: SliceMoves
+    moves: MoveLister
     listed: Listed
     # The number of each row in `listed`. Shape (rows,).
     places: Int64
@@ -156,17 +159,19 @@ class RowMoves:
     @cached_property
     def best(self) -> Int32:
         """The step of the best move of each row, the first by its text; -1 for none."""
-        from tablebase.mining.scan_kernels import choose
-
-        listed = self.listed
-        best = np.empty(len(self.places), dtype=np.int32)
-        choose(listed.begin, self.places, listed.steps, listed.worth, listed.codes, self.numbers, best)
+        rows, moves = self.spread
+        kept = np.flatnonzero(self.listed.worth[moves] == self.listed.codes[self.places][rows])
+        rows, steps = rows[kept], self.listed.steps[moves[kept]]
+        best = np.full(len(self.places), -1, dtype=np.int32)
+        # Of several moves of a row, the last one stays.
+        order = np.argsort(-self.numbers[steps], kind="stable")
+        best[rows[order]] = steps[order]
         return best
 
     @cached_property
     def only(self) -> Int32:
-        """The step of the only move of each row that keeps the outcome; see `Judged`."""
-        return self.listed.judged.only[self.places]
+        """The step of the only move of each row that keeps the outcome; see `Listed.judged`."""
+        return self.listed.judged[1][self.places]
 
     @cached_property
     def spread(self) -> tuple[Int64, Int64]:

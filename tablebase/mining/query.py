@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakSet, finalize
 
 import duckdb
@@ -24,19 +24,16 @@ from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import sql_type
+from tablebase.mining.counting import count_rows
 from tablebase.mining.own_tables import OwnTables, own_tables
-from tablebase.mining.reading import TABLES, TALLIED, reads_unnamed
+from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unnamed, schema_of, scopes, written
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.row_functions import declare_functions
-from tablebase.mining.row_stream import Relation
+from tablebase.mining.row_source import Relation, Source
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
-from tablebase.mining.statement import Statement, check_reach, nesting_as_sentence, read_request, read_statement
+from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
 from tablebase.mining.word_checks import check_words
 from tablebase.tables.store import Store
-
-if TYPE_CHECKING:
-    from tablebase.mining.slice_source import SliceSource
-    from tablebase.mining.stored_source import StoredSource
 
 BATCH = 1 << 16
 EXPLANATION = pa.schema(
@@ -50,20 +47,8 @@ class Query(Tabular):
 
     Iterating over it yields the result in batches, one after another, so that any number of rows fits.
 
-    Parameters
-    ----------
-    game : Game
-    folder : Path
-    statement : str
-        One SELECT over tables of positions and of moves.
-    features : tuple of Feature
-    threads : int
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    own : mapping of str to Path, str or pyarrow.Table, optional
-        Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
-    counts : bool
-        Whether equal rows are counted before DuckDB reads them, where a statement only counts them.
+    `Tablebase.mine` describes its arguments; `own` are the tables that it is given, and `catalog` is the URL of a catalog in
+    PostgreSQL. Without `counts`, equal rows are not counted before DuckDB reads them where a statement only counts rows.
 
     Raises
     ------
@@ -96,22 +81,26 @@ class Query(Tabular):
         finalize(self, _end, self._runs)
         offered = self._source.offered
         text, self.explained = read_request(statement)
-        self.statement = read_statement(text, offered)
-        self.text, (names, types) = self.statement.text, self._plan(self.statement)
+        tree, self.text = parse_select(text), bare(text)
+        self.statement = Statement(self.text, tree, columns_needed(tree, offered))
+        names, types = self._plan(self.statement)
         self._names = distinct_names(names)
         # DuckDB knows best what is wrong with a statement, so it comes first.
-        check_reach(self.statement.tree, (*TABLES, *(name.lower() for name in self.own)))
+        check_reach(tree, (*TABLES, *(name.lower() for name in self.own)))
         checks = {table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in offered.items()}
-        check_words(self.statement.tree, checks)
-        if counts and self._source.counts and (counting := self.statement.counting(offered)) is not None:
+        check_words(tree, checks)
+        if counts and self._source.counts:
+            counting, needed = count_rows(tree, offered)
             # A statement that is written again must give results of the same types.
             with suppress(TablebaseError):
-                if self._plan(counting)[1] == types:
-                    self.statement = counting
+                again = Statement(written(counting) if needed else self.text, counting, {**self.statement.needed, **needed})
+                if needed and self._plan(again)[1] == types:
+                    self.statement = again
+        reads = [table for scope in scopes(self.statement.tree) for table in scope.tables]
         self.relations = [
-            Relation(schema, name, needed, self._source.stream(name, needed, tables))
-            for (schema, name), needed in self.statement.needed.items()
-            if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
+            Relation(schema, name, columns, self._source.stream(name, columns, tables))
+            for (schema, name), columns in self.statement.needed.items()
+            if (tables := [table for table in reads if (schema_of(table), table.name.lower()) == (schema, name)])
         ]
 
     def __repr__(self) -> str:
@@ -261,7 +250,7 @@ class Query(Tabular):
 
 def _source_of(
     rules: Any, folder: Path, features: tuple[Feature, ...], threads: int, catalog: str | None, own: OwnTables
-) -> SliceSource | StoredSource:
+) -> Source:
     """The tables of a game: those of slices if it has pieces on squares."""
     if "materials" not in rules.can:
         from tablebase.mining.stored_source import StoredSource

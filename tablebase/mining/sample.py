@@ -45,18 +45,13 @@ def drawn(rows: AnyRows, sample: Sample) -> AnyRows:
 
 
 def row_hashes(key: int, numbers: Int64) -> Hashes:
-    """Hashes of the numbers of rows, which differ if the numbers do."""
+    """Hashes of the numbers of rows, which differ if the numbers do.
+
+    The last step is the finaliser of Steele, Lea and Flood 2014, *Fast Splittable Pseudorandom Number Generators*.
+    """
     hashes = numbers.astype(np.uint64)
     hashes *= GOLDEN
     hashes += np.uint64(key)
-    return mixed(hashes)
-
-
-def mixed(hashes: Hashes) -> Hashes:
-    """Mix the bits of numbers in place; numbers that differ still do.
-
-    This is the finaliser of Steele, Lea and Flood 2014, *Fast Splittable Pseudorandom Number Generators*.
-    """
     for shift, factor in MIX:
         hashes ^= hashes >> shift
         hashes *= factor

@@ -7,27 +7,22 @@ their own names from the same decoded codes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
 
-from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.column import Column
 from tablebase.mining.counting import COUNT
-from tablebase.mining.row_stream import Result, RowStream
+from tablebase.mining.row_source import Result, RowStream
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
-from tablebase.mining.tally import tallied, with_counts
-from tablebase.mining.wanted import Selection
+from tablebase.mining.wanted import Selection, Span, StoredSide, stored_sides
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import StoredSlice
-from tablebase.slices.material import material_name
 from tablebase.tables.store import Store
 
 BLOCK = 1 << 18
@@ -57,26 +52,11 @@ class Scan(RowStream):
         self.game, self.store, self.threads, self.of_moves = game, store, threads, of_moves
         self.selection, self.stored_codes = selection, StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
-        super().__init__(columns, sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides))
-
-    @property
-    def slices(self) -> int:
-        """Number of slices."""
-        return len(self.selection)
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, in the order of the blocks."""
-        for block in self.spread(self._batch):
-            yield from block
-
-    def placed(self, work: Callable[[Rows], Result]) -> Iterator[tuple[Hashable, str, Result]]:
-        """See `RowStream`; all slices of one stored side come before those of the next."""
-        for results in self.spread(lambda rows: (rows.slice, work(rows))):
-            for slice_, result in results:
-                yield (slice_.location.material, slice_.location.side), slice_place(self.game, slice_), result
+        cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
+        super().__init__(columns, cells, len(selection))
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
-        """Apply a function to the rows of each slice in each block, on all threads; yield each block's results in order."""
+        """See `RowStream`; blocks are processed on all threads."""
         lists_moves = self.of_moves or any(column.of_moves for column in self.columns)
         size = min(BLOCK, MOVES_BLOCK) if lists_moves else BLOCK
         blocks = (
@@ -88,21 +68,12 @@ class Scan(RowStream):
                 for stored, span in blocks:
                     running.append(pool.submit(self._process_block, stored, span, work))
                     if len(running) >= AHEAD * self.threads:
-                        yield self._next_results(running)
+                        yield self.reached(*running.popleft().result())
                 while running:
-                    yield self._next_results(running)
-            except TablebaseError as fault:
-                self.fault = fault
-                raise
+                    yield self.reached(*running.popleft().result())
             finally:
                 for future in running:
                     future.cancel()
-
-    def _next_results(self, running: deque[Future[tuple[int, list[Result]]]]) -> list[Result]:
-        cells, results = running.popleft().result()
-        self.done += cells
-        self.tick()
-        return results
 
     def _process_block(self, stored: StoredSide, span: Span, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
         """The number of indices decoded in a block, and the results for its rows under each slice's name."""
@@ -112,26 +83,20 @@ class Scan(RowStream):
             others = np.ones(len(codes), dtype=bool)
             others[span.indices - span.begin] = False
             codes = np.where(others, codes.dtype.type(table.coding.void), codes)
-        block = Block(table.layout, stored.side, span.begin, codes, table.coding, self.stored_codes)
-        return span.cells, [
-            work(drawn(MoveRows(rows) if self.of_moves else rows, wanted.sample))
-            for wanted, slices in stored.by_values.items()
-            for image in block.images(wanted)
-            for rows in (Rows(image, slice_) for slice_ in slices)
-        ]
+        found = Block(table.layout, stored.side, span.begin, codes, table.coding, self.stored_codes).found(stored.wanted)
+        every = (Rows(found, slice_, *image) for image in found.images() for slice_ in stored.slices)
+        return span.cells, [work(drawn(MoveRows(rows) if self.of_moves else rows, stored.wanted.sample)) for rows in every]
 
-    def _batch(self, rows: Rows) -> pa.RecordBatch:
+    def made(self, rows: Rows) -> pa.RecordBatch:
+        """The columns of some rows; equal ones are counted together where the column of counts is read."""
         if COUNT not in self.columns:
-            return self.made(rows)
+            return super().made(rows)
+        # Imported here because Numba is slow to load.
+        from tablebase.mining.tally import tallied, with_counts
+
         columns = [column for column in self.columns if column is not COUNT]
         if all(column.by_value or column.of_twin for column in columns):
-            counted = rows.image.pairs if any(column.of_twin for column in columns) else rows.image.values
+            counted = rows.tally(pairs=any(column.of_twin for column in columns))
             if counted is not None:
-                return with_counts(self.made(rows.some(counted.places)), counted.counts)
-        return tallied(self.made(rows))
-
-
-def slice_place(game: Game, slice_: StoredSlice) -> str:
-    """The folder for the rows of a slice, named in the way of Hive."""
-    material, side = material_name(game, slice_.material), game.sides[slice_.side].letter
-    return f"pieces={slice_.material.pieces}/material={material}/side={side}"
+                return with_counts(super().made(rows.some(counted.places)), counted.counts)
+        return tallied(super().made(rows))

@@ -7,11 +7,12 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -23,8 +24,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
 from tablebase.mining.column import HASH, ZUGZWANG
-from tablebase.mining.conditions import parts_of
-from tablebase.mining.reading import written
+from tablebase.mining.reading import parts_of, written
 from tablebase.mining.sandbox import scratch
 from tablebase.mining.wanted import WHOLE, Occurring, Sample, Selection, Wanted
 from tablebase.mining.word_checks import compared
@@ -35,6 +35,8 @@ from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 SLICE_COLUMNS = ("material", "pieces", "side")
 """The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
+SLICE_TYPES = {"material": str, "pieces": np.int16, "side": str, "slice_number": np.int32, "set_number": np.int32}
+VALUE_TYPES = {"outcome": str, "distance": np.int16, "stalemate": np.bool_, "value_number": np.int32, "set_number": np.int32}
 VALUES_OF_POSITIONS = {"position_outcome": "outcome", "position_distance": "distance"}
 """Columns of moves that are the values of their positions, and what these are called in the table of positions."""
 
@@ -193,71 +195,49 @@ def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> No
 
 def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
     """The slices and values for which all parts hold."""
-    if not parts:
+    if not parts or not known:
         return known
     # Many slices share one set of values.
     sets = {values: number for number, values in enumerate(dict.fromkeys(wanted.values for wanted in known.values()))}
-    all_slices, occurring = list(known), [(number, value) for values, number in sets.items() for value in values]
+    all_slices, occurring = list(known), [(value, number) for values, number in sets.items() for value in values]
+    slice_rows = [
+        (
+            *(material_name(game, slice_.material), slice_.material.pieces, game.sides[slice_.side].letter),
+            *(number, sets[known[slice_].values], *(game.kinds[kind].symbol for kind in slice_.material.kinds)),
+        )
+        for number, slice_ in enumerate(all_slices)
+    ]
+    value_rows = [
+        (value.outcome, value.distance, value.stalemate, number, set_number) for number, (value, set_number) in enumerate(occurring)
+    ]
     # Columns may be qualified with a name of the table, which these tables do not have.
     unqualified = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
     condition = " AND ".join(f"({written(part)})" for part in unqualified)
     statement = f"SELECT slice_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
     with scratch() as connection:
-        set_numbers = [sets[wanted.values] for wanted in known.values()]
-        connection.register("slices", _numbered(_slice_table(game, known), slice_number=range(len(known)), set_number=set_numbers))
-        values = _value_table(value for _, value in occurring)
-        set_numbers = [number for number, _ in occurring]
-        connection.register("occurring", _numbered(values, set_number=set_numbers, value_number=range(len(occurring))))
+        connection.register("slices", _table(SLICE_TYPES | dict.fromkeys(_letters(known), str), slice_rows))
+        connection.register("occurring", _table(VALUE_TYPES, value_rows))
         try:
             rows = connection.execute(statement).fetchall()
         except duckdb.Error:
             # The statement itself may never evaluate what fails here; if it does, it reports the error.
-            return _evaluate_one_by_one(game, known, parts)
+            return known
     values_of: dict[StoredSlice, set[Occurring]] = {}
     for slice_number, value_number in rows:
-        values_of.setdefault(all_slices[slice_number], set()).add(occurring[value_number][1])
+        values_of.setdefault(all_slices[slice_number], set()).add(occurring[value_number][0])
     return {slice_: Wanted(frozenset(values_of[slice_])) for slice_ in known if slice_ in values_of}
 
 
-def _slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
-    """A row for each slice, with the columns that describe it."""
-    known = list(known)
-    symbols = zip_longest(*([game.kinds[kind].symbol for kind in slice_.material.kinds] for slice_ in known))
-    columns = {
-        "material": array_of_words(material_name(game, slice_.material) for slice_ in known),
-        "pieces": array_of_numbers([slice_.material.pieces for slice_ in known], np.int16),
-        "side": array_of_words(game.sides[slice_.side].letter for slice_ in known),
-    }
-    return pa.table(columns | dict(zip(_letters(known), map(array_of_words, symbols), strict=True)))
-
-
-def _value_table(values: Iterable[Occurring]) -> pa.Table:
-    """A row for each value."""
-    values = list(values)
-    columns = {
-        "outcome": array_of_words(value.outcome for value in values),
-        "distance": array_of_numbers([value.distance for value in values], np.int16),
-        "stalemate": array_of_numbers([value.stalemate for value in values], np.bool_),
-    }
-    return pa.table(columns)
-
-
-def _numbered(table: pa.Table, **numbers: Sequence[int]) -> pa.Table:
-    """A table with further columns."""
-    for name, each in numbers.items():
-        table = table.append_column(name, array_of_numbers(each, np.int32))
-    return table
+def _table(types: Mapping[str, type[Any]], rows: Sequence[Sequence[Any]]) -> pa.Table:
+    """Rows of words and numbers as a table; shorter rows end with nulls."""
+    columns = list(zip_longest(*rows)) or [()] * len(types)
+    made = (
+        array_of_words(its) if kind is str else array_of_numbers(its, kind)
+        for its, kind in zip(columns, types.values(), strict=True)
+    )
+    return pa.table(dict(zip(types, made, strict=True)))
 
 
 def _letters(known: Iterable[StoredSlice]) -> list[str]:
     """Columns of the pieces' letters; null in slices with fewer pieces."""
     return [f"p{number + 1}" for number in range(max((slice_.material.pieces for slice_ in known), default=0))]
-
-
-def _evaluate_one_by_one(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
-    """Like `_evaluate`, but one part after another; those that fail exclude nothing."""
-    if len(parts) == 1:
-        return known
-    for part in parts:
-        known = _evaluate(game, known, [part])
-    return known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -11,8 +11,7 @@ import sqlglot
 from sqlglot import exp
 
 from tablebase.errors import ArgumentError
-from tablebase.mining.counting import count_rows
-from tablebase.mining.reading import DIALECT, MAIN, TABLES, Columns, Needed, columns_needed, parsed, schema_of, scopes, written
+from tablebase.mining.reading import DIALECT, MAIN, TABLES, Needed, parsed, scopes, written
 from tablebase.mining.sandbox import faults_as_sentences
 
 HIDING = ("query", "query_table", "json_execute_serialized_sql")
@@ -34,42 +33,20 @@ def nesting_as_sentence() -> Iterator[None]:
         raise ArgumentError("the statement is nested too deeply: write fewer parentheses, CASE or NOT in one another") from fault
 
 
-class Statement:
-    """One SELECT over tables of positions: its text, its tree, and the columns that it needs."""
+class Statement(NamedTuple):
+    """One SELECT over tables of positions."""
 
-    def __init__(self, text: str, tree: exp.Expr, needed: Needed) -> None:
-        self.text, self.tree, self.needed = text, tree, needed
-        self.tables = [(table, schema_of(table)) for scope in scopes(tree) for table in scope.tables]
-
-    def counting(self, offered: Mapping[str, Columns]) -> Statement | None:
-        """The statement with counts in place of rows; None if it needs rows everywhere."""
-        tree, needed = count_rows(self.tree, offered)
-        return Statement(written(tree), tree, {**self.needed, **needed}) if needed else None
-
-
-def read_statement(text: str, offered: Mapping[str, Columns]) -> Statement:
-    """Read one SELECT over tables of positions, given all columns of each table by name.
-
-    Raise `TablebaseError` if it is no SELECT, or hides what it reads.
-    """
-    tree = parse_select(text)
-    return Statement(_bare(text), tree, columns_needed(tree, offered))
-
-
-class Request(NamedTuple):
-    """What a text asks for."""
-
-    # A SELECT, if it is valid at all.
     text: str
-    # Whether it is to be explained instead of run.
-    explained: bool
+    tree: exp.Expr
+    needed: Needed  # the columns that it needs
 
 
 @nesting_as_sentence()
-def read_request(text: str) -> Request:
-    """Replace EXPLAIN and SHOW, which DuckDB answers for its own tables only; any other text stays as it is.
+def read_request(text: str) -> tuple[str, bool]:
+    """Read what a text asks for: a SELECT, if it is valid at all, and whether it is to be explained instead of run.
 
-    Raise `TablebaseError` if EXPLAIN has options, or if the text has half a character, as in bytes that are not UTF-8.
+    EXPLAIN and SHOW are replaced, which DuckDB answers for its own tables only; any other text stays as it is. Raise
+    `TablebaseError` if EXPLAIN has options, or if the text has half a character, as in bytes that are not UTF-8.
     """
     try:
         text.encode()
@@ -79,17 +56,17 @@ def read_request(text: str) -> Request:
         tree = parsed(text)
     except sqlglot.errors.SqlglotError:
         # It is reported where statements are parsed.
-        return Request(text, False)
+        return text, False
     rest = tree.text("expression").strip("; \n")
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN" and rest:
         if rest.startswith("(") or rest.split()[0].upper() == "ANALYZE":
             raise ArgumentError("EXPLAIN has no options here: write EXPLAIN SELECT")
-        return Request(rest, True)
+        return rest, True
     if isinstance(tree, exp.Command) and tree.name.upper() == "SHOW" and rest.lower() in TABLES:
-        return Request(f"DESCRIBE {rest.lower()}", False)
+        return f"DESCRIBE {rest.lower()}", False
     if tree in (exp.Show(this="TABLES"), exp.Show(this="ALL TABLES")):
-        return Request(f"SELECT unnest([{', '.join(map(repr, TABLES))}]) AS name", False)
-    return Request(text, False)
+        return f"SELECT unnest([{', '.join(map(repr, TABLES))}]) AS name", False
+    return text, False
 
 
 @nesting_as_sentence()
@@ -157,7 +134,7 @@ def _function_name(function: exp.Func) -> str:
     return name.lower()
 
 
-def _bare(statement: str) -> str:
+def bare(statement: str) -> str:
     """A statement without the semicolons at its end and the comments after them."""
     tokens = [token for token in sqlglot.tokenize(statement, dialect=DIALECT) if token.token_type.name != "SEMICOLON"]
     return statement[: tokens[-1].end + 1]

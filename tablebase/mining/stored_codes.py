@@ -27,17 +27,9 @@ class StoredCodes:
 
     def at(self, material: Material, side: int, indices: NDArray[np.int64]) -> Codes:
         """Codes of a stored material with this side to move, at indices in any order; see `Store.table` for the errors."""
-        whole = self.whole(material, side)
-        if whole is None:
-            return self.store.table(self.game, material).codes_at(side, indices)
-        codes: Codes = whole.take(indices)
-        return codes
-
-    def whole(self, material: Material, side: int) -> Codes | None:
-        """All codes of a side to move; None if they are too many to be kept."""
         table = self.store.table(self.game, material)
         if table.layout.size * np.dtype(table.coding.dtype).itemsize > KEPT_BYTES // 2:
-            return None
+            return table.codes_at(side, indices)
         with self._lock:
             codes = self._kept.get((material, side))
             if codes is None:
@@ -45,4 +37,5 @@ class StoredCodes:
             self._kept.move_to_end((material, side))
             while sum(each.nbytes for each in self._kept.values()) > KEPT_BYTES:
                 self._kept.popitem(last=False)
-        return codes
+        found: Codes = codes.take(indices)
+        return found

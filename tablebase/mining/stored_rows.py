@@ -44,6 +44,17 @@ class StoredRows:
         """The game, for hashes."""
         return (self.stored.rules.name,)
 
+    @property
+    def group(self) -> StoredTable:
+        """Their table."""
+        assert self.table is not None
+        return self.table
+
+    @property
+    def place(self) -> str:
+        """The folder for the rows of their table."""
+        return table_place(self.group)
+
     def some(self, where: Numbers) -> StoredRows:
         """The rows at these places."""
         return StoredRows(self.stored, self.numbers[where], self.table)
@@ -62,6 +73,11 @@ class StoredRows:
     def moves(self) -> StoredMoves:
         """Their moves."""
         return StoredMoves(self)
+
+
+def table_place(table: StoredTable) -> str:
+    """The folder for the rows of a table, named in the way of Hive."""
+    return "/".join(f"{name}={word}" for name, word in table.words.items())
 
 
 class StoredMoves:

@@ -1,38 +1,34 @@
-"""The rows of games by functions: their stored positions, read in blocks, and the moves of these.
-
-Columns that need the rules are computed by functions of SQL, given the numbers of positions, and so only for rows that remain.
-"""
+"""The rows of games by functions: their stored positions, read in blocks, and the moves of these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
-from duckdb.func import FunctionNullHandling, PythonUDFType
 from sqlglot import exp
 
-from tablebase.errors import NotationError, TablebaseError
+from tablebase.errors import NotationError
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
-from tablebase.mining.arrow_arrays import array_of, numbers_of, whole
+from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.column import Column, sql_type
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
 from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW
-from tablebase.mining.row_stream import Relation, Result, RowStream
+from tablebase.mining.row_source import NUMBER, Relation, Result, RowStream, Source, create_function, made_in_sql, plain
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_rows import StoredRows, move_columns, position_columns
 from tablebase.mining.wanted import WHOLE, Sample
 from tablebase.probe.prober import source_of
-from tablebase.probe.stored import Stored, StoredTable
+from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.tables.store import Store
 
 BLOCK = 1 << 16
 """Numbers of positions in a block."""
-NUMBER = Column("number of position", pa.int64(), lambda rows: array_of(rows.numbers))
+STORED_NUMBER = Column(NUMBER, pa.int64(), lambda rows: array_of(rows.numbers))
 
 
 class StoredStream(RowStream):
@@ -42,41 +38,20 @@ class StoredStream(RowStream):
         self, stored: Stored[Any], columns: Sequence[Column], tables: Sequence[StoredTable], sample: Sample = WHOLE
     ) -> None:
         """Only those of some tables, and in a sample."""
-        super().__init__(columns, sum(table.end - table.begin for table in tables))
+        super().__init__(columns, sum(table.end - table.begin for table in tables), len(tables))
         self.stored, self.tables, self.sample = stored, tables, sample
 
-    @property
-    def slices(self) -> int:
-        """Number of tables."""
-        return len(self.tables)
-
-    def placed(self, work: Callable[[StoredRows], Result]) -> Iterator[tuple[Hashable, str, Result]]:
+    def spread(self, work: Callable[[StoredRows], Result]) -> Iterator[list[Result]]:
         """See `RowStream`."""
         for table in self.tables:
             for begin in range(table.begin, table.end, BLOCK):
                 numbers = np.arange(begin, min(begin + BLOCK, table.end))
                 rows = drawn(StoredRows(self.stored, self.stored.occupied(numbers), table), self.sample)
-                yield table.begin, table_place(table), work(rows)
-                self.done += len(numbers)
-                self.tick()
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, block by block."""
-        try:
-            for _, _, batch in self.placed(self.made):
-                yield batch
-        except TablebaseError as fault:
-            self.fault = fault
-            raise
+                yield self.reached(len(numbers), [work(rows)])
 
 
-def table_place(table: StoredTable) -> str:
-    """The folder for the rows of a table, named in the way of Hive."""
-    return "/".join(f"{name}={word}" for name, word in table.words.items())
-
-
-class StoredSource:
-    """The same as `SliceSource` for games by functions; `MissingTableError` without tables."""
+class StoredSource(Source):
+    """The stored positions of a game by functions; `MissingTableError` without tables."""
 
     counts = False
 
@@ -89,39 +64,37 @@ class StoredSource:
     def close(self) -> None:
         """Close all files."""
         self._source.close()
-        self.store.close()
+        super().close()
 
     def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> StoredStream:
         """All positions: DuckDB leaves out rows before it calls functions."""
         del name, tables
         read = [column for column in needed if not column.late and not column.of_moves]
-        return StoredStream(self.stored, [*read, NUMBER], self.stored.tables)
+        return StoredStream(self.stored, [*read, STORED_NUMBER], self.stored.tables)
+
+    def made(self, column: Column, numbers: Numbers, others: object = None) -> pa.Array:
+        """See `Source`."""
+        del others
+        return column.compute(StoredRows(self.stored, numbers))
 
     def view(self, relation: Relation) -> str:
-        """Functions of numbers for late columns, and a row for each move where there are moves."""
-        number, stream = f'"{NUMBER.name}"', relation.stream
-        made = [
-            f'"{_function(relation, column)}"({number}) AS "{column.name}"'
-            if column.late
-            else f'{"moved." if column.of_moves else ""}"{column.name}"'
-            for column in relation.columns
-        ]
-        if relation.name in MOVE_TABLES:
-            stream = f'(SELECT *, unnest("{relation.stream}"({number})) AS moved FROM {relation.stream})'
-        return f"SELECT {', '.join(made)} FROM {stream}"
+        """See `Source`; with a row for each move where there are moves."""
+        if relation.name not in MOVE_TABLES:
+            return super().view(relation)
+        moves = f'SELECT *, unnest("{relation.stream}"("{NUMBER}")) AS moved FROM {relation.stream}'
+        made = (f'moved."{column.name}"' if column.of_moves else made_in_sql(relation, column) for column in relation.columns)
+        return f"SELECT {', '.join(made)} FROM ({moves})"
 
     def register(self, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
-        """The functions of views, and those that find the row of a position."""
+        """See `Source`; as well as the functions that find the row of a position, and that list moves."""
+        super().register(connection, relations)
         for name in (AS_ROW, AS_DISTINCT_ROW):
             connection.create_function(name, self._as_row, ["VARCHAR"], "VARCHAR")
         for relation in relations:
-            for column in relation.columns:
-                if column.late:
-                    self._register(connection, relation, _function(relation, column), sql_type(column), column.compute)
             if relation.name in MOVE_TABLES:
                 own = [column for column in relation.columns if column.of_moves] or [self.offered[relation.name]["move"]]
                 fields = ", ".join(f'"{column.name}" {sql_type(column)}' for column in own)
-                self._register(connection, relation, relation.stream, f"STRUCT({fields})[]", partial(_moves, own))
+                create_function(connection, relation, relation.stream, f"STRUCT({fields})[]", partial(self._moves, own))
 
     def _as_row(self, text: str) -> str:
         """Text of a position as its row has it; any other text stays as it is."""
@@ -131,34 +104,9 @@ class StoredSource:
         except NotationError:
             return text
 
-    def _register(
-        self, connection: duckdb.DuckDBPyConnection, relation: Relation, name: str, type_: str, make: Callable[[Any], pa.Array]
-    ) -> None:
-        """Create a function of numbers."""
-
-        def function(numbers: pa.Array | pa.ChunkedArray) -> pa.Array:
-            try:
-                return _plain(make(StoredRows(self.stored, numbers_of(whole(numbers)))))
-            except TablebaseError as fault:
-                relation.scan.fault = fault
-                raise
-
-        nulls, types = FunctionNullHandling.SPECIAL, ["BIGINT"]
-        connection.create_function(name, function, types, type_, type=PythonUDFType.ARROW, null_handling=nulls)  # type: ignore[arg-type]
-
-
-def _function(relation: Relation, column: Column) -> str:
-    """The function that makes a late column."""
-    return f"{relation.stream} {column.name}"
-
-
-def _moves(columns: Sequence[Column], rows: StoredRows) -> pa.Array:
-    """For each row a list of its moves."""
-    moves = rows.moves
-    made = pa.StructArray.from_arrays([_plain(column.compute(moves)) for column in columns], [column.name for column in columns])
-    return pa.ListArray.from_arrays(array_of(moves.begin.astype(np.int32)), made)
-
-
-def _plain(array: pa.Array) -> pa.Array:
-    """Words without a dictionary, as DuckDB expects them of functions."""
-    return array.cast(pa.string()) if pa.types.is_dictionary(array.type) else array
+    def _moves(self, columns: Sequence[Column], numbers: Numbers, _: object) -> pa.Array:
+        """For each position a list of its moves."""
+        moves = StoredRows(self.stored, numbers).moves
+        made = [plain(column.compute(moves)) for column in columns]
+        lists = pa.StructArray.from_arrays(made, [column.name for column in columns])
+        return pa.ListArray.from_arrays(array_of(moves.begin.astype(np.int32)), lists)

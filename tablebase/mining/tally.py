@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tablebase.compute.jit import jit
 from tablebase.mining.arrow_arrays import array_of, numbers_of
 
 MOST = np.iinfo(np.uint16).max
@@ -27,9 +28,6 @@ class Tally(NamedTuple):
 
 def tally(size: int, columns: Sequence[Numbered]) -> Tally | None:
     """Count the combinations that occur in `size` rows; None if there may be more than `MOST`."""
-    # Imported here because Numba is slow to load.
-    from tablebase.mining.scan_kernels import count_keys
-
     keys, combinations = np.zeros(size, dtype=np.uint16), 1
     for numbers, different in columns:
         combinations *= different
@@ -39,7 +37,7 @@ def tally(size: int, columns: Sequence[Numbered]) -> Tally | None:
             keys *= np.uint16(different)
             keys += numbers.astype(np.uint16, copy=False)
     counts, places = np.zeros((2, combinations), dtype=np.int64)
-    count_keys(keys, counts, places)
+    _count_keys(keys, counts, places)
     [occurring] = np.nonzero(counts)
     return Tally(places[occurring], counts[occurring])
 
@@ -73,3 +71,12 @@ def _numbered(column: pa.Array) -> Numbered:
         return numbers, different
     missing = numbers_of(values.is_null().cast(pa.int8()))
     return np.where(missing, different, numbers).astype(np.uint16), different + 1
+
+
+@jit
+def _count_keys(keys: NDArray[np.uint16], counts: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+    """Count how often each key occurs, and note where it occurs last; `counts` is added to, and both are indexed by key."""
+    for place in range(len(keys)):
+        key = keys[place]
+        counts[key] += 1
+        places[key] = place

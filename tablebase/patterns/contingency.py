@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,63 +17,45 @@ Codes = Sequence[NDArray[np.intp]]
 """For each feature, the level number of each position."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Which contingency tables to count."""
-
-    sizes: tuple[int, ...]  # number of levels of each feature
-    joint: tuple[tuple[int, ...], ...]  # pairs and triples of features to be counted together, in ascending order
-    classes: int  # number of classes of the target
-    leaves: int = 0  # number of leaves of the decision tree; 0 if there is none
-
-    @cached_property
-    def shapes(self) -> list[tuple[int, ...]]:
-        """Shapes of the tables: of all positions, of single features, of joint ones, and of the leaves."""
-        levels = [(), *((size,) for size in self.sizes), *(tuple(self.sizes[each] for each in joint) for joint in self.joint)]
-        return [(*sizes, self.classes) for sizes in [*levels, (self.leaves,)]]
-
-    @cached_property
-    def places(self) -> list[slice]:
-        """Where each table is in the concatenation of all tables."""
-        ends = np.cumsum([prod(shape) for shape in self.shapes]).tolist()
-        return [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
-
-    def zeros(self) -> Counts:
-        """The concatenation of all tables before anything is counted."""
-        return np.zeros(self.places[-1].stop, dtype=np.int64)
-
-
 class Tables:
-    """Contingency tables, given all tables of a plan in one array."""
+    """The contingency tables of features with these `sizes`, their numbers of levels.
 
-    def __init__(self, plan: Plan, counts: Counts) -> None:
-        tables = [counts[place].reshape(shape) for place, shape in zip(plan.places, plan.shapes, strict=True)]
-        # Of all positions, shape (classes,), and of each feature, shape (levels, classes).
-        self.whole, self.singles = tables[0], tables[1 : 1 + len(plan.sizes)]
-        # Of each pair and triple, shape (levels, levels, …, classes).
-        self.joint = dict(zip(plan.joint, tables[1 + len(plan.sizes) : -1], strict=True))
-        # Shape (leaves, classes).
-        self.leaves = tables[-1]
-
-
-def count(plan: Plan, codes: Codes, leaves: NDArray[np.intp] | None, classes: NDArray[np.intp], counts: Counts) -> None:
-    """Count positions: add them to `counts`, the tables of the plan in one array, which `Tables` separates.
-
-    `codes` has the level of each feature, `leaves` the leaf that each position reaches, or a single one, or None without a
-    tree.
+    They count single features, those that are `joint` (pairs and triples of their numbers, ascending), and the leaves of a tree.
     """
-    joined = [levels * plan.classes + classes for levels in codes]
-    last = [classes, *joined] if leaves is None else [classes, *joined, leaves * plan.classes + classes]
-    of_last = [*plan.places[: 1 + len(codes)], plan.places[-1]]
-    for levels, place in zip(last, of_last, strict=False):
-        counts[place] += np.bincount(levels, minlength=place.stop - place.start)
-    firsts: dict[tuple[int, ...], NDArray[np.intp]] = {(number,): levels for number, levels in enumerate(codes)}
-    for features, place in zip(plan.joint, plan.places[1 + len(codes) : -1], strict=True):
-        *_, middle, end = features
-        first = features[:-1]
-        if first not in firsts:
-            firsts[first] = codes[first[0]] * plan.sizes[middle] + codes[middle]
-        _add_pair(firsts[first], joined[end], plan.sizes[end] * plan.classes, counts[place])
+
+    def __init__(self, sizes: Sequence[int], joint: Sequence[tuple[int, ...]], classes: int, leaves: int = 0) -> None:
+        self.sizes, self.classes = sizes, classes
+        # Of all positions, shape (classes,), of each feature, shape (levels, classes), and of each leaf.
+        self.whole, *self.singles, self.leaves = (_zeros(*one, classes) for one in [(), *((size,) for size in sizes), (leaves,)])
+        # Of each pair and triple, shape (levels, levels, …, classes).
+        self.joint = {features: _zeros(*(sizes[each] for each in features), classes) for features in joint}
+
+    def add(self, other: Tables) -> None:
+        """Add the counts of other tables of the same shapes."""
+        for mine, its in zip(self._all, other._all, strict=True):
+            mine += its
+
+    @property
+    def _all(self) -> list[Counts]:
+        return [self.whole, *self.singles, self.leaves, *self.joint.values()]
+
+    def count(self, codes: Codes, leaves: NDArray[np.intp] | None, classes: NDArray[np.intp]) -> None:
+        """Count positions, given the level of each feature, and the leaves that they reach: one, or None without a tree."""
+        joined = [levels * self.classes + classes for levels in codes]
+        last = [] if leaves is None else [leaves * self.classes + classes]
+        for levels, table in zip([classes, *joined, *last], self._all, strict=False):
+            table += np.bincount(levels, minlength=table.size).reshape(table.shape)
+        firsts: dict[tuple[int, ...], NDArray[np.intp]] = {(number,): levels for number, levels in enumerate(codes)}
+        for features, table in self.joint.items():
+            *_, middle, end = features
+            first = features[:-1]
+            if first not in firsts:
+                firsts[first] = codes[first[0]] * self.sizes[middle] + codes[middle]
+            _add_pair(firsts[first], joined[end], self.sizes[end] * self.classes, table.reshape(-1))
+
+
+def _zeros(*shape: int) -> Counts:
+    return np.zeros(shape, dtype=np.int64)
 
 
 @jit

@@ -6,12 +6,13 @@ the tree is grown; the second counts. Positions that fit into the sample need on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.errors import ArgumentError
@@ -20,20 +21,22 @@ from tablebase.game.features import Feature
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
 from tablebase.mining.rows import Rows
+from tablebase.mining.sample import hashes_of
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import SLICE_COLUMNS
 from tablebase.mining.wanted import Selection
-from tablebase.patterns.contingency import CHUNK, Counts, Plan, Tables, count
+from tablebase.patterns.contingency import CHUNK, Tables
 from tablebase.patterns.gains import Gain, entropy, gains, information_gain
-from tablebase.patterns.levels import Levels, Raw, raw
+from tablebase.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.patterns.rules import CONDITIONS, Rule, rules
-from tablebase.patterns.survey import SAMPLE, Survey, survey
 from tablebase.patterns.targets import OUTCOME, Target
 from tablebase.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import StoredSlice
 from tablebase.tables.store import Store
 
+SAMPLE = 200_000
+"""Approximate number of positions in a sample; fewer are kept whole."""
 ALL_PAIRS = 20_000_000
 """Up to this many positions are searched for all pairs of features."""
 BEST = 12
@@ -44,24 +47,7 @@ TRIPLE_COUNTS = 4_000_000
 
 @dataclass(frozen=True)
 class Settings:
-    """What is searched for.
-
-    Parameters
-    ----------
-    target : Target
-        What is predicted.
-    depth : int
-        Depth of the tree; 0 for no tree.
-    conditions : int
-        Most comparisons of a rule, from 1 to 3.
-    support : float
-        The least share of the positions that a rule covers, or that reach a leaf of the tree.
-
-    Raises
-    ------
-    TablebaseError
-        If `conditions` or `support` is out of range.
-    """
+    """Options of a search, as `Tablebase.patterns` describes them; raise `TablebaseError` if one is out of range."""
 
     target: Target = OUTCOME
     depth: int = 3
@@ -143,6 +129,62 @@ class Patterns:
         return max(self.counts) / self.positions
 
 
+@dataclass(frozen=True)
+class Survey:
+    """What the first pass found."""
+
+    positions: int  # number of positions
+    columns: list[Column]  # those that do not have the same value in all positions
+    levels: list[Levels]  # their levels
+    sample: list[Raw]  # their values in the sample, shape (sampled positions,)
+    classes: Levels  # the classes of the target
+    sampled_classes: NDArray[np.intp]  # their numbers in the sample, shape (sampled positions,)
+    whole: bool  # whether the sample is all positions
+
+
+def survey(scan: Scan, target: Target, column: Column, columns: Sequence[Column], max_positions: int) -> Survey:
+    """Pass once over all positions of a scan, of which there are at most `max_positions`.
+
+    `column` is that of the target, `columns` are the features.
+    """
+    share = SAMPLE / max(max_positions, 1)
+
+    def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw], list[pa.Array | None]]:
+        """The number of positions, and for each column the values that occur, those in the sample, and their words."""
+        in_sample = slice(None) if share >= 1 else hashes_of(rows) < share
+        arrays = [each.compute(rows) for each in (column, *columns)]
+        values = [raw(each, array) for each, array in zip((column, *columns), arrays, strict=True)]
+        words = [array.dictionary if pa.types.is_dictionary(array.type) else None for array in arrays]
+        return len(rows), [_present(of) for of in values], [of[in_sample].copy() for of in values], words
+
+    parts = [part for block in scan.spread(examine) for part in block]
+    present = [np.unique(np.concatenate(arrays)) for arrays in zip(*(part for _, part, _, _ in parts), strict=True)]
+    samples = [np.concatenate(arrays) for arrays in zip(*(part for _, _, part, _ in parts), strict=True)]
+    # All arrays of a column have the same dictionary.
+    words = [() if found is None else tuple(found.to_pylist()) for found in parts[0][3]]
+    levels = [levels_of(*of) for of in zip(columns, present[1:], samples[1:], words[1:], strict=True)]
+    kept = [number for number, of_column in enumerate(levels) if len(of_column) > 1]
+    classes = target.classes(column, present[0], samples[0])
+    return Survey(
+        sum(count for count, *_ in parts),
+        [columns[number] for number in kept],
+        [levels[number] for number in kept],
+        [samples[1 + number] for number in kept],
+        classes,
+        classes.codes(samples[0]),
+        share >= 1,
+    )
+
+
+def _present(values: Raw) -> Raw:
+    """The values that occur, ascending; empty for floating-point numbers, which could have very many."""
+    if values.dtype != np.int16:
+        return values[:0]
+    seen = np.zeros(1 << 16, dtype=bool)
+    seen[values.view(np.uint16)] = True
+    return np.sort(np.flatnonzero(seen).astype(np.uint16).view(np.int16))
+
+
 class Search:
     """A search for patterns in one set of positions: the slices of a selection, searched as one.
 
@@ -177,9 +219,7 @@ class Search:
         codes = [levels.codes(values) for levels, values in zip(surveyed.levels, surveyed.sample, strict=True)]
         classes = surveyed.sampled_classes
         tree = grow(surveyed.levels, codes, classes, settings.depth, settings.support) if settings.depth else None
-        sizes = tuple(len(levels) for levels in surveyed.levels)
-        plan = Plan(sizes, self._joint(surveyed, codes), len(surveyed.classes), leaves(tree) if tree is not None else 0)
-        tables = Tables(plan, self._count(surveyed, plan, tree))
+        tables = self._count(surveyed, tree, self._joint(surveyed, codes))
         words = tuple(surveyed.classes.label(number) for number in range(len(surveyed.classes)))
         return Patterns(
             self.game,
@@ -227,30 +267,29 @@ class Search:
     def _joint(self, surveyed: Survey, codes: list[NDArray[np.intp]]) -> tuple[tuple[int, ...], ...]:
         """The pairs and triples of features that are counted together."""
         sizes = tuple(len(levels) for levels in surveyed.levels)
-        plan, few = Plan(sizes, (), len(surveyed.classes)), surveyed.positions <= ALL_PAIRS
-        counts = plan.zeros()
-        count(plan, codes, None, surveyed.sampled_classes, counts)
-        singles = Tables(plan, counts).singles
-        ranked = sorted(range(len(codes)), key=lambda feature: -information_gain(singles[feature]))
+        tables, few = Tables(sizes, (), len(surveyed.classes)), surveyed.positions <= ALL_PAIRS
+        tables.count(codes, None, surveyed.sampled_classes)
+        ranked = sorted(range(len(codes)), key=lambda feature: -information_gain(tables.singles[feature]))
         pairs = combinations(range(len(codes)) if few else sorted(ranked[:BEST]), 2)
         if self.settings.conditions < CONDITIONS:
             return tuple(pairs)
         return (*pairs, *combinations(_within(ranked[:BEST], sizes, len(surveyed.classes)), CONDITIONS))
 
-    def _count(self, surveyed: Survey, plan: Plan, tree: Node | None) -> Counts:
-        """Counts of all positions; each thread has its own until the end."""
-        free: list[Counts] = []
+    def _count(self, surveyed: Survey, tree: Node | None, joint: tuple[tuple[int, ...], ...]) -> Tables:
+        """Count all positions; each thread has its own tables until the end."""
+        sizes = tuple(len(levels) for levels in surveyed.levels)
+        free: list[Tables] = []
 
         def add(values: list[Raw], classes: NDArray[np.intp]) -> None:
             try:
-                counts = free.pop()
+                tables = free.pop()
             except IndexError:
-                counts = plan.zeros()
+                tables = Tables(sizes, joint, len(surveyed.classes), leaves(tree) if tree is not None else 0)
             for begin in range(0, len(classes), CHUNK):
                 chunk = slice(begin, begin + CHUNK)
                 codes = [levels.codes(column[chunk]) for levels, column in zip(surveyed.levels, values, strict=True)]
-                count(plan, codes, leaf_of(tree, codes) if tree is not None else None, classes[chunk], counts)
-            free.append(counts)
+                tables.count(codes, leaf_of(tree, codes) if tree is not None else None, classes[chunk])
+            free.append(tables)
 
         def add_rows(rows: Rows) -> None:
             values = [raw(column, column.compute(rows)) for column in surveyed.columns]
@@ -261,7 +300,9 @@ class Search:
         else:
             for _ in self._scan().spread(add_rows):
                 pass
-        return sum(free[1:], start=free[0])
+        for other in free[1:]:
+            free[0].add(other)
+        return free[0]
 
 
 def searches(

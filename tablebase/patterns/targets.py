@@ -14,6 +14,7 @@ import pyarrow as pa
 from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
+from tablebase.mining.move_values import UNDECIDED
 from tablebase.mining.rows import Rows
 from tablebase.mining.wanted import Selection, Wanted
 from tablebase.patterns.levels import Levels, Raw, levels_of
@@ -59,9 +60,6 @@ class Target:
             return columns[self.name]
 
         def has_only_move(rows: Rows) -> pa.Array:
-            # Imported here because Numba is slow to load.
-            from tablebase.mining.scan_kernels import UNDECIDED
-
             only = rows.moves.only
             if (only == UNDECIDED).any():
                 name = material_name(game, rows.slice.material)
@@ -91,20 +89,9 @@ OUTCOME = Target("outcome", OUTCOMES)
 
 
 def target_of(name: str, outcome: str | None = None) -> Target:
-    """A target by name.
+    """Return a target by name, of positions with one outcome: by default wins for ``distance``, wins and draws for ``only_move``.
 
-    Parameters
-    ----------
-    name : str
-        ``outcome``, ``distance`` or ``only_move``.
-    outcome : str, optional
-        Only positions with this outcome: for ``distance`` ``win`` (the default) or ``loss``, for ``only_move`` ``win`` or
-        ``draw`` (by default both).
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such target, or it makes no sense for this outcome.
+    Raise `TablebaseError` if there is no such target, or it makes no sense for this outcome.
     """
     if name == OUTCOME.name:
         if outcome is not None:

@@ -81,10 +81,10 @@ def without_paths(said: TablebaseError | str, settings: Settings) -> str:
     folders = {str(settings.folder.absolute()), str(settings.folder.resolve())}
     names = {place: ELSEWHERE for place in getattr(said, "places", ()) if "://" in place or Path(place).is_absolute()}
     if settings.catalog is not None:
-        # Imported here because it loads SQLAlchemy.
-        from tablebase.catalog.urls import place_of
+        # Imported here because few need it.
+        from tablebase.catalog.postgresql import parsed_url, without_password
 
-        names |= dict.fromkeys((settings.catalog, place_of(settings.catalog)), A_DATABASE)
+        names |= dict.fromkeys((settings.catalog, without_password(parsed_url(settings.catalog))), A_DATABASE)
     names |= {file: name for name, file in RULES_FILES.items()}
     for folder in folders:
         names = {name: shown for name, shown in names.items() if not name.startswith(f"{folder}{os.sep}")}

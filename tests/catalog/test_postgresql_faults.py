@@ -19,7 +19,7 @@ from support.servers import PASSWORD, ROLE, Server, binaries
 from support.tablebases import on_postgresql
 
 from tablebase.catalog import postgresql
-from tablebase.catalog.urls import without_password
+from tablebase.catalog.postgresql import without_password
 from tablebase.errors import CapacityError, CorruptCatalogError, MissingExtraError, TablebaseError
 
 

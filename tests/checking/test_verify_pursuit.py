@@ -30,7 +30,7 @@ from tablebase.tables.values import DRAW, NARROW_ANY, STALEMATE, Codes, Value
 
 HERDS = [(toys.herd(sort), name) for sort in ("reach", "white", "black") for name in ("DvW", "DDvW")]
 FOXES = [(load_game(f"foxhounds-{size}"), name) for size, name in (("2x2", "FvH"), ("4x4", "FvHH"), ("6x6", "FvHHH"))]
-RABBITS = [(load_game(f"hasenspiel-6x4{early}"), "RvPPP") for early in ("", "-early=none", "-early=article")]
+RABBITS = [(load_game(f"hasenspiel-6x4-pawns=2{early}"), "RvPP") for early in ("", "-early=none", "-early=article")]
 OTHERS = [(load_game("foxhounds-12x12"), "FvH"), (toys.marathon(10, 2, escape=True), "DDvW")]
 PURSUITS = [*HERDS, *FOXES, *RABBITS, *OTHERS]
 
@@ -105,7 +105,7 @@ def by_sort(game: Game, name: str) -> dict[Sort, list[tuple[Material, int, Posit
 
 def test_the_examples_are_of_every_sort() -> None:
     """Together the games have escaped and stuck positions, won and lost ones, with either side to move."""
-    sorts = {sort for game, name in [*HERDS, *FOXES, *RABBITS] for sort in by_sort(game, name)}
+    sorts = {sort for game, name in [*HERDS, *FOXES[:2], *RABBITS] for sort in by_sort(game, name)}
     # Who is stuck has lost; who has escaped has won unless stuck; the sides of runners and pursuers differ by game.
     expected = {Sort(side, False, True, False) for side in (0, 1)}
     expected |= {Sort(side, True, False, won) for side in (0, 1) for won in (False, True)}

@@ -17,7 +17,7 @@ SOON = 15
 STARTER = """
 import sys
 from tablebase.commands import process
-from tablebase.commands.child_processes import run_command
+from tablebase.commands.process import run_command
 process.listen()
 with open(sys.argv[1], "wb") as output:
     print(run_command(sys.argv[2:], output, {"TABLEBASE_CATALOG": "elsewhere"} if "stats" in sys.argv else None), flush=True)

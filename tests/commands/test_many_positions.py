@@ -8,7 +8,7 @@ import pytest
 from support.games import random_texts
 from support.program import Ask
 
-from tablebase.commands import positions as reading
+from tablebase.commands import probe as reading
 from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
 

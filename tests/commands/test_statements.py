@@ -29,7 +29,7 @@ LARGE = {
 }
 """Statements that need much memory."""
 ALLOWED = 500 << 20
-LITTLE = f"import tablebase.commands.child_processes as children; children.MEMORY = {ALLOWED}; {PROGRAM}"
+LITTLE = f"import tablebase.commands.process as children; children.MEMORY = {ALLOWED}; {PROGRAM}"
 """The program, with less memory for statements."""
 
 

@@ -1,16 +1,15 @@
 """Kernels as plain functions, with NUMBA_DISABLE_JIT=1."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer, ask_fresh, assert_refused, contents
+from support.program import Ask, ask_fresh, assert_refused, contents
 
 UNCOMPILED = {"NUMBA_DISABLE_JIT": "1"}
 
 
 @pytest.mark.release
-def test_tables_are_the_same(tmp_path: Path, ask: Callable[..., Answer]) -> None:
+def test_tables_are_the_same(tmp_path: Path, ask: Ask) -> None:
     """Byte by byte, though solved, written and verified without a single compiled kernel."""
     plain, compiled = tmp_path / "plain", tmp_path / "compiled"
     assert ask_fresh("build", "hexapawn-3x3", "--data", plain, environment=UNCOMPILED).code == 0

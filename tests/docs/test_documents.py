@@ -1,11 +1,11 @@
-"""The page about the documents' claims: its commands are run, and its figures must occur in what they print."""
+"""The claims of the documents: their commands are run, and their figures must occur in the output."""
 
 import re
 import shlex
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
+from tomllib import loads
 from typing import NamedTuple
 
 import pytest
@@ -19,7 +19,7 @@ from tablebase.search.choices import Foresight, Objective
 from tablebase.search.lookahead import Lookahead
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "documents.md").read_text(encoding="utf-8")
+CLAIMS = loads(Path(__file__).with_name("claims.toml").read_text(encoding="utf-8"))
 VERDICTS = ("same", "differs", "open")
 
 
@@ -41,20 +41,13 @@ class Row(NamedTuple):
         return f"{self.document}: {self.claim}"
 
 
-def rows() -> list[Row]:
-    """The rows of all tables with five columns."""
-    found = []
-    for section in PAGE.split("\n## ")[1:]:
-        title = section.partition("\n")[0]
-        table = section.partition("| claim | command | figure | run | verdict |\n|---|---|---|---|---|\n")[2]
-        for line in table.partition("\n\n")[0].splitlines():
-            claim, command, figure, when, verdict = line.removeprefix("| ").removesuffix(" |").split(" | ")
-            present, absent = (re.findall("`([^`]+)`", part) for part in figure.partition(", and not ")[::2])
-            found.append(Row(title, claim, command.strip("` "), present, absent, when, verdict))
-    return found
+def row(document: str, claim: dict[str, str]) -> Row:
+    """Read a claim of a document."""
+    present, absent = (re.findall("`([^`]+)`", part) for part in claim["figure"].partition(", and not ")[::2])
+    return Row(document, claim["claim"], claim["held"], present, absent, claim["run"], claim["verdict"])
 
 
-ROWS = rows()
+ROWS = [row(document["title"], claim) for document in CLAIMS["document"] for claim in document["claims"]]
 
 
 def marked(when: str) -> list[Row]:
@@ -64,28 +57,28 @@ def marked(when: str) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder to run commands in, with the tables that the page builds first."""
+    """A folder to run commands in, with the tables that the commands need."""
     folder = tmp_path_factory.mktemp("documents")
-    make(folder, 0)
+    make(folder, "always")
     return folder
 
 
 @pytest.fixture(scope="module")
 def full_folder(folder: Path) -> Path:
     """The same with the tables of the costly rows."""
-    make(folder, 1)
+    make(folder, "release")
     return folder
 
 
-def make(folder: Path, block: int) -> None:
-    """Run the builds of one of the page's two blocks."""
-    for line in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)[block].splitlines():
-        assert run([*shlex.split(line)[1:], "--data", str(folder / "data")]) == 0
+def make(folder: Path, when: str) -> None:
+    """Build the tables that commands run at a time need."""
+    for line in CLAIMS["tables"][when]:
+        assert run([*shlex.split(line), "--data", str(folder / "data")]) == 0
 
 
 @pytest.fixture
 def names() -> dict[str, object]:
-    """What Python expressions of the page know."""
+    """What Python expressions of claims know."""
     return {
         "tablebase": tablebase,
         "commands": commands,
@@ -181,11 +174,3 @@ def test_named_tests_exist() -> None:
         path, _, name = row.command.partition("::")
         text = (ROOT / path).read_text(encoding="utf-8")
         assert not name or f"\ndef {name}(" in text, row
-
-
-def test_rows_are_counted() -> None:
-    """The table at the end has the number of rows of each document, by verdict."""
-    last = PAGE.partition("\n## Where we differ\n")[2]
-    for document in dict.fromkeys(row.document for row in ROWS):
-        verdicts = Counter(row.verdict.split()[0].strip(",:;") for row in ROWS if row.document == document)
-        assert f"| {document} | {verdicts.total()} | {' | '.join(str(verdicts[one]) for one in VERDICTS)} |" in last

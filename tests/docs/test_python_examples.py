@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.checks import before_release
+from support.checks import at_least_one, before_release
 from support.program import random_position
 from twins.graphs import Place, explored, values
 
@@ -37,22 +37,21 @@ def beside_tables(three_pieces: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     return tmp_path
 
 
+WITH_PYTHON = [
+    page for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))] if "\n```pycon\n" in page.read_text("utf-8")
+]
+"""Pages with examples in Python."""
+LONG = ("guide", "mining")
+"""Those of them that take longer."""
+
+
 @pytest.mark.parametrize(
-    ("page", "least"),
-    [
-        ("../README", 1),
-        ("first-tables", 1),
-        pytest.param("guide", 4, marks=pytest.mark.full),
-        pytest.param("mining", 4, marks=pytest.mark.full),
-        ("harehedgehog", 2),
-        ("pictures", 3),
-    ],
+    "page", [pytest.param(page, marks=[pytest.mark.full] * (page.stem in LONG), id=page.stem) for page in at_least_one(WITH_PYTHON)]
 )
-def test_examples_print_what_the_page_shows(page: str, least: int, beside_tables: Path) -> None:
+def test_examples_print_what_the_page_shows(page: Path, beside_tables: Path) -> None:
     """Each block where it stands, with what the blocks before it have defined."""
-    blocks = re.findall(r"^```pycon\n(.*?)^```$", (DOCS / f"{page}.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(blocks) >= least
-    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, page, str(beside_tables), 0)
+    blocks = re.findall(r"^```pycon\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, page.stem, str(beside_tables), 0)
     said: list[str] = []
     assert doctest.DocTestRunner(verbose=False).run(test, out=said.append).failed == 0, "".join(said)
 

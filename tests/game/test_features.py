@@ -1,7 +1,6 @@
 """Features: how they are described, loaded and named, and the general ones against the naive moves."""
 
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import toys
-from support.program import Answer
+from support.program import Ask
 from support.queries import columns_of, mined
 from twins import naive
 
@@ -23,7 +22,6 @@ from tablebase.slices.mixed import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
-Ask = Callable[..., Answer]
 GAMES = [
     toys.pond(),
     toys.hunt(),

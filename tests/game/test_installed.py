@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 from support.games import DOUSHOUQI_VARIANTS
-from support.program import Answer, assert_refused
+from support.installs import forget_games, install_points
+from support.program import Ask, assert_refused
 
 from tablebase.errors import RulesError
-from tablebase.game import installed
 from tablebase.game.companions import companion, companions
 from tablebase.game.installed import game_names, load_game, variants
 from tablebase.testing.suite import CHECKS, check_rules
-
-Ask = Callable[..., Answer]
 
 
 @pytest.mark.parametrize(
@@ -111,25 +109,17 @@ Install = Callable[[str, str, dict[str, str]], None]
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Installs a distribution of one module with this name, text and entry points beside the package."""
-    modules, caches = [], (installed.installed_games, installed._installed, installed.load_rules)
+    modules = []
 
     def install(module: str, text: str, points: dict[str, str]) -> None:
         (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")
-        folder = tmp_path / f"{module}-1.0.dist-info"
-        folder.mkdir()
-        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n", encoding="utf-8")
-        lines = ["[tablebase.rules]", *(f"{name} = {value}" for name, value in points.items())]
-        (folder / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
-        monkeypatch.syspath_prepend(tmp_path)
         modules.append(module)
-        for cache in caches:
-            cache.cache_clear()
+        install_points(tmp_path, monkeypatch, module, points)
 
     yield install
     for module in modules:
         sys.modules.pop(module, None)
-    for cache in caches:
-        cache.cache_clear()
+    forget_games()
 
 
 @pytest.fixture

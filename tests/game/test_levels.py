@@ -10,7 +10,7 @@ from support import toys
 from twins import naive
 
 from tablebase.errors import RulesError
-from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
+from tablebase.game import Board, Game, Kind, Step, load_game
 
 FOX = load_game("foxhounds")
 GAMES = [
@@ -32,17 +32,9 @@ def line(steps: str) -> Kind:
 
 def runners(steps: str = "01 12 23 34", **changes: Any) -> Game:
     """A game on a line of five squares with such a tiered runner against one that stands, but for the changes."""
-    fields: dict[str, Any] = {
-        "name": "runners",
-        "title": "Runners",
-        "board": Board.full(5, 1),
-        "sides": toys.SIDES,
-        "kinds": (replace(line(steps), tiered=True), STANDER),
-        "start": "A3a w",
-        "no_move": Outcome.DRAW,
-        "max_pieces": 2,
-    }
-    return Game(**fields | changes)
+    kinds = (replace(line(steps), tiered=True), STANDER)
+    fields = {"name": "runners", "board": Board.full(5, 1), "kinds": kinds, "start": "A3a w", "max_pieces": 2}
+    return toys.small(**fields | changes)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,13 @@
 """Variants of games on the command line: built, counted, verified, probed and estimated by their names."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer, assert_refused, contents
+from support.program import Ask, assert_refused, contents
 
 from tablebase.commands.program import run
 from tablebase.game.installed import load_game
-
-Ask = Callable[..., Answer]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +41,6 @@ def test_verify_and_probe_a_variant(fox_tables: Path, ask: Ask) -> None:
     assert (found["game"], found["outcome"], found["distance"]) == ("foxhounds-4x4", "loss", 8)
 
 
-@pytest.mark.full
 @pytest.mark.full
 def test_workers_find_variants_by_name(fox_tables: Path, tmp_path: Path, ask: Ask) -> None:
     """Two processes build the tables of fewer hounds beside the others, those that were there before with the same bytes."""

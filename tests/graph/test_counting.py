@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import toys
 from support.checks import before_release
-from support.program import Answer
+from support.program import Ask
 from twins.walk import games, walk
 
 from tablebase.compute import threads
@@ -190,7 +190,6 @@ def test_games_that_may_go_on_for_ever_are_not_counted(game: Game) -> None:
         count(game)
 
 
-Ask = Callable[..., Answer]
 FIELDS = ["game", "reachable", "final", "games"]
 
 

@@ -1,4 +1,4 @@
-"""Graphs of reachable positions: against walks in plain Python, by the rules node by node, and in their order."""
+"""Graphs of reachable positions: by the rules node by node, and in their order."""
 
 from dataclasses import replace
 from functools import cache
@@ -9,16 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import toys
 from support.checks import thinned
-from twins.walk import Walk, walk
 
 from tablebase.errors import CapacityError, TablebaseError
+from tablebase.features import Positions
 from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read
 from tablebase.graph import reachable as graphs
 from tablebase.graph.counting import count
 from tablebase.graph.reachable import reachable
-from tablebase.graph.stages import DRAWN, ONGOING, Graph
+from tablebase.graph.stages import DRAWN, NOWHERE, ONGOING, Graph
+from tablebase.slices.material import Material
 
 
 def turned_hunt() -> Game:
@@ -59,12 +60,6 @@ def graph_of(name: str) -> Graph:
     return reachable(game_of(name))
 
 
-@cache
-def twin_of(name: str) -> Walk:
-    """The walk from the initial position."""
-    return walk(game_of(name))
-
-
 def positions(graph: Graph) -> list[Position]:
     """The position of each node, stage by stage."""
     found = []
@@ -91,30 +86,11 @@ def finals(graph: Graph) -> list[bool]:
     return [stage.final for stage in graph.stages for _ in range(len(stage))]
 
 
-def assert_like_the_twin(graph: Graph, twin: Walk) -> None:
-    """The same positions once each, the same moves, the same results."""
-    known = positions(graph)
-    moves = {known[node]: sorted(known[child] for child in some) for node, some in enumerate(followers(graph))}
-    assert len(moves) == len(known) == len(graph)
-    assert moves == {position: sorted(children) for position, children in twin.children.items()}
-    results = dict(zip(known, graph.results().tolist(), strict=True))
-    assert results == {one: twin.winner(one) if one in twin.results else ONGOING for one in twin.children}
-    assert {one for one, final in zip(known, finals(graph), strict=True) if final} == twin.won_at_once
-
-
-@pytest.mark.parametrize("name", thinned(SOLVED, 2))
-def test_positions_and_moves_are_those_of_the_twin(name: str) -> None:
-    """Each position that the naive walk comes to is one node, with the same moves, the same result, the start first."""
-    graph = graph_of(name)
-    assert_like_the_twin(graph, twin_of(name))
-    assert graph.position(0) == parse(game_of(name), game_of(name).start)
-
-
-@pytest.mark.parametrize("name", [*WITH_DRAWS, *SMALL])
-def test_each_node_is_what_the_rules_say(name: str) -> None:
-    """Moves and results of every node, draws among them, are those of the rules in plain Python; all but the start are led to."""
-    game, graph = game_of(name), graph_of(name)
+def assert_as_the_rules_say(graph: Graph, game: Game, start: Position) -> None:
+    """Each position is one node, the start first; moves and results are those of the rules; all but the start are led to."""
     known, moves, final, results = positions(graph), followers(graph), finals(graph), graph.results().tolist()
+    assert known[0] == start
+    assert len(set(zip(known, final, strict=True))) == len(graph)
     assert {child for some in moves for child in some} == set(range(1, len(graph)))
     for node, position in enumerate(known):
         ways = [] if final[node] else legal_moves(game, position)
@@ -123,7 +99,14 @@ def test_each_node_is_what_the_rules_say(name: str) -> None:
         outcome = Outcome.LOSS if final[node] else decided(game, position)
         winners = {Outcome.LOSS: 1 - position.side, Outcome.WIN: position.side, Outcome.DRAW: DRAWN, None: ONGOING}
         assert results[node] == winners[outcome]
-    assert (DRAWN in results) is (name in WITH_DRAWS)
+
+
+@pytest.mark.parametrize("name", [*thinned(SOLVED, 2), *WITH_DRAWS])
+def test_each_node_is_what_the_rules_say(name: str) -> None:
+    """Games with and without draws, in plain Python."""
+    graph, game = graph_of(name), game_of(name)
+    assert_as_the_rules_say(graph, game, parse(game, game.start))
+    assert (DRAWN in graph.results()) is (name in WITH_DRAWS)
 
 
 @pytest.mark.parametrize("name", [*SOLVED, *WITH_DRAWS])
@@ -191,11 +174,15 @@ def test_no_node_for_what_cannot_be_reached(name: str, text: str) -> None:
 @pytest.mark.parametrize("name", ["hunt", "hunt-turned"])
 def test_no_node_behind_a_move_that_has_won(name: str) -> None:
     """Where the last hound has been taken, or the fox has come home, there is no node to ask for either."""
-    over = twin_of(name).won_at_once
+    graph = graph_of(name)
+    over = [position for position, final in zip(positions(graph), finals(graph), strict=True) if final]
     assert {len({game_of(name).side_of(kind) for kind, _ in position.pieces}) for position in over} == {1, 2}
     for position in over:
         with pytest.raises(KeyError):
-            graph_of(name).node(position)
+            graph.node(position)
+        material = Material(*(tuple(kind for kind, _ in position.pieces if graph.game.side_of(kind) == side) for side in (0, 1)))
+        squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
+        assert graph.nodes(Positions(graph.game, material, position.side, squares)).tolist() == [NOWHERE]
 
 
 def test_a_place_may_be_won_by_one_way_and_played_on_by_another() -> None:
@@ -233,9 +220,9 @@ def test_a_graph_may_be_limited() -> None:
 @settings(max_examples=12)
 @given(st.sampled_from(["hunt", "hexapawn-3x4"]).flatmap(lambda name: st.tuples(st.just(name), toys.positions(game_of(name)))))
 def test_any_start(case: tuple[str, Position]) -> None:
-    """From any placement a toy with captures, goals and two kinds of runner, and Hexapawn, are walked as by the twin."""
+    """From any placement a toy with captures, goals and two kinds of runner, and Hexapawn, are walked as the rules say."""
     name, start = case
-    assert_like_the_twin(reachable(game_of(name), start), walk(game_of(name), start))
+    assert_as_the_rules_say(reachable(game_of(name), start), game_of(name), start)
 
 
 @pytest.mark.parametrize(

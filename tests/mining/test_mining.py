@@ -103,16 +103,6 @@ def test_three_pieces_are_as_sampled(material: str, three_pieces: Path, more_tab
     assert len(found) == len(set(places))
 
 
-PUBLISHED = {
-    "placements": (160_068, 54_355_896),
-    "wins": (82_852, 30_297_857),
-    "losses": (64_501, 23_369_820),
-    "draws": (12_715, 687_007),
-    "stalemates": (0, 1_212),
-}
-"""The paper's counts for two and three pieces."""
-
-
 @pytest.mark.parametrize("name", ["distinct_positions", pytest.param("positions", marks=pytest.mark.full)])
 def test_counts_of_every_slice_are_those_of_stats(name: str, three_pieces: Path, ask: Ask) -> None:
     """Wins, losses, draws, stalemates and the longest ones of all 512 slices, by one statement; or of the 101 stored ones."""
@@ -124,9 +114,6 @@ def test_counts_of_every_slice_are_those_of_stats(name: str, three_pieces: Path,
     assert answer.code == 0
     assert counted(answer.json, fields) == counted(lines, fields)
     assert len(answer.json) == {"positions": 64 + 448, "distinct_positions": 17 + 84}[name]
-    if name == "positions":
-        for field, counts in PUBLISHED.items():
-            assert tuple(sum(row[field] for row in answer.json if row["pieces"] == pieces) for pieces in (2, 3)) == counts
 
 
 def test_blocks_may_end_anywhere(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:

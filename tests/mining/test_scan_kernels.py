@@ -1,6 +1,7 @@
-"""Kernels of scans, and what is tallied with them, against plain loops."""
+"""Squares of blocks, and tallies of rows, against plain loops."""
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -9,10 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tablebase.game import Game
-from tablebase.mining.scan_kernels import spread_rows
+from tablebase.mining.block import Block
+from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.tally import MOST, tallied
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import parse_materials
+from tablebase.tables.store import Store
+from tablebase.tables.values import FULL
 from tablebase_rules.doushouqi import game as doushouqi
 from tablebase_rules.hexapawn import game as hexapawn
 
@@ -70,12 +74,8 @@ def test_rows_are_spread(game: Game, material: str, data: st.DataObject) -> None
     begin = data.draw(st.integers(0, layout.size - 1))
     count = data.draw(st.integers(1, min(300, layout.size - begin)))
     offsets = np.array(sorted(data.draw(st.sets(st.integers(0, count - 1)))), dtype=np.int64)
-    rows = np.arange(begin // layout.row_length, (begin + count - 1) // layout.row_length + 1)
-    squares = np.full((len(offsets), len(layout.slots)), -1, dtype=np.int8, order="F")
-    digits = np.full(len(offsets), -1)
-    spread_rows(layout.row_squares(rows), begin, layout.row_length, offsets, squares, digits)
-    last = layout.groups[-1]
-    squares[:, last.slots.start :] = last.unrank_many(digits)
+    block = Block(layout, 0, begin, np.zeros(count, dtype=np.uint8), FULL, StoredCodes(game, Store(Path())))
+    squares = block.squares(offsets)
     for offset, found in zip(offsets.tolist(), squares.tolist(), strict=True):
         expected = layout.squares(begin + offset)
         assert expected is None or found == list(expected)

@@ -13,7 +13,7 @@ from support.checks import at_least_one
 
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.rows import Rows
-from tablebase.patterns.contingency import Plan, Tables, count
+from tablebase.patterns.contingency import Tables
 from tablebase.patterns.levels import Levels, levels_of
 from tablebase.patterns.rules import rules
 from tablebase.patterns.trees import Leaf, Split, judge
@@ -65,13 +65,13 @@ ROW = st.tuples(*(st.integers(0, size - 1) for size in SIZES), st.integers(0, LE
 
 @given(st.lists(ROW, max_size=60))
 def test_tables_count_every_combination(rows: list[tuple[int, ...]]) -> None:
-    plan = Plan(SIZES, tuple(some for number in (2, 3) for some in combinations(range(len(SIZES)), number)), CLASSES, LEAVES)
+    joint = [some for number in (2, 3) for some in combinations(range(len(SIZES)), number)]
     columns = [np.array([row[place] for row in rows], dtype=np.intp) for place in range(len(SIZES) + 2)]
     *codes, leaves, classes = columns
-    counts = plan.zeros()
-    for begin, end in ((0, 7), (7, len(rows))):
-        count(plan, [levels[begin:end] for levels in codes], leaves[begin:end], classes[begin:end], counts)
-    tables = Tables(plan, counts)
+    tables, others = (Tables(SIZES, joint, CLASSES, LEAVES) for _ in range(2))
+    for each, begin, end in ((tables, 0, 7), (others, 7, 11), (others, 11, len(rows))):
+        each.count([levels[begin:end] for levels in codes], leaves[begin:end], classes[begin:end])
+    tables.add(others)
     assert tables.whole.tolist() == [sum(row[-1] == number for row in rows) for number in range(CLASSES)]
     for place, single in enumerate(tables.singles):
         expected = Counter((row[place], row[-1]) for row in rows)
@@ -106,8 +106,7 @@ def test_rules_that_the_sample_does_not_show() -> None:
     """A rule of positions that are not in the sample is kept, for nothing shows that a broader one contains it."""
     values = np.repeat([0, 1, 1, 2], [50, 3, 4, 5])
     outcomes = np.repeat([OUTCOME[name] for name in ("win", "win", "loss", "win")], [50, 3, 4, 5])
-    plan = Plan((3,), (), len(WORDS))
-    counts = plan.zeros()
-    count(plan, [values], None, outcomes, counts)
-    found = rules([ODD], WORDS, Tables(plan, counts), [values[values != 2]])
+    tables = Tables((3,), (), len(WORDS))
+    tables.count([values], None, outcomes)
+    found = rules([ODD], WORDS, tables, [values[values != 2]])
     assert [(one.value, one.condition, one.positions) for one in found] == [("win", "odd = 0", 50), ("win", "odd = 2", 5)]

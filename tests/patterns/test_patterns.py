@@ -16,9 +16,6 @@ from tablebase.mining.selection import select_by_name
 from tablebase.patterns import pattern_search as searching
 from tablebase.patterns.gains import decided, entropy, information_gain
 from tablebase.patterns.pattern_search import Search, Settings
-from tablebase.patterns.survey import drawn
-from tablebase.slices.material import parse_material
-from tablebase.slices.mixed import Positions
 from tablebase.tables.store import Store
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -106,15 +103,3 @@ def test_very_large_slices_have_pairs_of_the_best(two_pieces: Path, monkeypatch:
     expected = [one for one in whole.gains if len(one.features) == 2 and set(one.features) <= best]
     assert [one for one in some.gains if len(one.features) == 2] == expected
     assert len(expected) == 66
-
-
-def test_a_sample_does_not_depend_on_who_draws_it() -> None:
-    """Which positions are drawn depends on their squares alone, and about as many are as was asked for."""
-    squares = np.random.default_rng(1).integers(0, 63, (20_000, 3)).astype(np.int8)
-    material = parse_material(GAME, "RCvW")
-    whole = drawn(Positions(GAME, material, 0, squares), 0.25)
-    parts = [drawn(Positions(GAME, material, 0, part), 0.25) for part in np.array_split(squares, 7)]
-    assert np.array_equal(whole, np.concatenate(parts))
-    assert 4_700 < whole.sum() < 5_300
-    more = drawn(Positions(GAME, material, 0, squares), 0.5)
-    assert not (whole & ~more).any()

@@ -22,7 +22,6 @@ from tablebase.features.common import features_of
 from tablebase.game import Game, load_game
 from tablebase.mining.selection import select_by_name
 from tablebase.patterns import pattern_search as searching
-from tablebase.patterns import survey
 from tablebase.patterns.pattern_search import Patterns, Search, Settings
 from tablebase.patterns.rules import Rule
 from tablebase.patterns.targets import target_of
@@ -220,8 +219,7 @@ def test_many_positions_are_counted_exactly(
     """Slices that do not fit into the sample together have the same gains and broadest rules; rules and errors are exact."""
     settings = Settings(target_of(target), conditions=3)
     whole = found(JUNGLE, two_pieces, names, settings)
-    for module in (survey, searching):
-        monkeypatch.setattr(module, "SAMPLE", 900)
+    monkeypatch.setattr(searching, "SAMPLE", 900)
     sampled = found(JUNGLE, two_pieces, names, settings, threads=4)
     assert (sampled.gains, sampled.counts, sampled.profile) == (whole.gains, whole.counts, whole.profile)
     broadest = [{(rule.value, rule.comparisons): rule.positions for rule in reversed(each.rules)} for each in (whole, sampled)]

@@ -43,18 +43,6 @@ def pair(value: Value) -> naive.Pair:
     return str(value.outcome), value.distance
 
 
-def one_ply(tables: Tablebase, position: Position) -> naive.Pair:
-    """What a position is worth by the naive rules and the probes of the positions after it."""
-    best: naive.Pair | None = None
-    for move in naive.moves(GAME, position):
-        child = naive.after(position, move)
-        ends = move.wins or len({GAME.side_of(kind) for kind, _ in child.pieces}) == 1
-        worth = ("win", 1) if ends else naive.parent(pair(tables.probe_value(GAME, child)))
-        assert worth is not None
-        best = worth if best is None or naive.better(worth, best) else best
-    return best or ("draw", None)
-
-
 def key(rated: RatedMove) -> tuple[int, int, str]:
     """The documented order of moves: wins by growing distance, draws, losses by falling distance, then the text."""
     outcome, distance = pair(rated.value)
@@ -72,36 +60,29 @@ def longest(folder: Path, pieces: int) -> list[str]:
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("pieces", [2, 3])
-def test_probes_agree_with_the_naive_rules_one_ply_deep(pieces: int, side: int, more_tables: Tablebase) -> None:
-    """Positions of every slice, aliases too, are worth what their naive moves lead to, and list them in the documented order."""
-    random, seen = Random(side), set()
-    for material in materials(GAME, pieces):
-        for _ in range(8 if pieces == 2 else 2):
-            position = random_position(GAME, material, side, random)
-            answer = more_tables.probe(GAME, position)
-            assert pair(answer.value) == one_ply(more_tables, position), answer.position
-            assert list(answer.moves) == sorted(answer.moves, key=key)
-            assert answer.best == (answer.moves[0].move if answer.moves else None)
-            seen.add(frozenset(one.value.outcome for one in answer.moves))
+def test_a_probe_is_the_value_and_the_naive_moves(pieces: int, side: int, more_tables: Tablebase) -> None:
+    """Positions of every slice, aliases too: text, side and value, and each naive move once with where it leads and its worth.
+
+    Moves are in the documented order, and the position is worth what the first one is.
+    """
+    random, seen, each = Random(side), set(), 8 if pieces == 2 else 2
+    for position in [random_position(GAME, one, side, random) for one in materials(GAME, pieces) for _ in range(each)]:
+        answer = more_tables.probe(GAME, position)
+        assert (answer.game, answer.asked, answer.position) == (GAME, position, render(GAME, position))
+        assert answer.side == "wb"[side]
+        assert (answer.outcome, answer.distance) == answer.value == more_tables.probe_value(GAME, position)
+        by_text = {render_move(GAME, move): move for move in naive.moves(GAME, position)}
+        assert sorted(one.move for one in answer.moves) == sorted(by_text)
+        for one in answer.moves:
+            child = naive.after(position, by_text[one.move])
+            assert one.position == render(GAME, child)
+            wins = wins_at_once(GAME, position, by_text[one.move])
+            assert pair(one.value) == (("win", 1) if wins else naive.parent(pair(more_tables.probe_value(GAME, child))))
+        assert list(answer.moves) == sorted(answer.moves, key=key)
+        assert answer.best == (answer.moves[0].move if answer.moves else None)
+        assert pair(answer.value) == (pair(answer.moves[0].value) if answer.moves else ("draw", None))
+        seen.add(frozenset(one.value.outcome for one in answer.moves))
     assert pieces == 2 or frozenset(Outcome) in seen
-
-
-@given(TWO)
-def test_a_probe_is_the_value_and_the_naive_moves(tables: Tablebase, position: Position) -> None:
-    """A probe has the position's text, side and value, and each naive move once with where it leads and its worth."""
-    answer = tables.probe(GAME, position)
-    assert (answer.game, answer.asked, answer.position) == (GAME, position, render(GAME, position))
-    assert answer.side == "wb"[position.side]
-    assert (answer.outcome, answer.distance) == answer.value == tables.probe_value(GAME, position)
-    by_text = {render_move(GAME, move): move for move in naive.moves(GAME, position)}
-    assert sorted(one.move for one in answer.moves) == sorted(by_text)
-    for one in answer.moves:
-        child = naive.after(position, by_text[one.move])
-        assert one.position == render(GAME, child)
-        if wins_at_once(GAME, position, by_text[one.move]):
-            assert pair(one.value) == ("win", 1)
-        else:
-            assert pair(one.value) == naive.parent(pair(tables.probe_value(GAME, child)))
 
 
 def test_what_is_missing_is_an_error_or_the_default(tables: Tablebase, two_pieces: Path) -> None:

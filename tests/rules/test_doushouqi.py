@@ -6,9 +6,9 @@ import shutil
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
+from support.games import placed
 from support.solved import Solved
 from twins import jungle
 
@@ -24,15 +24,10 @@ from tablebase_rules.doushouqi import ANIMALS, OPTIONS
 AUTHORS = Path(__file__).resolve().parents[3] / "shared" / "data" / "doushouqi_two_pieces_authors.csv.gz"
 
 
-def place(game: Game, pieces: str, side: int = 0) -> Position:
-    """A position from words such as ``Ra1 ee3``; upper case is White."""
-    return Position(tuple(sorted((game.by_symbol[word[0]], game.board.square(word[1:])) for word in pieces.split())), side)
-
-
 def targets(game: Game, pieces: str, origin: str, side: int = 0) -> set[str]:
     """Where the piece on a square may go; ``x`` marks a capture, ``#`` a win at once."""
     found = set()
-    for move in legal_moves(game, place(game, pieces, side)):
+    for move in legal_moves(game, placed(game, pieces, side)):
         if game.board.names[move.origin] == origin:
             mark = "#" if move.wins else "" if move.captured is None else "x"
             found.add(mark + game.board.names[move.target])
@@ -109,12 +104,11 @@ def test_nobody_stands_in_a_den_or_on_water_he_cannot_swim(jungle: Game) -> None
         pytest.param("Cd8 eg1", 0, Outcome.WIN, 1, id="beside the den"),
         pytest.param("Cd8 ed2", 1, Outcome.WIN, 1, id="beside White's den"),
         pytest.param("Ca1 ed2", 0, Outcome.LOSS, 2, id="the den cannot be defended"),
-        pytest.param("Ca1 da2 wb1", 0, Outcome.DRAW, None, id="no legal move is a stalemate, not a loss"),
     ],
 )
-def test_how_games_end(solved: Solved, jungle: Game, pieces: str, side: int, outcome: Outcome, distance: int | None) -> None:
+def test_how_games_end(solved: Solved, jungle: Game, pieces: str, side: int, outcome: Outcome, distance: int) -> None:
     """In one ply or two."""
-    assert solved(jungle).value(place(jungle, pieces, side)) == (outcome, distance)
+    assert solved(jungle).value(placed(jungle, pieces, side)) == (outcome, distance)
 
 
 def test_the_first_moves(jungle: Game) -> None:
@@ -123,6 +117,13 @@ def test_the_first_moves(jungle: Game) -> None:
     by_hand = """a1a2 a1b1 g1g2 g1f1 b2a2 b2b1 b2c2 b2b3 f2g2 f2f1 f2e2 f2f3 a3a2 a3b3 a3a4
                  c3b3 c3c2 c3d3 e3d3 e3e2 e3f3 g3f3 g3g2 g3g4"""
     assert moves == set(by_hand.split())
+
+
+@pytest.mark.parametrize("depth", [3, pytest.param(5, marks=pytest.mark.full)])
+def test_perft(jungle: Game, depth: int) -> None:
+    """The published numbers of lines from the start."""
+    counted = [reached.leaves for reached in leaves_by_depth(jungle, parse(jungle, jungle.start), depth)]
+    assert counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
 
 
 @pytest.mark.skipif(not AUTHORS.exists(), reason="the paper's authors' table is not at hand")
@@ -150,8 +151,6 @@ DEFAULT_DIGEST = "a926f84276761951167016f40b72a79c2fd1aff8e37e6b94450bbb9caa2a4a
 READINGS = [{name: word} for name, words in OPTIONS.items() for word in words[1:]]
 """One option at a time."""
 TOGETHER = {"traps": "all", "elephant": "spares_rat", "shore": "none", "no_move": "loss"}
-MATERIALS = {"traps": ("CvE", "RvE"), "elephant": ("RvE",), "shore": ("RvR", "RvE"), "no_move": ("CvE",)}
-"""Tables of two pieces whose moves an option is about."""
 
 
 def named(reading: dict[str, str]) -> str:
@@ -220,39 +219,6 @@ def test_moves_are_those_of_the_prose(reading: dict[str, str]) -> None:
             )
             assert wins_at_once(game, position, move) == (game.board.names[move.target] in ("d1", "d9") or captures_all)
     assert (different > 10) == (reading != {"no_move": "loss"})
-
-
-def depths(reading: dict[str, str]) -> list[Any]:
-    """How far the lines of a reading are counted; within five plies of the start, only what the elephant takes matters."""
-    deep = pytest.mark.release if reading else pytest.mark.full
-    few = () if reading else pytest.mark.full
-    return [
-        pytest.param(reading, 3, id=f"3-{named(reading)}", marks=few),
-        pytest.param(reading, 5, id=f"5-{named(reading)}", marks=deep),
-    ]
-
-
-@pytest.mark.parametrize(("reading", "depth"), [one for reading in ({}, *READINGS, TOGETHER) for one in depths(reading)])
-def test_perft(reading: dict[str, str], depth: int) -> None:
-    """From the start to a depth, as the twin counts; the default's are the published numbers of lines."""
-    game = load_game(named(reading))
-    counted = [reached.leaves for reached in leaves_by_depth(game, parse(game, game.start), depth)]
-    assert counted == jungle.perft(jungle.PAPER | reading, depth)
-    assert reading or counted == [24, 576, 12_240, 260_100, 5_111_725][:depth]
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("reading", [TOGETHER, *(pytest.param(one, marks=pytest.mark.release) for one in READINGS)], ids=named)
-def test_tables_of_two_pieces(reading: dict[str, str], solved: Solved) -> None:
-    """Every value of the tables that an option is about."""
-    game = load_game(named(reading))
-    tables = solved(game, "planes")
-    for material in {name for option in reading for name in MATERIALS[option]}:
-        first, _, second = material.partition("v")
-        values = jungle.solve_pair(first, second.lower(), jungle.PAPER | reading)
-        for (board, side), (outcome, distance) in values.items():
-            pieces = tuple(sorted((game.by_symbol[letter], game.board.square(square)) for square, letter in board))
-            assert tables.value(Position(pieces, "wb".index(side))) == Value(Outcome(outcome), distance)
 
 
 @pytest.mark.parametrize(("name", "value"), [("doushouqi", (Outcome.DRAW, None)), ("doushouqi-no_move=loss", (Outcome.LOSS, 0))])

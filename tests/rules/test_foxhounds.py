@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import comb
 
 import numpy as np
 import pytest
+from support.games import placed
 from twins.walk import FOX, HOUNDS, box_measures, foxbox
 
 from tablebase.features import Positions
@@ -17,11 +19,6 @@ from tablebase.slices.material import material_of
 from tablebase_rules.foxhounds import game as foxhounds
 
 GAME = foxhounds()
-
-
-def place(pieces: str, side: int = FOX) -> Position:
-    """A position of 8×8 from words such as ``Fe4 Hd3``."""
-    return Position(tuple(sorted((GAME.by_symbol[word[0]], GAME.board.square(word[1:])) for word in pieces.split())), side)
 
 
 @pytest.mark.parametrize(("size", "fox"), [(2, "a2"), (4, "c4"), (6, "c6"), (8, "e8"), (10, "e10"), (12, "g12")])
@@ -51,7 +48,7 @@ def test_the_start(size: int, fox: str) -> None:
 )
 def test_moves(side: int, pieces: str, expected: str) -> None:
     """Where the fox and the hounds may go: each case is one line of the rules."""
-    assert {render_move(GAME, move) for move in legal_moves(GAME, place(pieces, side))} == set(expected.split())
+    assert {render_move(GAME, move) for move in legal_moves(GAME, placed(GAME, pieces, side))} == set(expected.split())
 
 
 @pytest.mark.parametrize(
@@ -85,7 +82,7 @@ def test_examples_of_the_document(text: str, outcome: Outcome | None) -> None:
 )
 def test_escapes(pieces: str, escaped: bool, side: int) -> None:
     """The fox needs a square that no hound could reach on an empty board, and another beside it."""
-    assert (decided(GAME, place(pieces, side)) is not None) is escaped
+    assert (decided(GAME, placed(GAME, pieces, side)) is not None) is escaped
 
 
 @pytest.mark.parametrize(
@@ -153,12 +150,10 @@ def test_a_graph_of_all_placements_has_each_once(size: int) -> None:
     kinds = material_of(game, game.initial).kinds
     graph = reachable_from_all(game, kinds)
     going = [stage for stage in graph.stages if not stage.final]
-    squares, hounds = len(game.board), len(kinds) - 1
-    placed = squares * (squares - 1)
-    for taken in range(1, hounds):
-        placed = placed * (squares - 1 - taken) // (taken + 1)
-    assert [sum(len(stage) for stage in going if stage.side == side) for side in (FOX, HOUNDS)] == [placed, placed]
-    assert len({graph.position(stage.first + row) for stage in going for row in range(len(stage))}) == 2 * placed
+    squares = len(game.board)
+    ways = squares * comb(squares - 1, len(kinds) - 1)
+    assert [sum(len(stage) for stage in going if stage.side == side) for side in (FOX, HOUNDS)] == [ways, ways]
+    assert len({graph.position(stage.first + row) for stage in going for row in range(len(stage))}) == 2 * ways
 
 
 def test_large_boards_have_no_such_features() -> None:

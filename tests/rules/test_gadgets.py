@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from support.checks import thinned
+from support.games import placed
 
 import tablebase
 from tablebase.game import Game, load_game
-from tablebase.game.moves import Position
 from tablebase.slices.material import material_name, material_of
 from tablebase_rules._jungle_boards import board_names
 
@@ -48,12 +48,6 @@ def board_of(name: str) -> Game:
     return load_game(f"doushouqi-board={name}")
 
 
-def placed(game: Game, pieces: str, side: str) -> Position:
-    """A position by its pieces and their squares, ``Ta1 ec5``."""
-    found = sorted((game.by_symbol[one[0]], game.board.square(one[1:])) for one in pieces.split())
-    return Position(tuple(found), "wb".index(side))
-
-
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
     """Outcomes for White, from tables of all pieces of a board that are built when they are first asked for."""
@@ -67,13 +61,13 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
 
         def of(board: str, pieces: str, side: str = "w") -> str:
             game = board_of(board)
-            found = tables_of(board).probe_value(game, placed(game, f"{pieces} {WAITING.get(board, '')}", side)).outcome
+            found = tables_of(board).probe_value(game, placed(game, f"{pieces} {WAITING.get(board, '')}", "wb".index(side))).outcome
             return str(found if side == "w" else found.reversed)
 
         yield of
 
 
-CHEAP = [
+GADGETS = [
     # 2.1: out with a tiger from either side, and not with one alone.
     ("and", "Ta1 Td1 ec5", THROUGH),
     ("and", "Ta1 ec5", HELD),
@@ -114,7 +108,7 @@ CHEAP = [
     ("outflow", "Ta2 Td2 ee4", THROUGH),
     ("outflow", "Ta1 Ta2 Td2 ee4", THROUGH),
 ]
-COSTLY = [
+LOCKED = [
     # Only one tiger comes out of AND, of OR and of the outflow protector, so one is lost; two would open the lock.
     ("or_twice", "Ta1 Td1 ec5 dg8", HELD),
     ("or_twice", "Ta1 Td1 Tb3 ec5 dg8", HELD),
@@ -129,20 +123,15 @@ COSTLY = [
     ("choice_both", "Td1 dd7", HELD),
     ("choice_both", "Td1 Td2 dd7", THROUGH),
 ]
+"""A lock behind the outputs counts: it opens to two tigers, or to one from each output."""
 
 
 @pytest.mark.parametrize("side", ["w", pytest.param("b", marks=pytest.mark.full)])
-@pytest.mark.parametrize(("board", "pieces", "expected"), thinned(CHEAP, 2))
+@pytest.mark.parametrize(
+    ("board", "pieces", "expected"), [*thinned(GADGETS, 2), *(pytest.param(*one, marks=pytest.mark.full) for one in LOCKED)]
+)
 def test_who_gets_through(outcome: Outcome, board: str, pieces: str, expected: str, side: str) -> None:
     """Whoever moves first."""
-    assert outcome(board, pieces, side) == expected
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("side", ["w", "b"])
-@pytest.mark.parametrize(("board", "pieces", "expected"), COSTLY)
-def test_how_many_get_through(outcome: Outcome, board: str, pieces: str, expected: str, side: str) -> None:
-    """A lock behind the outputs counts: it opens to two tigers, or to one from each output."""
     assert outcome(board, pieces, side) == expected
 
 
@@ -166,7 +155,7 @@ def test_who_moves_first_in_a_variable_has_it(outcome: Outcome) -> None:
     assert outcome("variable", "Pa1 pa2", "w") == THROUGH
     assert outcome("variable", "Pa1 pa2", "b") == HELD
     game = board_of("variable")
-    assert "a2a1" in game.moves(placed(game, "Pa1 pa2 We4 we2", "b"))
+    assert "a2a1" in game.moves(placed(game, "Pa1 pa2 We4 we2", 1))
     assert outcome("variable", "pa1", "w") == HELD
 
 
@@ -186,10 +175,10 @@ def test_the_dog_is_back_in_time(outcome: Outcome) -> None:
 def test_choice_is_made_on_the_fork() -> None:
     """From the fork, a step to either side keeps the win, and the next move is out."""
     game = board_of("choice")
-    after = game.moves(placed(game, "Tc4 Wg6 wg4", "w"))
+    after = game.moves(placed(game, "Tc4 Wg6 wg4"))
     assert {"c4b4", "c4d4"} <= after.keys()
     for square, move in (("b4", "b4a4"), ("d4", "d4e4")):
-        assert game.moves(placed(game, f"T{square} Wg6 wg4", "w"))[move].won
+        assert game.moves(placed(game, f"T{square} Wg6 wg4"))[move].won
 
 
 def squares(board: str, symbol: str) -> list[str]:
@@ -225,7 +214,7 @@ def _stays(board: str, guard: str, position: tuple[str, str, str], good: Iterabl
     """Whether a side keeps a position good, or cannot help it; with its wolf it may wait."""
     game, (tiger, held, side) = board_of(board), position
     mover, still = (tiger, held) if side == "w" else (held, tiger)
-    moves = game.moves(placed(game, f"T{tiger} {guard}{held} {WAITING[board]}", side))
+    moves = game.moves(placed(game, f"T{tiger} {guard}{held} {WAITING[board]}", "wb".index(side)))
     after = [move.removeprefix(mover) for move in moves if move.startswith(mover)]
     later = [(square, still, "b") if side == "w" else (still, square, "w") for square in [mover, *after]]
     return (any if side == "w" else all)(one in good for one in later)

@@ -1,12 +1,9 @@
 """Hare & Hedgehog: the plain rules, the compiled ones and the slow twin say the same; numbers of states and of paths."""
 
 from collections.abc import Iterator
-from fractions import Fraction
-from functools import cache
 from random import Random
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from rules.test_harehedgehog import VARIANTS
@@ -14,12 +11,13 @@ from support.checks import at_least_one, thinned
 from twins import harehedgehog as twin
 
 from tablebase.errors import RulesError
-from tablebase.game.kernels import CHANCE, DOUBT, OVER, STATE, Int64, Kernels, call_expand, call_index, call_state_at
+from tablebase.game.kernels import DOUBT, OVER, STATE, call_expand, call_index, call_state_at
 from tablebase.game.stochastic import State
+from tablebase.stochastic.paths import count_paths
+from tablebase.testing import check_rules
 from tablebase_rules._harehedgehog import BOARD, cost
 from tablebase_rules.harehedgehog import HareHedgehog, game
 
-Row = tuple[int, int, int, State]
 ALL_AT_ONCE = {option: value for variant in VARIANTS for option, value in variant.items() if option != "cards"}
 PLAYERS = (2, 3, 6)
 
@@ -27,35 +25,6 @@ PLAYERS = (2, 3, 6)
 def name_of(options: dict[str, Any]) -> str:
     """A variant as the name of a test."""
     return ",".join(options) or "default"
-
-
-@numba.njit
-def _paths(function: Any, rules: Int64, state: Int64, depth: int, level: int, buffers: Any) -> int:
-    """Paths of a number of whole turns; each level has rows of its own."""
-    rows = buffers[level]
-    who, count = function(rules, state, -1, rows)
-    if who == OVER:
-        return 0
-    total = 0
-    for row in range(count):
-        left = depth - rows[row, 2]
-        total += 1 if left == 0 else _paths(function, rules, rows[row, STATE:], left, level + 1, buffers)
-    return total
-
-
-@cache
-def compiled(rules: HareHedgehog) -> tuple[Kernels, Int64]:
-    """The compiled rules of a game, and rows to be filled in."""
-    kernels = rules.kernels()
-    return kernels, np.zeros((kernels.widest, STATE + kernels.fields), np.int64)
-
-
-def expanded(rules: HareHedgehog, array: Int64, state: State, attacker: int = -1) -> tuple[int, int, list[Row]]:
-    """What the compiled function returns, and its rows."""
-    kernels, rows = compiled(rules)
-    who, count = call_expand(kernels.expand, array, np.array(state, np.int64), attacker, rows)
-    listed = [(label, weight, begins, tuple(after)) for label, weight, begins, *after in rows[: max(count, 0)].tolist()]
-    return who, count, listed
 
 
 def played(rules: HareHedgehog, seed: int, most: int) -> Iterator[State]:
@@ -103,28 +72,12 @@ def test_turns_are_those_of_the_twin(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", thinned([ALL_AT_ONCE, *VARIANTS], 4), ids=name_of)
-def test_kernels_are_the_plain_rules(options: dict[str, Any]) -> None:
-    """The same rows in the same order, and the same winner."""
+def test_all_rules_pass_their_checks(options: dict[str, Any]) -> None:
+    """In games of two, three and six; the compiled rules list the rows of the plain ones, and name the same winner."""
     for players in PLAYERS:
-        rules = game(players=players, **options)
-        kernels, _ = compiled(rules)
-        labels = {label: number for number, label in enumerate(kernels.labels)}
-        seen = 0
-        for state in (state for seed in range(2) for state in played(rules, seed, 120)):
-            who, count, rows = expanded(rules, kernels.rules, state)
-            assert who == rules.to_move(state)
-            if who == OVER:
-                places = rules.places(state)
-                assert count == (places.index(1) if places.count(1) == 1 else -1)
-            elif who == CHANCE:
-                every = sum(weight for _, weight, _, _ in rows)
-                plain = [(labels[d.label], d.probability, rules.begins_turn(d.state), d.state) for d in rules.draws(state)]
-                assert [(label, Fraction(weight, every), begins, after) for label, weight, begins, after in rows] == plain
-            else:
-                codes = [(code, 1, rules.begins_turn(after), after) for code, after in rules.moves(state).items()]
-                assert rows == codes
-            seen += 1
-        assert seen > 20
+        results = {result.name: result.failure for result in check_rules(game(players=players, **options), samples=80)}
+        assert "kernels" in results
+        assert not any(results.values()), results
 
 
 TABLED = [options for options in VARIANTS if not {"deck", "rounds"} & options.keys()]
@@ -133,21 +86,27 @@ TABLED = [options for options in VARIANTS if not {"deck", "rounds"} & options.ke
 def test_unknown_carrots() -> None:
     """With more carrots than a merged cap of 20, the attacker does what 21 carrots allow, the defender anything."""
     rules = game()
-    array = rules.region({"cap": "merged", "carrots": 20}).rules
+    kernels, array = rules.kernels(), rules.region({"cap": "merged", "carrots": 20}).rules
     state = rules.parse("54:21:0,0:0:0 1")
-    attacking = {label for label, *_ in expanded(rules, array, state, 0)[2]}
-    defending = {label for label, *_ in expanded(rules, array, state, 1)[2]}
+
+    def expanded(state: State, attacker: int) -> tuple[int, list[tuple[int, State]]]:
+        """Who is to move, and the label and the state of each row."""
+        rows = np.zeros((kernels.widest, STATE + kernels.fields), np.int64)
+        who, count = call_expand(kernels.expand, array, np.array(state, np.int64), attacker, rows)
+        return who, [(label, tuple(after)) for label, _, _, *after in rows[: max(count, 0)].tolist()]
+
+    attacking, defending = ({label for label, _ in expanded(state, attacker)[1]} for attacker in (0, 1))
     # Square 54 does not pay the first. 50 and 56 are hedgehogs, 57 and 62 are for lettuces; home costs 55 and leaves 0 to 10.
     assert attacking == {1, 4, 5, 6, -4}
     assert defending == attacking | {7, 9, 10}
     # A hare that had 21 or more has this many left, or more.
     for attacker, least in ((0, {1: 20, 4: 11, 5: 6, 6: 0}), (1, {1: 20, 4: 11, 5: 6, 6: 0, 7: 0, 9: 0})):
-        left = {label: after for label, _, _, after in expanded(rules, array, state, attacker)[2] if label in least}
+        left = {label: after for label, after in expanded(state, attacker)[1] if label in least}
         for label, number in at_least_one(least.items()):
-            who, _, rows = expanded(rules, array, left[label], attacker)
+            who, rows = expanded(left[label], attacker)
             assert who == DOUBT
-            assert [after[1] for *_, after in rows] == list(range(number, 22)), label
-    assert {after[1] for label, _, _, after in expanded(rules, array, state, 0)[2] if label == -4} == {21}
+            assert [after[1] for _, after in rows] == list(range(number, 22)), label
+    assert {after[1] for label, after in expanded(state, 0)[1] if label == -4} == {21}
 
 
 def test_a_merged_cap_leaves_a_way_ahead() -> None:
@@ -219,14 +178,6 @@ def test_no_such_tables(options: dict[str, Any], limits: dict[str, Any], said: s
         game(**options).region(limits)
 
 
-def paths(depth: int, **options: Any) -> int:
-    """Paths of a number of turns from the start, by the compiled rules."""
-    rules = game(**options)
-    kernels = rules.kernels()
-    buffers = np.zeros((depth * kernels.deepest, 80, STATE + kernels.fields), np.int64)
-    return int(_paths(kernels.expand, kernels.rules, np.array(rules.start, np.int64), depth, 0, buffers))
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -238,17 +189,5 @@ def paths(depth: int, **options: Any) -> int:
 )
 def test_published_counts_of_paths(options: dict[str, Any], expected: list[int]) -> None:
     """Two players, three, and two whose hare squares do nothing."""
-    assert [paths(depth, **options) for depth in range(1, len(expected) + 1)] == expected
-
-
-@pytest.mark.parametrize("players", PLAYERS)
-@pytest.mark.parametrize(
-    ("depth", "variants"),
-    [(4, [{"cards": "none"}]), (1, [{}]), pytest.param(2, VARIANTS, marks=pytest.mark.release)],
-    ids=["no cards", "cards", "options"],
-)
-def test_counts_of_paths_are_those_of_the_twin(depth: int, variants: list[dict[str, Any]], players: int) -> None:
-    """Without cards as far as four turns, with them one, or two for each option."""
-    for options in variants:
-        rules = game(players=players, **options)
-        assert paths(depth, players=players, **options) == twin.paths(rules.format(rules.start), depth, **options), options
+    rules = game(**options)
+    assert [count_paths(rules, rules.start, depth) for depth in range(1, len(expected) + 1)] == expected

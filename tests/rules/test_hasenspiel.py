@@ -1,9 +1,10 @@
 """Hasenspiel: each rule on a small position under each reading; its published numbers are counted in a graph."""
 
 import pytest
+from support.games import placed
 
 from tablebase.game import Outcome, load_game
-from tablebase.game.moves import Position, decided, legal_moves
+from tablebase.game.moves import decided, legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase_rules.hasenspiel import game as hasenspiel
 
@@ -12,14 +13,9 @@ GAME = hasenspiel()
 READINGS = ("default", "article", "none")
 
 
-def place(pieces: str, side: int) -> Position:
-    """A position of 8×8 from words such as ``Re5 pa5``."""
-    return Position(tuple(sorted((GAME.by_symbol[word[0]], GAME.board.square(word[1:])) for word in pieces.split())), side)
-
-
 def test_the_start() -> None:
     """The rabbit on d8, the pawns on the dark squares of the first rank, and White moves."""
-    assert parse(GAME, GAME.start) == place("Rd8 pa1 pc1 pe1 pg1", WHITE)
+    assert parse(GAME, GAME.start) == placed(GAME, "Rd8 pa1 pc1 pe1 pg1", WHITE)
 
 
 @pytest.mark.parametrize(("square", "number"), [("a1", 0), ("g1", 3), ("b2", 4), ("a3", 8), ("c5", 17), ("h8", 31)])
@@ -42,7 +38,7 @@ def test_square_numbers(square: str, number: int) -> None:
 )
 def test_moves(pieces: str, side: int, expected: str) -> None:
     """Where the pieces may go: each case is one line of the rules."""
-    assert {render_move(GAME, move) for move in legal_moves(GAME, place(pieces, side))} == set(expected.split())
+    assert {render_move(GAME, move) for move in legal_moves(GAME, placed(GAME, pieces, side))} == set(expected.split())
 
 
 @pytest.mark.parametrize("early", READINGS)
@@ -55,7 +51,7 @@ def test_moves(pieces: str, side: int, expected: str) -> None:
 )
 def test_who_cannot_move_has_lost(side: int, pieces: str, early: str) -> None:
     """The rabbit is blocked, or the pawns are stuck."""
-    assert decided(hasenspiel(early=early), place(pieces, side)) is Outcome.LOSS
+    assert decided(hasenspiel(early=early), placed(GAME, pieces, side)) is Outcome.LOSS
 
 
 @pytest.mark.parametrize(
@@ -74,7 +70,7 @@ def test_early_wins(rabbit: str, over: str) -> None:
     found = {}
     for early in READINGS:
         for side, outcome in ((WHITE, Outcome.WIN), (BLACK, Outcome.LOSS)):
-            position = place(f"R{rabbit} pa5 pb6 pd6 pf6", side)
+            position = placed(GAME, f"R{rabbit} pa5 pb6 pd6 pf6", side)
             found[f"{early}-{'wb'[side]}"] = decided(hasenspiel(early=early), position)
             assert found[f"{early}-{'wb'[side]}"] in (None, outcome)
     assert {reading for reading, outcome in found.items() if outcome is not None} == set(over.split())

@@ -1,11 +1,10 @@
 """Boards of Dou Shou Qi from files: what they say, what the games are called, and which files are refused."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer, assert_one_sentence
+from support.program import Ask, assert_one_sentence
 from support.web import client_of
 
 import tablebase_rules
@@ -17,7 +16,6 @@ from tablebase.game.installed import full_name, load_rules
 from tablebase_rules._jungle import STANDARD
 from tablebase_rules._jungle_boards import board_names, packed
 
-Ask = Callable[..., Answer]
 BOARDS = Path(tablebase_rules.__file__).parent / "boards"
 USUAL = """; The usual board.
 ..^#^..

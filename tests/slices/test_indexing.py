@@ -72,8 +72,8 @@ def test_every_placement_has_an_index(game: Game) -> None:
 
 
 @games
-def test_numpy_agrees_with_python(game: Game) -> None:
-    """Both directions, every index of every toy material, many at a time as one at a time."""
+def test_numpy_and_kernels_agree_with_python(game: Game) -> None:
+    """Every index of every toy material, in both directions, many at a time; kernels with identical pieces in either order."""
     for material in at_least_one(small(game)):
         home = layout_of(game, material)
         indices = np.arange(home.size)
@@ -81,19 +81,9 @@ def test_numpy_agrees_with_python(game: Game) -> None:
         singly = [home.squares(index) for index in range(home.size)]
         assert [row if ok else None for row, ok in zip(squares.tolist(), legal, strict=True)] == singly
         assert np.array_equal(home.index_many(squares[legal]), indices[legal])
-
-
-@games
-def test_kernels_agree_with_python(game: Game) -> None:
-    """The squares of every seventh index have that index, identical pieces in either order, for Python, NumPy and kernel."""
-    for material in at_least_one(small(game)):
-        home = layout_of(game, material)
-        for index in range(0, home.size, 7):
-            squares = home.squares(index)
-            if squares is None:
-                continue
-            turned = [square for group in home.groups for square in reversed(squares[group.slots.start : group.slots.stop])]
-            for some in (squares, turned):
+        for index, row in zip(indices[legal][::7].tolist(), squares[legal][::7].tolist(), strict=True):
+            turned = [square for group in home.groups for square in reversed(row[group.slots.start : group.slots.stop])]
+            for some in (row, turned):
                 assert home.index(some) == index
                 assert home.index_many(np.array([some], dtype=np.int8)).tolist() == [index]
                 assert index_of(compiled(game, material), 0, np.array(some, dtype=np.int8)) == index

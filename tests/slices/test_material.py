@@ -9,7 +9,6 @@ from support.checks import at_least_one, thinned
 from support.naive_codes import placements_of, small_materials
 from twins import naive
 
-from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step
 from tablebase.game.moves import Position, legal_moves
 from tablebase.slices.conversions import conversions
@@ -61,37 +60,6 @@ def test_materials_are_all_there_are(game: Game) -> None:
         found = [material.kinds for material in materials(game, pieces)]
         assert len(found) == len(both)
         assert set(found) == both
-
-
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-def test_a_name_says_which_material(game: Game) -> None:
-    """Reading a name gives the material back, the letters of a side in any order."""
-    for material in (*materials(game, 2), *materials(game, 3), *materials(game, 4)):
-        name = material_name(game, material)
-        assert parse_material(game, name) == material
-        assert parse_material(game, "v".join(side[::-1] for side in name.split("v"))) == material
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "'' is not a material: write the pieces of both sides as in 'RCvW'"),
-        ("RC", "not a material"),
-        ("RCv", "not a material"),
-        ("vW", "not a material"),
-        ("RvCvW", "not a material"),
-        ("RCVW", "not a material"),
-        ("RXvW", "White has no piece 'X': the letters are RCWDPTLE"),
-        ("RCvx", "Black has no piece 'x': the letters are RCWDPTLE"),
-        ("RC vW", "White has no piece ' '"),
-        ("RRvW", "'RRvW' has 2 .*White.*, but the limit is 1"),
-        ("RvCWW", "'RvCWW' has 2 .*Black.*, but the limit is 1"),
-    ],
-)
-def test_a_bad_name_is_refused(text: str, sentence: str) -> None:
-    """Each fault raises NotationError with a sentence that names it."""
-    with pytest.raises(NotationError, match=sentence):
-        parse_material(GAME, text)
 
 
 @pytest.mark.parametrize("game", thinned([*GAMES[1:], *toys.with_tiers()], 2), ids=lambda game: game.name)

@@ -19,18 +19,6 @@ TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.shelter("gate")]
 
 
 @pytest.mark.parametrize(
-    ("pieces", "total", "count"),
-    [(2, 64, 160_068), (3, 448, 54_355_896), (4, 1_680, 9_685_376_064), (5, 4_256, 1_141_509_180_672)],
-)
-def test_placements_of_all_slices(pieces: int, total: int, count: int) -> None:
-    """All slices with a number of pieces are as many, and together have as many placements, as is published."""
-    found = slices(GAME, pieces)
-    assert len(found) == total
-    assert sum(placements(GAME, material) for material in materials(GAME, pieces)) == count
-    assert sum(placements(GAME, one.material) for one in found) == count
-
-
-@pytest.mark.parametrize(
     ("pieces", "distinct", "count"),
     [
         *((2, 17, 44_820), (3, 84, 10_622_808), (4, 261, 1_546_576_416), (5, 680, 183_320_863_488)),

@@ -1,4 +1,4 @@
-"""Slices divided by how far one-way pieces have come: numbers, names, exits, and the values of undivided ones."""
+"""Names of slices; slices divided by how far one-way pieces have come: numbers, exits, and the values of undivided ones."""
 
 from dataclasses import replace
 
@@ -21,9 +21,11 @@ from tablebase.slices.material import Material, material_name, material_of, mate
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.header import describe_layout
 
-FOX = load_game("foxhounds")
+FOX, JUNGLE = load_game("foxhounds"), load_game("doushouqi")
 GAMES = HUNT, TWINS, _, _, FOX_4 = toys.with_tiers()
+UNDIVIDED = JUNGLE, toys.pond(), toys.sisters()
 games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+AS_IN = "write the pieces of both sides as in 'RCvW'"
 
 
 def compositions(game: Game) -> list[naive.Kinds]:
@@ -70,9 +72,12 @@ def test_a_file_tells_its_tier() -> None:
     assert describe_layout(first) != describe_layout(second)
 
 
-@games
-def test_a_name_says_which_tier(game: Game) -> None:
-    """Reading a name gives the material back; without the advance it gives all tiers, and one name if there is one tier."""
+@pytest.mark.parametrize("game", [*GAMES, *UNDIVIDED], ids=lambda game: game.name)
+def test_a_name_says_which_material(game: Game) -> None:
+    """Reading a name gives the material back, the letters of a side in any order.
+
+    Without the advance it gives all tiers, and one name if there is one tier.
+    """
     for kinds in at_least_one(compositions(game)):
         tiers = tiers_of(game, kinds)
         bare = material_name(game, tiers[0]).partition("@")[0]
@@ -80,7 +85,8 @@ def test_a_name_says_which_tier(game: Game) -> None:
         for material in tiers:
             name = material_name(game, material)
             assert name == bare + "@" * bool(material.advance) + ",".join(map(str, material.advance))
-            assert parse_material(game, name) == material
+            turned = name.replace(bare, "v".join(side[::-1] for side in bare.split("v")))
+            assert parse_material(game, name) == parse_material(game, turned) == material
             assert parse_materials(game, name) == (material,)
         if len(tiers) == 1:
             assert parse_material(game, bare) == tiers[0]
@@ -89,19 +95,24 @@ def test_a_name_says_which_tier(game: Game) -> None:
 @pytest.mark.parametrize(
     ("game", "text", "sentence"),
     [
+        *((JUNGLE, text, f"'{text}' is not a material: {AS_IN}") for text in ("", "RC", "RCv", "vW", "RvCvW", "RCVW", "@1")),
+        (JUNGLE, "RXvW", "White has no piece 'X': the letters are RCWDPTLE"),
+        (JUNGLE, "RCvx", "Black has no piece 'x': the letters are RCWDPTLE"),
+        (JUNGLE, "RC vW", "White has no piece ' ': the letters are RCWDPTLE"),
+        (JUNGLE, "RRvW", "'RRvW' has 2 pieces of kind White rat, but the limit is 1"),
+        (JUNGLE, "RvCWW", "'RvCWW' has 2 pieces of kind Black wolf, but the limit is 1"),
         (FOX, "FvHHHH", "'FvHHHH' is divided into 29 slices, FvHHHH@0 to FvHHHH@28: name one of them"),
         (FOX, "FvHHHH@29", "FvHHHH has no tier '29': they run from 0 to 28"),
         (FOX, "FvHHHH@", "FvHHHH has no tier '': they run from 0 to 28"),
         (FOX, "FvHHHH@²", "FvHHHH has no tier '²': they run from 0 to 28"),
         (FOX, "FvHHHHH@1", "'FvHHHHH@1' has 5 pieces of kind Hounds hound, but the limit is 4"),
-        (FOX, "@1", "'@1' is not a material: write the pieces of both sides as in 'RCvW'"),
-        (load_game("doushouqi"), "RCvW@1", "'RCvW@1' names an advance, but RCvW is not divided into tiers"),
+        (JUNGLE, "RCvW@1", "'RCvW@1' names an advance, but RCvW is not divided into tiers"),
         (TWINS, "PPvP@1", "PPvP has no tier '1': they run from 0,0 to 4,2"),
         (TWINS, "PKvPK", "'PKvPK' is divided into 9 slices, PKvPK@0,0 to PKvPK@2,2: name one of them"),
     ],
 )
-def test_a_bad_tier_is_refused(game: Game, text: str, sentence: str) -> None:
-    """One sentence says what is wrong and which tiers there are."""
+def test_a_bad_name_is_refused(game: Game, text: str, sentence: str) -> None:
+    """One sentence says what is wrong, and which pieces or tiers there are."""
     with pytest.raises(NotationError) as caught:
         parse_material(game, text)
     assert str(caught.value) == sentence
@@ -120,7 +131,7 @@ def test_a_step_that_only_captures_leads_nowhere_else() -> None:
     assert found == {(None, "CvWX@1"), (1, "CvX@2"), (2, "CvW@2")}
 
 
-@pytest.mark.parametrize("game", [*GAMES, load_game("doushouqi"), toys.pond(), toys.sisters()], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [*GAMES, *UNDIVIDED], ids=lambda game: game.name)
 def test_tiers_come_in_order(game: Game) -> None:
     """What a set of tables needs stands before them, a tier before those that lead to it, and nothing else."""
     wanted = list(stored_materials(game, 3))[:40]

@@ -1,13 +1,13 @@
-"""The solver of groups: byte for byte as the reference solver, and its kernel against a naive twin."""
+"""The kernel of the solver of groups against a naive twin, and what it reads."""
 
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 from support import toys
-from support.checks import at_least_one, before_release, thinned
-from support.naive_codes import agree, placements_of, same
+from support.checks import before_release, thinned
+from support.naive_codes import placements_of, same
 from support.solved import Solved
 from twins import groups as naive_groups
 from twins import naive
@@ -24,63 +24,8 @@ from tablebase.solvers.groups.row_kernels import DIRTY, LATE, improve, new_scrat
 from tablebase.solvers.groups.row_order import compile_rows
 from tablebase.solvers.groups.row_scores import NOTHING, scores_of
 from tablebase.solvers.problem import CompiledSlice, compile_slice
-from tablebase.solvers.registry import Solver, choose_solver, find_solver, solve_material
+from tablebase.solvers.registry import solve_material
 from tablebase.tables.values import DRAW, NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
-from tablebase.testing import SolverTests
-
-SOLVER = find_solver("groups")
-assert SOLVER is not None
-
-
-class TestGroups(SolverTests):
-    """The suite for solvers."""
-
-    solver: ClassVar[Solver] = SOLVER
-
-
-def agree_on(game: Game, solved: Solved) -> None:
-    """All tables of a game have the bytes that the reference solver gives them."""
-    for pieces in range(2, game.max_pieces + 1):
-        for material in at_least_one(stored_materials(game, pieces)):
-            assert agree(solved(game), solved(game, "groups"), material), material
-
-
-@pytest.mark.parametrize(
-    "size",
-    [
-        *("3x3", "4x3", "3x4", "4x4"),
-        *(pytest.param(size, marks=pytest.mark.full) for size in ("5x3", "3x5", "6x3")),
-        *(pytest.param(size, marks=pytest.mark.release) for size in ("4x5", "5x4")),
-    ],
-)
-def test_hexapawn(solved: Solved, size: str) -> None:
-    """Every table of the nine boards that are known."""
-    agree_on(load_game(f"hexapawn-{size}"), solved)
-
-
-@pytest.mark.parametrize(
-    "game",
-    [toys.rooks(), toys.breakthrough(4, 4), pytest.param(toys.breakthrough(4, 5), marks=pytest.mark.release)],
-    ids=["rooks", "breakthrough", "larger breakthrough"],
-)
-def test_like_pieces(solved: Solved, game: Game) -> None:
-    """Every table of rooks that walkers block, in which stalemates are draws, and of Breakthrough with a row of pawns a side."""
-    agree_on(game, solved)
-
-
-@pytest.mark.parametrize(
-    ("game", "name"),
-    [
-        pytest.param(toys.skaters(13, 5), "AvC", id="65 squares"),
-        pytest.param(toys.skaters(16, 7), "AvC", id="112 squares"),
-        pytest.param(toys.tiered(toys.hunt(), "H"), "HHvFC@3", id="tiers"),
-    ],
-)
-def test_what_no_words_hold(solved: Solved, game: Game, name: str) -> None:
-    """Boards of more than one word, and tiers: this solver is chosen, and finds the bytes of the reference solver."""
-    material = locate(game, parse_material(game, name), 0).material
-    assert choose_solver(game, material)[0].name == "groups"
-    assert agree(solved(game), solved(game, "groups"), material)
 
 
 def test_threads_find_the_same(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:

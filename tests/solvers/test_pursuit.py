@@ -74,17 +74,8 @@ def runner(**changes: Any) -> Kind:
 
 def pursuit_game(*kinds: Kind, **changes: Any) -> Game:
     """A game of these kinds on four squares."""
-    fields: dict[str, Any] = {
-        "name": "pursuit",
-        "title": "Pursuit",
-        "board": Board.full(4, 1),
-        "sides": toys.SIDES,
-        "kinds": kinds,
-        "start": "D2w w",
-        "no_move": Outcome.LOSS,
-        "max_pieces": 3,
-    }
-    return Game(**fields | changes)
+    fields = {"board": Board.full(4, 1), "kinds": kinds, "start": "D2w w", "no_move": Outcome.LOSS, "max_pieces": 3}
+    return toys.small(**fields | changes)
 
 
 def step_changed(kind: Kind, **changes: Any) -> Kind:

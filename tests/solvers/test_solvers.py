@@ -1,8 +1,10 @@
 """Engines against each other, against naive twins, and on games built to mislead them or to need wide codes."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,17 +16,19 @@ from support.solved import Solved
 from twins import naive
 
 from tablebase.errors import TablebaseError
-from tablebase.game import Game, Kind, Outcome, Step
+from tablebase.game import Game, Kind, Outcome, Step, load_game
 from tablebase.game.notation import parse
 from tablebase.slices.conversions import conversions
 from tablebase.slices.location import locate, stored_materials
-from tablebase.slices.material import material_name, materials, parse_material
-from tablebase.solvers.registry import CompiledSlice, compile_slice, find_solver, solve_material, solver_for
+from tablebase.slices.material import Material, material_name, materials, parse_material
+from tablebase.solvers.registry import CompiledSlice, choose_solver, compile_slice, find_solver, solve_material, solver_for
 from tablebase.tables.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.sisters()]
+LADDERS = [toys.ladder(away) for away in ("b", "w", "wb")]
+"""Wins and losses in 0 by escapes, captures, stalemates and draws together."""
 OTHERS = [engine for engine in SOLVERS if engine != "reference"]
 SLICES = [(toys.pond(), "RTvRL"), (toys.hunt(), "HHvFC"), (toys.twins(), "PPvPP"), (toys.twins(), "PKvPK")]
 SLICE_IDS = ["pond", "hunt", "twins-pawns", "twins"]
@@ -36,28 +40,68 @@ def solve_with(engine: str, problem: CompiledSlice) -> tuple[Codes, Codes] | Non
     return found
 
 
-@pytest.mark.parametrize("engine", OTHERS)
-@pytest.mark.parametrize("game", thinned(TOYS, 2), ids=lambda game: game.name)
-def test_engines_agree_on_toys(solved: Solved, game: Game, engine: str) -> None:
-    """Byte for byte on every table of every toy, up to all its pieces."""
-    for pieces in range(2, game.max_pieces + 1):
-        for table in stored_materials(game, pieces):
-            assert agree(solved(game), solved(game, engine), table)
+def alike(engines: Iterable[str], game: Game, *names: str, most: int | None = None, marks: Any = ()) -> list[Any]:
+    """Cases of solvers whose bytes are those of the reference: tables with these names, or all of up to so many pieces."""
+    tables = [parse_material(game, name) for name in names]
+    if not names or most:
+        tables += [one for count in range(2, (most or game.max_pieces) + 1) for one in stored_materials(game, count)]
+    listed = "-".join([game.name, *names])
+    return [pytest.param(engine, game, tables, id=f"{engine}-{listed}", marks=marks) for engine in engines]
 
 
-@pytest.mark.parametrize("engine", OTHERS)
-def test_engines_agree_on_dou_shou_qi(solved: Solved, engine: str) -> None:
-    """Byte for byte on all two-piece tables and two of three, with two jumpers in one and none in the other."""
-    for table in (*stored_materials(GAME, 2), *(parse_material(GAME, name) for name in ("CTvT", "CWvC"))):
-        assert agree(solved(GAME), solved(GAME, engine), table)
+FULL, RELEASE = pytest.mark.full, pytest.mark.release
+BOTH, GROUPS = ("planes", "lean"), ("groups",)
+ALIKE = [
+    # Small games up to all their pieces, and two jumpers or none among three.
+    *(alike(OTHERS, game, marks=RELEASE if number % 2 else ()) for number, game in enumerate(TOYS)),
+    alike(OTHERS, GAME, "CTvT", "CWvC", most=2),
+    # Escapes, also of pieces that are stuck, with either side to move.
+    *(alike(GROUPS, game, most=3) for game in LADDERS),
+    *(alike(GROUPS, game) for game in (*map(toys.herd, ("reach", "white", "black")), load_game("foxhounds-4x4"))),
+    # What lead, file piece and row piece can be: a tiger that lead and row may block; a rat as row piece of the first side;
+    # jumpers of both sides, or of one, that the row blocks; a jumper as file piece, as lead, and everywhere.
+    *(alike(BOTH, GAME, name) for name in ("RTvR", "RCvW", "RLvT", "TLvR", "CTvW", "TLvC", "TLvT")),
+    # Steps need a square empty, also those of the row piece, with a jumper in it.
+    *(alike(BOTH, game) for game in (toys.skaters(3, 4), toys.skaters(4, 3), toys.skaters(5, 3), toys.brook())),
+    # 64 squares fill rows and planes; boards of more than one word, and tiers, are only for groups.
+    *(alike(BOTH, toys.skaters(8, 8), name) for name in ("AvC", "BvC")),
+    *(alike(GROUPS, toys.skaters(*size), "AvC") for size in ((13, 5), (16, 7))),
+    alike(GROUPS, toys.tiered(toys.hunt(), "H"), "HHvFC@3"),
+    # Identical pieces: the nine boards that are known, rooks that walkers block, Breakthrough with a row of pawns a side.
+    *(alike(GROUPS, load_game(f"hexapawn-{size}")) for size in ("3x3", "4x3", "3x4", "4x4")),
+    *(alike(GROUPS, load_game(f"hexapawn-{size}"), marks=FULL) for size in ("5x3", "3x5", "6x3")),
+    *(alike(GROUPS, load_game(f"hexapawn-{size}"), marks=RELEASE) for size in ("4x5", "5x4")),
+    *(alike(GROUPS, game) for game in (toys.rooks(), toys.breakthrough(4, 4))),
+    alike(GROUPS, toys.breakthrough(4, 5), marks=RELEASE),
+]
+
+
+@pytest.mark.parametrize(("engine", "game", "tables"), [case for cases in ALIKE for case in cases])
+def test_bytes_are_those_of_the_reference(solved: Solved, engine: str, game: Game, tables: list[Material]) -> None:
+    for table in at_least_one(tables):
+        assert agree(solved(game), solved(game, engine), table), table
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "chosen"),
+    [
+        (toys.skaters(8, 8), "AvC", "planes"),
+        (toys.skaters(13, 5), "AvC", "groups"),
+        (toys.tiered(toys.hunt(), "H"), "HHvFC@3", "groups"),
+    ],
+    ids=["64 squares", "65 squares", "tiers"],
+)
+def test_who_solves(game: Game, name: str, chosen: str) -> None:
+    """Planes take boards of one word, groups the others, and tiers."""
+    assert choose_solver(game, parse_material(game, name))[0].name == chosen
 
 
 @pytest.mark.parametrize("pieces", [2, 3, pytest.param(4, marks=pytest.mark.full)])
-@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [*TOYS, *thinned(LADDERS, 3)], ids=lambda game: game.name)
 def test_tables_hold_the_naive_solution(solved: Solved, game: Game, pieces: int) -> None:
     """Every position of this many pieces, under its own name, with either side to move, has the naive value."""
-    for material in at_least_one(materials(game, pieces)):
-        for position, (outcome, distance) in naive.solve(game, material.kinds).items():
+    for kinds in at_least_one({material.kinds for material in materials(game, pieces)}):
+        for position, (outcome, distance) in naive.solve(game, kinds).items():
             assert solved(game).value(position) == (Outcome(outcome), distance), position
 
 

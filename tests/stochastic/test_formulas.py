@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tablebase.game.kernels import OVER, Int64, Kernels, alone, counts_alike
+from tablebase.game.kernels import OVER, Kernels, alone, counts_alike
 from tablebase.stochastic import compiled as compiled_module
 from tablebase.stochastic.chances import (
     CLOSED,
@@ -21,22 +21,29 @@ from tablebase.stochastic.chances import (
 )
 from tablebase.stochastic.formulas import COUNT, SEEN, blocks_read, formulas_of, new_space
 
-
-def listed(rows: list[tuple[int, list[tuple[int, int]]]]) -> Int64:
-    """Rules of a game as a list: who is to move in each state, and the weights and states that follow; -3 if it is over."""
-    places, following = [], []
-    for who, after in rows:
-        places += [who, 1, len(following) // compiled_module.WIDTH]
-        for weight, state in after:
-            following += [0, weight, 1, state]
-    stored = sum(who >= 0 for who, _ in rows)
-    return np.array([stored, len(rows), *places, OVER, -1, len(following) // compiled_module.WIDTH, *following], np.int64)
+Row = tuple[int, list[tuple[int, int]]]
 
 
 @counts_alike
 def three_alike(_rules: Any, number: Any) -> Any:
     """That the first three states are."""
     return 3 if number == 2 else int(number > 2), 1
+
+
+def written(rows: list[Row], states: int, alike: Any = three_alike) -> Any:
+    """The formulas of the first states of a game whose rules are a list, of which some states are said to be alike.
+
+    For each state it has who is to move, and the weights and states that follow; -3 if the game is over.
+    """
+    places, following = [], []
+    for who, after in rows:
+        places += [who, 1, len(following) // compiled_module.WIDTH]
+        for weight, state in after:
+            following += [0, weight, 1, state]
+    stored = sum(who >= 0 for who, _ in rows)
+    rules = np.array([stored, len(rows), *places, OVER, -1, len(following) // compiled_module.WIDTH, *following], np.int64)
+    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", alike)
+    return formulas_of(kernels, rules, 0, states, new_space(kernels))
 
 
 @pytest.mark.parametrize(
@@ -55,11 +62,9 @@ def three_alike(_rules: Any, number: Any) -> Any:
 )
 def test_ends_must_match(middle: tuple[int, Any], last: tuple[int, Any], right: bool) -> None:
     """Of three states said to be alike, each with one move: the first leads to state 3."""
-    steady: list[tuple[int, list[tuple[int, int]]]] = [(player, [(1, 3)]) for player in (0, 0, 0, 0, 0, 1, 1, 1)]
-    rules = listed([(0, [(1, 3)]), middle, last, *steady, (OVER, [])])
-    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", three_alike)
+    steady: list[Row] = [(player, [(1, 3)]) for player in (0, 0, 0, 0, 0, 1, 1, 1)]
     chances = np.arange(22, dtype=np.int64).reshape(2, 11)
-    formulas = formulas_of(kernels, rules, 0, 3, new_space(kernels))
+    formulas = written([(0, [(1, 3)]), middle, last, *steady, (OVER, [])], 3)
     assert formulas.runs[:, COUNT].tolist() == ([3] if right else [1, 1, 1])
     before = chances.copy()
     chances[:, :3] = 0
@@ -72,10 +77,8 @@ def test_ends_must_match(middle: tuple[int, Any], last: tuple[int, Any], right: 
 
 def test_blocks_between_are_read() -> None:
     """What a run reads are the blocks of the first and of the last state after it, and those between."""
-    steady: list[tuple[int, list[tuple[int, int]]]] = [(0, [(1, 3)])] * 8
-    rules = listed([(0, [(1, 3)]), (0, [(1, 6)]), (0, [(1, 9)]), *steady])
-    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", three_alike)
-    formulas = formulas_of(kernels, rules, 0, 3, new_space(kernels))
+    steady: list[Row] = [(0, [(1, 3)])] * 8
+    formulas = written([(0, [(1, 3)]), (0, [(1, 6)]), (0, [(1, 9)]), *steady], 3)
     assert formulas.runs[:, COUNT].tolist() == [3]
     marks = np.zeros(6, bool)
     blocks_read(formulas, 2, marks)
@@ -87,10 +90,8 @@ def test_blocks_between_are_read() -> None:
 def test_what_has_risen_is_read_again(stride: int, granule: int, player: int) -> None:
     """A run is computed when it is new, and if a granule has risen that it reads, or one between, for the player it asks about."""
     base = (1 << GRANULE) - 2
-    moves: list[tuple[int, list[tuple[int, int]]]] = [(0, [(1, base + stride * place)]) for place in range(3)]
-    rules = listed([*moves, *((player, [(1, 0)]) for _ in range(5 << GRANULE))])
-    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", three_alike)
-    formulas = formulas_of(kernels, rules, 0, 3, new_space(kernels))
+    moves: list[Row] = [(0, [(1, base + stride * place)]) for place in range(3)]
+    formulas = written([*moves, *((player, [(1, 0)]) for _ in range(5 << GRANULE))], 3)
     assert formulas.runs[:, COUNT].tolist() == [3]
     chances, rises = np.zeros((2, 5 << GRANULE), np.int64), new_rises(5 << GRANULE)
     risen = np.full((2, 3), 99, np.int64)
@@ -139,12 +140,10 @@ def far_alike(_rules: Any, number: Any) -> Any:
 
 def test_rises_are_noted_where_they_are() -> None:
     """In the granules of the states that have risen, at the time of the batch, for the player whose chance it is."""
-    moves: list[tuple[int, list[tuple[int, int]]]] = [(0, [(1, 150)]) for _ in range(200)]
+    moves: list[Row] = [(0, [(1, 150)]) for _ in range(200)]
     for place in range(3):
         moves[70 * place] = (0, [(1, 160 + place)])
-    rules = listed(moves)
-    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", far_alike)
-    formulas = formulas_of(kernels, rules, 0, 141, new_space(kernels))
+    formulas = written(moves, 141, far_alike)
     assert formulas.runs[0, COUNT] == 3
     chances, rises = np.zeros((2, 200), np.int64), new_rises(200)
     chances[1, 161:163] = 1, 2
@@ -156,10 +155,8 @@ def test_rises_are_noted_where_they_are() -> None:
 @pytest.mark.parametrize("alike", [three_alike, alone])
 def test_what_is_improved_is_stored_where_it_belongs(alike: Any) -> None:
     """With as many runs as states, or with one for the first three: each state has the chance of the one that follows it."""
-    steady: list[tuple[int, list[tuple[int, int]]]] = [(0, [(1, 10 + place)]) for place in range(10)]
-    rules = listed([*steady, *((0, [(1, 0)]) for _ in range(10))])
-    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", alike)
-    formulas = formulas_of(kernels, rules, 0, 10, new_space(kernels))
+    steady: list[Row] = [(0, [(1, 10 + place)]) for place in range(10)]
+    formulas = written([*steady, *((0, [(1, 0)]) for _ in range(10))], 10, alike)
     chances, risen, rises = np.zeros((2, 20), np.int64), np.zeros((2, 10), np.int64), new_rises(20)
     chances[:, 10:] = np.random.default_rng(1).integers(1, UNIT // 4, (2, 10))
     improve(formulas, chances, risen, rises, 1, new_evaluating(1, 3))

@@ -25,6 +25,11 @@ DOUSHOUQI_VARIANTS = "its variants are written as in traps=enemy, elephant=takes
 """What a sentence about a wrong variant says."""
 
 
+def placed(game: Game, pieces: str, side: int = 0) -> Position:
+    """A position from words such as ``Ra1 ee3``: symbols of pieces and squares."""
+    return Position(tuple(sorted((game.by_symbol[word[0]], game.board.square(word[1:])) for word in pieces.split())), side)
+
+
 def random_texts(game: Game, pieces: int, count: int, seed: int) -> list[str]:
     """Random positions of stored materials in which the game is not over, as text."""
     source, texts = Random(seed), []

@@ -1,6 +1,6 @@
 """Small games as installed ones, for commands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,18 +12,29 @@ NAMES = {"circle": "functions", "misere": "functions", "pawns": "functions", "ro
 """By name, the module of `support` that makes the game."""
 
 
+CACHES = (installed.installed_games, installed._installed, installed.load_rules)
+
+
+def forget_games() -> None:
+    """What is installed is looked for anew."""
+    for cache in CACHES:
+        cache.cache_clear()
+
+
+def install_points(folder: Path, patch: pytest.MonkeyPatch, name: str, points: Mapping[str, str]) -> None:
+    """A distribution in a folder of modules, whose games are at these entry points, is installed beside the package."""
+    distribution = folder / f"{name}-1.0.dist-info"
+    distribution.mkdir()
+    (distribution / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    lines = ["[tablebase.rules]", *(f"{game} = {point}" for game, point in points.items())]
+    (distribution / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+    patch.syspath_prepend(folder)
+    forget_games()
+
+
 @contextmanager
 def functions_installed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[None]:
     """In the block, and in processes that it starts, they are installed beside all other games."""
-    distribution = folder / "functions-1.0.dist-info"
-    distribution.mkdir()
-    (distribution / "METADATA").write_text("Metadata-Version: 2.1\nName: functions\nVersion: 1.0\n", encoding="utf-8")
-    points = [f"{name} = support.{module}:{name}" for name, module in NAMES.items()]
-    (distribution / "entry_points.txt").write_text("\n".join(["[tablebase.rules]", *points]), encoding="utf-8")
-    patch.syspath_prepend(folder)
-    caches = (installed.installed_games, installed._installed, installed.load_rules)
-    for cache in caches:
-        cache.cache_clear()
+    install_points(folder, patch, "functions", {name: f"support.{module}:{name}" for name, module in NAMES.items()})
     yield
-    for cache in caches:
-        cache.cache_clear()
+    forget_games()

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -26,6 +27,11 @@ def symmetries(board: Board) -> dict[str, tuple[int, ...]]:
         "mirror": tuple(board.numbers[last_file - f, r] for f, r in board.cells),
         "swap": tuple(board.numbers[last_file - f, last_rank - r] for f, r in board.cells),
     }
+
+
+def small(**fields: Any) -> Game:
+    """A game of these kinds on a board, for tests of what a description may say; no move draws unless it is told."""
+    return Game(**{"name": "tiny", "title": "Tiny", "sides": SIDES, "no_move": Outcome.DRAW} | fields)
 
 
 @cache

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.crafted import CHUNKS, CRAFTED, PLACES, Change, craft, sets, text
-from support.program import Answer, assert_refused
+from support.program import Ask, assert_refused
 
 import tablebase
 from tablebase.building.reindex import reindex
@@ -28,7 +28,6 @@ from tablebase.tables.store import Store
 GAME = load_game("hexapawn")
 MATERIAL = parse_material(GAME, "PPvP")
 POSITION = "p2/3/PP1 w"
-Ask = Callable[..., Answer]
 
 
 @pytest.fixture(scope="module")

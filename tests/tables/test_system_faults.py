@@ -275,11 +275,6 @@ def test_the_catalog_is_one_file(two_pieces: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
-def refused(*_: object, **__: object) -> None:
-    """As between file systems."""
-    raise OSError(errno.EXDEV, "Invalid cross-device link")
-
-
 @pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 def test_a_file_is_linked_or_copied(links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy has been synced to disk; what was in the way, such as a draft of a killed process, is replaced."""
@@ -289,7 +284,8 @@ def test_a_file_is_linked_or_copied(links: bool, tmp_path: Path, monkeypatch: py
     fsync = os.fsync
     monkeypatch.setattr(os, "fsync", lambda handle: (synced.append(os.fstat(handle).st_ino), fsync(handle)))
     if not links:
-        monkeypatch.setattr(os, "link", refused)
+        # As between file systems.
+        monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.EXDEV, "Invalid cross-device link")))
     assert link_or_copy(source, path) is links
     assert path.read_bytes() == b"codes"
     assert path.samefile(source) is links

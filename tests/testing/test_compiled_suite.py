@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from support.compiled import Node, NumberGraph, rank, to_move, unmoves
+from support.pigs import failures
 
 from tablebase.compute.kernel_cache import COMPILES
 from tablebase.errors import RulesError
@@ -14,7 +15,6 @@ from tablebase.testing import check_rules
 
 NODES = [Node(0, [1, 2]), Node(1, [0, 3]), Node(1, [3]), Node(0, result=LOST)]
 TIERS = [0, 0, 0, 1]
-FUNCTIONS = NumberGraph.functions
 
 
 def moved(rules: Any, position: int) -> int:
@@ -43,19 +43,18 @@ def large(rules: Any, position: int) -> int:
     return 1 if (position + 2) << 62 < 0 else to_move(rules, position)
 
 
-def faults(functions: Any = FUNCTIONS, kind: Any = NumberGraph) -> dict[str, str]:
-    game = kind(NODES, TIERS)
-    game.functions = functions
-    return {result.name: result.failure for result in check_rules(game, samples=100) if result.failure is not None}
+def changed(**functions: Any) -> NumberGraph:
+    """A sound game with other functions."""
+    game = NumberGraph(NODES, TIERS)
+    game.functions = replace(NumberGraph.functions, **functions)
+    return game
 
 
 def test_a_sound_game_passes() -> None:
     results = check_rules(NumberGraph(NODES, TIERS), samples=100)
     assert not [result for result in results if result.failure]
     assert [result.name for result in results][-4:] == ["ranks", "tiers", "unmoves", "machine"]
-    without = NumberGraph(NODES, TIERS)
-    without.functions = replace(FUNCTIONS, unmoves=None)
-    assert [result.name for result in check_rules(without, samples=10)][-3:] == ["ranks", "tiers", "machine"]
+    assert [result.name for result in check_rules(changed(unmoves=None), samples=10)][-3:] == ["ranks", "tiers", "machine"]
 
 
 @pytest.mark.parametrize(
@@ -71,8 +70,7 @@ def test_a_sound_game_passes() -> None:
     ],
 )
 def test_each_check_finds_a_fault(change: dict[str, Any], check: str, said: str) -> None:
-    found = faults(replace(FUNCTIONS, **change))
-    assert said in found[check]
+    assert said in failures(changed(**change), samples=100)[check]
 
 
 def test_undeclared_tiers_are_found() -> None:
@@ -80,7 +78,7 @@ def test_undeclared_tiers_are_found() -> None:
         def after(self, tier: int) -> set[int]:
             return super().after(tier) - {1}
 
-    assert "but after(0) lacks 1" in faults(kind=Undeclared)["tiers"]
+    assert "but after(0) lacks 1" in failures(Undeclared(NODES, TIERS), samples=100)["tiers"]
 
 
 def test_parts_that_are_missing() -> None:
@@ -98,7 +96,7 @@ def test_parts_that_are_missing() -> None:
 
     with pytest.raises(RulesError, match="Bare has no functions"):
         Bare().check_parts()
-    Bare.functions = FUNCTIONS
+    Bare.functions = NumberGraph.functions
     with pytest.raises(RulesError, match="Bare has no most_moves"):
         Bare().check_parts()
     Bare.most_moves = 3
@@ -113,8 +111,5 @@ def test_functions_that_numba_cannot_compile() -> None:
     def texts(rules: Any, position: int) -> Any:
         return rules.unknown + position
 
-    game = NumberGraph(NODES, TIERS)
-    game.functions = replace(FUNCTIONS, to_move=texts)
-
     with pytest.raises(RulesError, match=r"to_move of numbers cannot be compiled \(.*\): keep to whole numbers"):
-        native(game)
+        native(changed(to_move=texts))

@@ -23,8 +23,9 @@ from tablebase.slices import material
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import Location, locate
 from tablebase.slices.material import Material, parse_material
-from tablebase.testing import faults
+from tablebase.testing import FUNCTION_CHECKS, STATE_CHECKS, FunctionGameTests, StochasticGameTests, faults
 from tablebase.testing import suite as testing
+from tablebase.testing.checks import Check
 from tablebase.testing.contract import CONTRACT
 from tablebase.testing.suite import CHECKS, GameTests, check_rules, random_position
 from tablebase_rules import doushouqi
@@ -308,16 +309,15 @@ def test_a_test_class_skips_what_does_not_apply() -> None:
         TestHounds().run_check("swap")
 
 
-def test_a_test_class_must_name_its_game() -> None:
-    """`GameTests` says what is missing when it is told no game."""
-    with pytest.raises(NotImplementedError, match="GameTests must define game"):
-        GameTests().run_check("steps")
-
-
-def test_each_check_is_a_test() -> None:
-    """`GameTests` has one documented test for each check and no other."""
-    tests = {name: test.__doc__ for name, test in vars(GameTests).items() if name.startswith("test_")}
-    assert tests == {f"test_{check.name}": check.shows for check in CHECKS}
+@pytest.mark.parametrize(
+    ("suite", "checks"), [(GameTests, CHECKS), (StochasticGameTests, STATE_CHECKS), (FunctionGameTests, FUNCTION_CHECKS)]
+)
+def test_each_check_is_a_test(suite: Any, checks: list[Check]) -> None:
+    """A suite has one documented test for each check and no other, and says what is missing when it is told no game."""
+    tests = {name: test.__doc__ for name, test in vars(suite).items() if name.startswith("test_")}
+    assert tests == {f"test_{check.name}": check.shows for check in checks}
+    with pytest.raises(NotImplementedError, match=f"{suite.__name__} must define game"):
+        suite().run_check(checks[0].name)
 
 
 def test_random_positions_are_uniform() -> None:

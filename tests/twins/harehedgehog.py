@@ -1,6 +1,6 @@
 """Hare & Hedgehog written anew, without the package: a whole turn is one tree, with dictionaries and fractions.
 
-`read` and `write` turn texts of states at the beginning of a turn into dictionaries and back. `paths` counts paths; `wins`
+`read` and `write` turn texts of states at the beginning of a turn into dictionaries and back. `wins`
 is the chance that a player comes first within a number of turns, from which `W` and `U` follow. Options are a dictionary of
 those that are not the default; beside those of the rules it may have ``cap``, and ``merged`` or ``generous``.
 
@@ -380,31 +380,6 @@ EFFECTS: dict[str, Callable[[State, int, int, Options, int | None], Node]] = {
 
 
 # What is asked
-
-
-def paths(text: str, depth: int, **options: Any) -> int:
-    """Paths of a number of whole turns from a state: one for each code, each of the cards that are different, each choice."""
-    counts: dict[tuple[str, int], int] = {}
-
-    def from_state(state: State, depth: int) -> int:
-        if depth == 0:
-            return 1
-        if is_over(state, options):
-            return 0
-        key = (write(state), depth)
-        if key not in counts:
-            counts[key] = from_node(turn(state, options), depth)
-        return counts[key]
-
-    def from_node(node: Node, depth: int) -> int:
-        match node:
-            case ("choose", _, codes):
-                return sum(from_node(child, depth) for child in codes.values())
-            case ("draw", outcomes):
-                return sum(from_node(child, depth) for _, _, child in outcomes)
-        return from_state(node[1], depth - 1)
-
-    return from_state(read(text, options), depth)
 
 
 def wins(text: str, turns: int, attacker: int, **options: Any) -> Fraction:
