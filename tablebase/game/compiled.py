@@ -103,8 +103,11 @@ class CompiledGame(FunctionGame[int]):
 
     @cached_property
     def numbers(self) -> Any:
-        """The rules as plain functions read them: indexing returns a Python number."""
-        return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
+        """The rules as plain functions read them: indexing returns a Python number, which in play alone may be of any size."""
+        try:
+            return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
+        except OverflowError:
+            return self.rules
 
     def __getstate__(self) -> dict[str, Any]:
         # Views of memory cannot be copied.
