@@ -22,8 +22,7 @@ from typing import Any
 
 from tablebase.errors import NotationError, quoted
 from tablebase.game import Side
-from tablebase.game.compiled import DRAWN, OVER, WON, CompiledGame, Ending, Functions
-from tablebase.game.guards import valid_options
+from tablebase.game.compiled import DRAWN, OVER, WON, CompiledGame, Ending, Functions, valid_options
 from tablebase.game.ranks import field, pits_rank, pits_unrank
 from tablebase.game.ranks import pits as rank_table
 
@@ -183,9 +182,7 @@ class Kalah(CompiledGame):
     def parse(self, text: str) -> int:
         """Read a position; whether play can lead to it is not examined."""
         row = ",".join(["[0-9]{1,3}"] * (self.pits + 1))
-        if not isinstance(text, str) or not re.fullmatch(f"{row} {row} [sn-]", text):
-            form = f"write both rows with their stores and the side to move, as in {self.format(self.start)!r}"
-            raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: {form}")
+        self.check_text(text, f"{row} {row} [sn-]", "both rows with their stores and the side to move")
         numbers = [*map(int, re.findall("[0-9]+", text))]
         if sum(numbers) != self.seeds:
             raise NotationError(f"{quoted(text)} has {sum(numbers)} seeds, but there are {self.seeds}")

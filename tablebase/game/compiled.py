@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from tablebase.errors import RulesError
-from tablebase.game.functions import FunctionGame
+from tablebase.game.functions import FunctionGame, valid_options
 from tablebase.game.guards import contradiction
 from tablebase.game.rules import OVER, Ending
 
@@ -193,4 +193,4 @@ class CompiledGame(FunctionGame[int]):
             raise RulesError(f"{name} has ranks, but not size and after: define both methods")
 
 
-__all__ = ["DRAWN", "LOST", "OVER", "WON", "CompiledGame", "Ending", "Functions"]
+__all__ = ["DRAWN", "LOST", "OVER", "WON", "CompiledGame", "Ending", "Functions", "valid_options"]

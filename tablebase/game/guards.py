@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
 from types import NoneType
 from typing import Any
 
-from tablebase.errors import RulesError, TablebaseError, game_word, quoted
+from tablebase.errors import RulesError, TablebaseError, game_word
 from tablebase.game.rules import Ending, Rules
 
 RETURNED: Mapping[str, tuple[type, ...]] = {
@@ -39,14 +39,6 @@ def guard(cls: type[Rules[Any]]) -> None:
         function = vars(cls)[name]
         if callable(function) and not isinstance(function, (staticmethod, classmethod)):
             setattr(cls, name, guarded(name, function))
-
-
-def valid_options(game: str, known: Mapping[str, Collection[Any]], **chosen: Any) -> dict[str, Any]:
-    """Return the options of a game; `RulesError` if one of them has none of its known values."""
-    for name, value in chosen.items():
-        if value not in known[name]:
-            raise RulesError(f"{name} of {game} must be one of {', '.join(map(str, known[name]))}, not {quoted(value)}")
-    return chosen
 
 
 def contradiction(rules: Rules[Any], position: Any, what: str) -> RulesError:

@@ -38,7 +38,18 @@ def field(word: int, number: int, width: int) -> int:
 # Identical men of two kinds on points
 
 
-def men(points: int, images: Sequence[Sequence[int]], most: int) -> Any:
+def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
+    """List the symmetries of a board that some of them generate, the identity first; each is the point that each point goes to."""
+    images: list[Sequence[int]] = [range(len(generators[0]))]
+    for image in images:
+        for generator in generators:
+            then = [generator[point] for point in image]
+            if then not in map(list, images):
+                images.append(then)
+    return images
+
+
+def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence[int] = ()) -> Any:
     """Make the tables that rank up to `most` identical men of each of two kinds on points.
 
     Equivalent positions have the same rank: of the sets of points of the first kind only one of each orbit is numbered, the
@@ -51,6 +62,8 @@ def men(points: int, images: Sequence[Sequence[int]], most: int) -> Any:
     images : sequence of sequence of int
         The symmetries of the board, the identity first, at most 32: the point that each point goes to.
     most : int
+    first : sequence of int
+        Numbers that precede the tables in the rules.
 
     Returns
     -------
@@ -106,7 +119,7 @@ def men(points: int, images: Sequence[Sequence[int]], most: int) -> Any:
     ]
     flat = [table.ravel().astype(np.int64) for table in tables]
     begins = HEADER + np.cumsum([0, *map(len, flat[:-1])])
-    return np.concatenate([[points], begins, *flat])
+    return np.concatenate([np.array([*first, points]), begins, *flat])
 
 
 def _moved(image: Any, some: Any) -> Any:

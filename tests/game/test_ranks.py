@@ -3,7 +3,6 @@
 from itertools import combinations, product
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tablebase.game.ranks import (
@@ -18,6 +17,7 @@ from tablebase.game.ranks import (
     pits_rank,
     pits_size,
     pits_unrank,
+    symmetries,
 )
 
 SQUARE = [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2], [3, 2, 1, 0], [2, 1, 0, 3], [1, 0, 3, 2], [0, 3, 2, 1]]
@@ -29,6 +29,13 @@ AT = 3
 """Numbers before the tables, which begin anywhere in the rules."""
 
 
+def test_symmetries() -> None:
+    """Two of a square generate all eight, each once; the identity is the first."""
+    found = [list(image) for image in symmetries([1, 2, 3, 0], [3, 2, 1, 0])]
+    assert found[0] == [0, 1, 2, 3]
+    assert sorted(found) == sorted(SQUARE)
+
+
 def points_of(word: int) -> frozenset[int]:
     return frozenset(point for point in range(24) if word >> point & 1)
 
@@ -36,7 +43,7 @@ def points_of(word: int) -> frozenset[int]:
 @pytest.mark.parametrize(("points", "images", "most"), [(4, SQUARE, 2), (9, THREE, 3), (17, REFLECTED, 2), (24, LONG, 1)])
 def test_ranks_of_men_number_the_classes(points: int, images: list[list[int]], most: int) -> None:
     """Positions have one rank if and only if a symmetry leads from one to the other; ranks lead back to them."""
-    rules: Any = memoryview(np.concatenate([[7] * AT, men(points, images, most)]))
+    rules: Any = memoryview(men(points, images, most, [7] * AT))
     for first, second in product(range(most + 1), repeat=2):
         if first + second > points:
             continue
