@@ -46,6 +46,23 @@ def test_tables_are_those_of_brute_force(pits: int, seeds: int, capture: str, co
         assert sum(row["positions"] for row in tables.stats(name).rows) == len(places)
 
 
+def test_features(tmp_path: Path) -> None:
+    """They are those that the text shows; a position of a finished game is seen by South."""
+    name = "kalah-pits=2-seeds=3"
+    tablebase.build(name, data=tmp_path)
+    with tablebase.open(tmp_path) as tables:
+        rows = tables.mine(name, "SELECT position, lead, in_play FROM positions").fetchall()
+        north = tables.probe(name, "0,0,5 0,0,7 -").features()
+    assert len(rows) > 50
+    for text, lead, in_play in rows:
+        south, other, side = text.split()
+        *own, store = map(int, south.split(","))
+        *others, others_store = map(int, other.split(","))
+        assert (lead, in_play) == (store - others_store, sum(own + others))
+        assert side in "s-"
+    assert north == {"lead": -2, "in_play": 0}
+
+
 @pytest.mark.parametrize(("pits", "seeds", "count"), [(3, 2, 2_433), pytest.param(4, 3, 4_582_441, marks=pytest.mark.full)])
 def test_known_numbers(pits: int, seeds: int, count: int) -> None:
     """As many positions as plain functions list, if positions with exchanged players are different ones."""
