@@ -1,14 +1,17 @@
 """Men's morris: moves against a slow twin, symmetries, results by hand, and published numbers."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from math import comb
 from pathlib import Path
 from random import Random
+from shutil import copy
 from typing import Any
 
 import pytest
+from support.program import Ask
 from twins import mens_morris as twin
 
 import tablebase
@@ -160,6 +163,16 @@ def placed_and_lost(_rules: Any, position: int) -> int:
 def test_known_numbers(men: int, flying: str, count: int) -> None:
     """A public solver counts as many positions, without symmetry."""
     assert sum(map(len, list_tiers(without_ranks(men, flying), 1 << 32).keys.values())) == count
+
+
+@pytest.mark.full
+def test_the_plan_of_nine_mens_morris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
+    """The example of a batch file has no mistake, and ends with the opening."""
+    copy(Path(__file__).parents[2] / "docs" / "examples" / "nine_mens_morris.toml", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    answer = ask("batch", "nine_mens_morris.toml", "--dry-run")
+    assert answer.code == 0, answer.err
+    assert re.findall(r"^mens_morris-men=9-rings=3(.*?)  ", answer.out, re.MULTILINE)[-2:] == [" --tiers 9-9", ""]
 
 
 @pytest.mark.parametrize("men", [4, pytest.param(5, marks=pytest.mark.full), pytest.param(6, marks=pytest.mark.full)])
