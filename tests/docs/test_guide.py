@@ -47,7 +47,7 @@ def test_pages_name_no_other_option() -> None:
     """What looks like an option of the program, in any example of any page, is one."""
     known = {word for command in commands().values() for option in command.params for word in option.opts} | {"--help"}
     # The limits of tables are options of `build` and `estimate`.
-    known |= {f"--{limit}" for limit in load_rules("harehedgehog").limits}  # type: ignore[union-attr]
+    known |= {f"--{limit}" for game in ("harehedgehog", "mens_morris") for limit in load_rules(game).limits}
     examples = [line for page in sorted(DOCS.rglob("*.md")) for line in page.read_text(encoding="utf-8").splitlines()]
     runs = [line for line in examples if line.startswith("$ tablebase ")]
     assert len(runs) > 50

@@ -90,12 +90,13 @@ def run_example(section: str, name: str, tmp_path: Path) -> list[str]:
     ],
 )
 def test_commands_about_a_file_print_what_is_shown(title: str, name: str, known: str, tmp_path: Path) -> None:
-    """The section's file is used as it stands."""
+    """The section's file is used as it stands, and so is a check of its ranks."""
     section = PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    [rules] = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
-    [shown] = re.findall(r"^```console\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    files = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    shown = "".join(re.findall(r"^```console\n(.*?)^```$", section, re.DOTALL | re.MULTILINE))
     assert known in shown
-    (tmp_path / f"{name}.py").write_text(rules, encoding="utf-8")
+    for file, text in zip((name, "check_ranks"), files, strict=False):
+        (tmp_path / f"{file}.py").write_text(text, encoding="utf-8")
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     for part in shown.split("$ ")[1:]:
         command, _, printed = part.partition("\n")
