@@ -8,7 +8,7 @@ import pytest
 
 from tablebase.game import installed
 
-NAMES = {"circle": "functions", "misere": "functions", "pawns": "functions", "rows": "functions", "court": "toys"}
+NAMES = {"circle": "functions", "misere": "functions", "rows": "functions", "court": "toys"}
 """By name, the module of `support` that makes the game."""
 
 
