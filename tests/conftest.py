@@ -13,30 +13,13 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 from support.solved import Solved, Tables
-from support.tablebases import (  # noqa: F401 (fixtures)
-    ask,
-    catalog_url,
-    copied,
-    foxes,
-    hexapawns,
-    more_tables,
-    pawn_tables,
-    piglet_tables,
-    race_tables,
-    schemas,
-    server,
-    shut_in,
-    tables,
-    tell,
-    three_pieces,
-    two_pieces,
-    typed,
-)
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from tablebase.game import Game
 from tablebase_rules.doushouqi import game as doushouqi
+
+pytest_plugins = ["support.tablebases"]
 
 # Processes of pytest-xdist have one; without it, tables for people are as wide as they need to be.
 os.environ.pop("COLUMNS", None)

@@ -15,39 +15,6 @@ from tablebase.web.settings import Settings
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
 
 
-COMMANDS = {
-    "an unknown command": ["fly"],
-    "an empty game": ["stats", ""],
-    "an unknown option of the program": ["--fast"],
-    "no position": ["probe", "doushouqi"],
-    "one good position and one bad": ["probe", "doushouqi", GOOD, "7 w"],
-    "two positions for a line": ["line", "doushouqi", GOOD, GOOD],
-    "one word too many": ["games", "all"],
-    "an unknown grouping": ["stats", "doushouqi", "--by", "colour"],
-    "neither pieces nor material": ["build", "doushouqi"],
-    "neither to estimate": ["estimate", "doushouqi"],
-    "one piece": ["build", "doushouqi", "--pieces", "1"],
-    "99 pieces": ["build", "doushouqi", "--pieces", "99"],
-    "no workers": ["build", "doushouqi", "--pieces", "2", "--workers", "0"],
-    "workers that are too many digits": ["build", "doushouqi", "--pieces", "2", "--workers", "9" * 5000],
-    "memory of 400 nines": ["build", "doushouqi", "--pieces", "2", "--memory", "9" * 400],
-    "memory of another script": ["build", "doushouqi", "--pieces", "2", "--memory", "٨G"],
-    "a variant of 5,000 digits": ["build", "hasenspiel", "--pieces", "2", "--variant", f"pawns={'9' * 5000}"],
-    "a size of 5,000 digits": ["build", "foxhounds", "--pieces", "2", "--size", f"{'9' * 5000}x8"],
-    "a tier of 5,000 digits": ["build", "foxhounds", "--material", f"FvHHHH@{'9' * 5000}"],
-    "an unknown solver, and nothing to do": ["build", "doushouqi", "--pieces", "2", "--solver", "nonsense", "--data", "{two}"],
-    "a material that is not built": ["verify", "doushouqi", "--material", "RCvW", "--data", "{two}"],
-    "no folder to copy to": ["copy", "doushouqi", "--data", "{two}"],
-    "a folder to merge that is missing": ["merge", "{two}/nowhere", "--data", "{two}"],
-    "a file to unpack": ["unpack", "{two}/catalog.sqlite", "--to", "{two}/new"],
-    "a strength of nothing": ["pack", "doushouqi", "--strength", "0", "--data", "{two}", "--to", "{two}/new"],
-    "a strength beyond the strongest": ["pack", "doushouqi", "--strength", "23", "--data", "{two}", "--to", "{two}/new"],
-    "SQL over an unknown table": ["sql", "SELECT * FROM nowhere", "--data", "{two}"],
-    "empty SQL": ["sql", "", "--data", "{two}"],
-    "SQL with a parameter": ["sql", "SELECT ?", "--data", "{two}"],
-    "SQL of bytes that are not text": ["sql", "SELECT '\udcff'", "--data", "{two}"],
-}
-
 FOLDERS = {
     "a file": "file",
     "below a file": "file/below",
@@ -84,14 +51,6 @@ def folders(tmp_path: Path) -> Path:
     connection.close()
     (tmp_path / "folder" / "catalog.sqlite").mkdir()
     return tmp_path
-
-
-@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_bad_commands(words: list[str], two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unknown commands and options, and senseless numbers, are refused and leave no tables."""
-    monkeypatch.setenv("TABLEBASE_DATA", str(tmp_path / "data"))
-    assert_one_sentence(ask(*(word.format(two=two_pieces) for word in words)))
-    assert not list(tmp_path.rglob("*.h5"))
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
@@ -156,18 +115,6 @@ def test_a_long_text_is_not_repeated(name: str, ask: Ask) -> None:
         answer = ask(*words)
         assert_refused(answer, 2)
         assert len(answer.err) < 600, answer.err[:200]
-
-
-def test_devices_are_not_files_that_are_missing_or_to_be_deleted(hexapawns: Path, ask: Ask) -> None:
-    for words in (
-        ["mine", "hexapawn", "SELECT 1", "--features", "/dev/zero"],
-        ["match", "hexapawn", "--player", "learner:file=/dev/zero", "--player", "random"],
-        ["boxes", "hexapawn", "--boxes", "/dev/zero"],
-    ):
-        answer = ask(*words, *([] if words[0] == "boxes" else ["--data", hexapawns]))
-        assert_one_sentence(answer, "/dev/zero is not a regular file")
-        assert "there is no file" not in answer.err
-        assert "delete" not in answer.err
 
 
 def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> None:

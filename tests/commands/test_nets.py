@@ -52,7 +52,7 @@ MATCHES = {
     "two hares": "harehedgehog --player computer:depth=1 --player random --games 2",
     "three hares": "harehedgehog-players=3 --player computer:depth=1,objective=lead --player random --games 2",
     "six hares": "harehedgehog-players=6 --player computer:depth=1 --player random --games 2",
-    "no cards": "harehedgehog-cards=none --player computer:depth=2,alpha-beta=yes,objective=lead,sort=yes --player tables --games 2",
+    "no cards": f"{GAMES[-1]} --player computer:depth=2,alpha-beta=yes,objective=lead,sort=yes --player tables --games 2",
 }
 COSTLY = dict.fromkeys(("rankings", "three hares", "no cards"), pytest.mark.full) | {"six hares": pytest.mark.release}
 """Matches that take seconds."""

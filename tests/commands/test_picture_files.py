@@ -113,27 +113,6 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
     assert_one_sentence(ask("boxes", "hexapawn-3x4", "--boxes", boxes), "another game")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["probe", "kalah", "3", "--sheet", "a.svg"], "kalah has no pieces on squares and no pictures of its own"),
-        (["line", "kalah", "--sheet", "a.pdf"], "kalah has no pieces on squares and no pictures of its own"),
-        (["line", "hexapawn", "--sheet", "a.jpg"], "a.jpg is not the name of a sheet: use one of the suffixes .pdf, .svg, .png"),
-        (["boxes", "hexapawn", "--output", "a"], "a is not the name of a sheet"),
-        (["boxes", "noughts", "--output", "a.pdf"], "it does not support game graphs"),
-        (["boxes", "doushouqi"], "doushouqi can go on for ever"),
-        (["boxes", "hexapawn", "--output", "a.svg"], "a sheet has 1 to 18 boards, not 19"),
-        (["line", "hexapawn", "--replay", "games", "--sheet", "a.svg"], "leave out the position, --to and --sheet"),
-    ],
-)
-def test_sheets_that_are_refused(words: list[str], said: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a sentence, and nothing is written."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tablebase.svg.sheets.MOST", 18)
-    assert_one_sentence(ask(*words), said)
-    assert not list(tmp_path.iterdir())
-
-
 def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
     """The others are answered, but no sheet is written; nor one of far too many positions."""
     words = ["probe", "hexapawn", "--data", pawn_tables.folder, "--sheet", tmp_path / "a.svg"]

@@ -54,13 +54,6 @@ def test_matches_of_several_players_are_written(players: int, ask: Ask, tmp_path
         assert first["wins"] == sum(game.winner == seat for game, seat in seats)
 
 
-@pytest.mark.parametrize("game", ["hexapawn", "pig"])
-def test_a_match_that_is_refused_leaves_no_file(game: str, ask: Ask, tmp_path: Path) -> None:
-    file = tmp_path / "games"
-    assert_one_sentence(ask("match", game, "--player", "nobody", "--player", "random", "--output", file), "no player 'nobody'")
-    assert not file.exists()
-
-
 # line --replay
 
 

@@ -158,12 +158,3 @@ def test_analyse_refuses_what_it_cannot_do() -> None:
     for wrong, said in (({"repetition": "never"}, "repetition must be"), ({"lines": 0}, "lines"), ({"hash": "much"}, "much")):
         with pytest.raises(TablebaseError, match=said):
             list(tablebase.analyse("hexapawn", depth=2, **wrong))
-
-
-def test_serve_refuses_what_it_cannot_do(tmp_path: Path) -> None:
-    with pytest.raises(TablebaseError, match="access_log is none or json, not 'csv'"):
-        tablebase.serve(access_log="csv", data=tmp_path)
-    with pytest.raises(TablebaseError, match="port is a whole number from 0 to 65535, not 65536"):
-        tablebase.serve(port=65536, data=tmp_path)
-    with pytest.raises(TablebaseError, match="there is no tablebase in"):
-        tablebase.serve(data=tmp_path / "none")

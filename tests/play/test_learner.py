@@ -150,21 +150,6 @@ def test_it_learns(tmp_path: Path) -> None:
     assert learned.error < 0.5 < 0.9 < new.error < wrong.error
 
 
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ({"order": 6}, "the order must be a number of pieces from 1 to 5, not 6"),
-        ({"rate": 0.0}, "the rate must be a number above 0 and at most 1, not 0"),
-        ({"exploration": 1.5}, "the exploration must be a number from 0 to 1, not 1.5"),
-        ({"trace": math.nan}, "the trace must be a number from 0 to 1, not nan"),
-    ],
-)
-def test_bad_settings_are_one_sentence(setting: dict[str, Any], said: str) -> None:
-    with pytest.raises(TablebaseError) as fault:
-        Training(**setting)
-    assert str(fault.value) == said
-
-
 def loaded(path: Path) -> Learner:
     """The learner in a file."""
     learner = Learner(PAWNS, PAWNS.initial)
@@ -272,11 +257,8 @@ def test_the_command(ask: Ask, path: Path, hexapawns: Path) -> None:
     for more, said in {
         ("--games", 50): "has played 50 games: ask for more with --games",
         ("--games", 60, "--order", 4): "has the order 3: leave out --order, or name another file with --output",
-        ("--games", 60, "--rate", 2): "the rate must be a number above 0 and at most 1, not 2",
-        ("--games", 60, "--curve", "a.txt"): "a.txt is not the name of a picture",
     }.items():
         assert_one_sentence(ask(*words, *more), said)
-    assert_one_sentence(ask("train", "pig", "--output", path), "because it does not support learning")
     late = ask(*words, "--games", 1000, "--for", "0.001s")
     assert [row["games"] for row in late.json] == [0, 20, 30, 40, 50, 51]
     untold = ask("train", "hexapawn", "--output", path.with_name("new"), "--games", 1, "--data", path.with_name("none"))

@@ -10,7 +10,7 @@ from support.checks import at_least_one, before_release, thinned
 from support.lookaheads import LEAD, assert_twin, late, states_of
 from twins import lookahead as twin
 
-from tablebase.errors import CapacityError, RulesError, TablebaseError
+from tablebase.errors import CapacityError, RulesError
 from tablebase.game.installed import load_rules
 from tablebase.game.kernels import POINT, call_evaluate
 from tablebase.game.stochastic import CHANCE, OVER, StochasticGame
@@ -184,21 +184,6 @@ def evaluated(game: StochasticGame, text: str, **weights: float) -> tuple[Fracti
     values = np.zeros(game.players, np.int64)
     call_evaluate(evaluation.evaluate, kernels.rules, evaluation.parameters, np.array(game.parse(text), np.int64), values)
     return tuple(Fraction(int(value), POINT) for value in values)
-
-
-@pytest.mark.parametrize(
-    ("players", "foresight", "named"),
-    [
-        *((2, Foresight(depth=depth), f"depth must be a number of turns from 1 to 20, not {depth}") for depth in (0, 21)),
-        (2, Foresight(nodes=0), "number of positions must be positive, not 0"),
-        *((2, Foresight(cuts=cuts), "cuts must be at most 20 numbers") for cuts in ((1, -1), (101,), (0,) * 21)),
-        (2, Foresight(alpha_beta=True), "alpha-beta is sound for two players and the objective lead only"),
-        (3, Foresight(alpha_beta=True, objective=LEAD), "alpha-beta is sound for two players and the objective lead only"),
-    ],
-)
-def test_settings_that_are_refused(players: int, foresight: Foresight, named: str) -> None:
-    with pytest.raises(TablebaseError, match=named):
-        Lookahead(harehedgehog.game(players=players), foresight)
 
 
 def test_states_and_games_that_are_refused() -> None:

@@ -163,11 +163,6 @@ def test_clients_of_a_unix_socket(two_pieces: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["client"] for line in err.splitlines()] == ["unix", "198.51.100.9"]
 
 
-def test_a_root_path_that_is_none(two_pieces: Path, ask: Ask) -> None:
-    for root in ("tables", "//example.org", "/a b"):
-        assert_one_sentence(ask("serve", "--data", two_pieces, "--root-path", root), "root_path is a path such as /tables")
-
-
 @pytest.mark.full
 def test_workers_end_with_the_server(two_pieces: Path) -> None:
 
@@ -211,15 +206,6 @@ def test_a_port_in_use(two_pieces: Path, ask: Ask) -> None:
     assert (dict(os.environ), signal.getsignal(signal.SIGTERM)) == (before, handler)
     assert_one_sentence(ask("serve", "--data", two_pieces, "--unix-socket", two_pieces / "catalog.sqlite"))
     assert (two_pieces / "catalog.sqlite").is_file()
-
-
-@pytest.mark.parametrize("host", ["no.such.host.invalid", "256.1.1.1", "x" * 300])
-def test_no_address(two_pieces: Path, ask: Ask, host: str) -> None:
-    assert_one_sentence(ask("serve", "--data", two_pieces, "--host", host), "name another --host")
-
-
-def test_no_tables(tmp_path: Path, ask: Ask) -> None:
-    assert_one_sentence(ask("serve", "--data", tmp_path / "none"), f"there is no tablebase in {tmp_path / 'none'}")
 
 
 def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

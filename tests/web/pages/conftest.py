@@ -4,15 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.tablebases import built
+from support.tablebases import built_by
 from support.web import TestClient, client_of
 
-
-@pytest.fixture(scope="session")
-def two_games(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
-    """The two-piece tables of Dou Shou Qi with patterns of RvE, the tiers of Fox & Hounds on 4x4, and Hexapawn; to be read only."""
-    made = ("build hexapawn --pieces 6", "build foxhounds-4x4", "patterns doushouqi --material RvE")
-    yield from built(tmp_path_factory, *made, base=two_pieces)
+two_games = built_by("build hexapawn --pieces 6", "build foxhounds-4x4", "patterns doushouqi --material RvE", base="two_pieces")
+"""The two-piece tables of Dou Shou Qi with patterns of RvE, the tiers of Fox & Hounds on 4x4, and Hexapawn."""
 
 
 @pytest.fixture(scope="session")
