@@ -1,7 +1,6 @@
 """Answers of an open tablebase in Python: short in a terminal, a table in a notebook, and the JSON contract as data."""
 
 import copy
-import json
 import logging
 import pickle
 from collections.abc import Callable
@@ -10,7 +9,6 @@ from typing import Any
 
 import pytest
 from support.checks import at_least_one, before_release
-from support.program import Ask
 
 import tablebase
 from tablebase.commands.tablebase import Tablebase
@@ -104,20 +102,6 @@ def test_a_stalemate_has_no_best_move(shut_in: Path) -> None:
         html = tables.probe(GAME, SHUT_IN)._repr_html_()
         assert html == f"<p>{SHUT_IN}: draw</p><div>{tablebase.svg.board(GAME, SHUT_IN)}</div>"
         assert repr(tables.line(GAME, SHUT_IN)) == f"Line(doushouqi, {SHUT_IN!r}, draw: )"
-
-
-def test_dicts_are_the_json_of_the_commands(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
-    """Field by field and in the same order, at every length of a line."""
-    words = ["doushouqi", LOST, "--data", two_pieces, "--format", "json"]
-    probed = ask("probe", *words)
-    assert json.dumps([tables.probe(GAME, LOST).to_dict()]) == json.dumps(probed.json)
-    assert list(probed.json[0]) == ["game", "position", "side", "outcome", "distance", "best", "moves"]
-    assert list(probed.json[0]["moves"][0]) == ["move", "position", "outcome", "distance"]
-    for plies in (None, 0, 1, 7, 8, 9):
-        answer = ask("line", *words, *(() if plies is None else ("--plies", plies)))
-        assert json.dumps(tables.line(GAME, LOST, plies).to_dict()) == json.dumps(answer.json)
-        ends = answer.json[-1]["distance"] == 0
-        assert (len(answer.json), ends) == ((9, True) if plies in (None, 8, 9) else (plies + 1, False))
 
 
 def test_notebooks_show_boards_and_tables(tables: Tablebase) -> None:

@@ -14,6 +14,7 @@ import pytest
 from support.processes import group, wait_for
 from support.program import Ask, assert_one_sentence, contents, start_fresh
 
+import tablebase
 from tablebase.building import slice_work
 from tablebase.building.batch_record import BatchRecord
 from tablebase.building.estimate import SpeedModel
@@ -85,8 +86,10 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
     assert ", too early for all of it" in ask("batch", path, "--dry-run", "--data", data).out
 
 
-def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """The tables are those of `build`, and a file has what the command would have written."""
+def test_everything_is_built_and_then_the_steps_are_taken(
+    two_pieces: Path, tmp_path: Path, ask: Ask, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The tables are those of `build`, and a file has what the command would have written; Python returns what was done."""
     output, log = tmp_path / "outcomes.csv", tmp_path / "night.jsonl"
     steps = f"""
     [[then]]
@@ -103,9 +106,10 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
     events = [json.loads(line) for line in log.read_text().splitlines()]
     begun = [(event["event"], event["game"]) for event in events if event["event"] != "table"]
     assert begun == [(event, game) for game in ("doushouqi", "hexapawn") for event in ("begin", "end")]
-    again = ask("batch", path)
-    assert again.code == 0
-    assert again.err.count("nothing to do") == 2
+    again = tablebase.batch(path)
+    assert again is not None
+    assert (again.run, again.faults, again.left, again.waiting) == (0, (), 0, 0)
+    assert capsys.readouterr().err.count("nothing to do") == 2
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.program import Ask
 from twins import walk as naive_walk
-from twins.walk import Walk, walk
+from twins.walk import walk, walked
 
 import tablebase
 from tablebase.game import load_game
@@ -17,12 +17,6 @@ from tablebase.play.player import Seat
 from tablebase.play.players import open_player
 
 GAMES = ("hasenspiel-4x6", "hexapawn", "foxhounds-4x4")
-
-
-@cache
-def walked(name: str) -> Walk:
-    """All positions of a game in plain Python."""
-    return walk(load_game(name))
 
 
 @cache

@@ -32,11 +32,9 @@ POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
 
 def loaded(script: str, words: list[list[str]] | list[str], code: int = 0) -> set[str]:
     """Names of the modules that a script has loaded after its commands."""
-    result = subprocess.run(
-        [sys.executable, "-c", script, json.dumps(words)], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert result.returncode == code, result.stderr
-    return set(json.loads(result.stdout.splitlines()[-1]))
+    answer = ask_fresh(json.dumps(words), program=script)
+    assert answer.code == code, answer.err
+    return set(json.loads(answer.out.splitlines()[-1]))
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -90,9 +88,7 @@ def test_ctrl_c_while_a_library_is_loaded(tmp_path: Path) -> None:
     """A script that imports the package gets the exception, as from any library."""
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module="tablebase.errors"))
     call = "try:\n    import tablebase\nexcept KeyboardInterrupt:\n    print('interrupted')"
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    result = subprocess.run([sys.executable, "-c", call], env=environment, capture_output=True, text=True, check=True, timeout=60)
-    assert result.stdout == "interrupted\n"
+    assert ask_fresh(program=call, environment={"PYTHONPATH": str(tmp_path)}).out == "interrupted\n"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,10 @@
 """Commands under ``PYTHONOPTIMIZE=2``, where Python removes docstrings and asserts."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from support.program import Answer
+from support.program import Answer, ask_fresh
 
 from tablebase.commands.program import commands
 from tablebase.game.installed import game_names
@@ -19,10 +16,7 @@ SEVERAL = (
 
 def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> Answer:
     """Run commands, one after the other, in a new process without docstrings."""
-    environment = os.environ | {"PYTHONOPTIMIZE": level}
-    arguments = [sys.executable, "-c", code, json.dumps(commands)]
-    ended = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=300)
-    return Answer(ended.returncode, ended.stdout, ended.stderr)
+    return ask_fresh(json.dumps(commands), program=code, environment={"PYTHONOPTIMIZE": level})
 
 
 @pytest.mark.release

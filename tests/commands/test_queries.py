@@ -1,12 +1,10 @@
 """Tables as a whole in Python: statements, statistics, charts and exports, each against the command that does the same."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from support.checks import at_least_one
-from support.program import Ask
+from support.program import Answer, Ask, ask_fresh
 
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError, TablebaseError
@@ -125,5 +123,4 @@ import tablebase
 batches = iter(tablebase.open({str(two_pieces)!r}).mine('doushouqi', 'SELECT p1_square FROM positions'))
 print(next(batches).num_rows > 0)
 """
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert (result.stdout, result.stderr) == ("True\n", "")
+    assert ask_fresh(program=program) == Answer(0, "True\n", "")

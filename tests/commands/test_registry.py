@@ -139,21 +139,6 @@ def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.Captur
     assert not tablebase.verify("doushouqi", data=tmp_path / "merged", workers=1).faults
 
 
-def test_a_batch_from_python(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Builds and commands; what fails is returned, and a dry run starts nothing."""
-    file, out = tmp_path / "night.toml", tmp_path / "stats.csv"
-    build = '[[build]]\ngame = "hexapawn"\nmaterial = "PvP"\n'
-    then = f'[[then]]\ncommand = ["stats", "hexapawn", "--format", "csv"]\noutput = "{out}"\n'
-    file.write_text(f"workers = 1\n{build}{then}")
-    assert tablebase.batch(file, dry_run=True, data=tmp_path / "tables") is None
-    assert "build hexapawn" not in capfd.readouterr().err
-    assert not (tmp_path / "tables").exists()
-    result = tablebase.batch(file, data=tmp_path / "tables")
-    assert result is not None
-    assert (result.run, result.faults, result.left, result.waiting) == (1, (), 0, 0)
-    assert out.read_text().startswith("pieces,")
-
-
 def test_analyse_refuses_what_it_cannot_do() -> None:
     for wrong, said in (({"repetition": "never"}, "repetition must be"), ({"lines": 0}, "lines"), ({"hash": "much"}, "much")):
         with pytest.raises(TablebaseError, match=said):

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.program import PROGRAM, Answer, Ask, assert_one_sentence, contents, drafts, files_of_at_most
+from support.program import PROGRAM, Answer, Ask, ask_fresh, assert_one_sentence, contents, drafts, files_of_at_most
 
 from tablebase.commands import process
 from tablebase.errors import CapacityError
@@ -177,10 +177,8 @@ def test_a_line_is_written_at_once(unbuffered: bool, tmp_path: Path) -> None:
 )
 def test_a_byte_order_mark_before_standard_input(words: list[str], text: str, said: str, hexapawns: Path) -> None:
     """PowerShell writes one into a pipe."""
-    command = [sys.executable, "-c", PROGRAM, *words, "--data", str(hexapawns)]
-    result = subprocess.run(command, input=f"\ufeff{text}\n".encode(), capture_output=True, check=False, timeout=120)
-    assert (result.returncode, said in result.stdout.decode()) == (0, True)
-    assert "\ufeff" not in result.stdout.decode()
+    answer = ask_fresh(*words, "--data", hexapawns, given=f"\ufeff{text}\n")
+    assert (answer.code, said in answer.out, "\ufeff" in answer.out) == (0, True, False)
 
 
 def test_a_byte_order_mark_in_files(ask: Ask, tmp_path: Path, hexapawns: Path) -> None:

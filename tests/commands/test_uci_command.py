@@ -1,20 +1,17 @@
 """The command `uci`, as a process of its own."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from support.program import PROGRAM, Ask
+from support.program import Ask, ask_fresh
 
 
 def test_a_process_of_its_own(two_pieces: Path) -> None:
     """Bytes that are no text, and the end of the input in mid-search: an answer, exit code 0, nothing on standard error."""
-    lines = b"uci\nisready\n\xff\xfe\nposition startpos\ngo infinite\n"
-    command = [sys.executable, "-c", PROGRAM, "uci", "doushouqi", "--data", str(two_pieces)]
-    done = subprocess.run(command, input=lines, capture_output=True, check=False, timeout=300)
-    said = done.stdout.decode().splitlines()
-    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    lines = "uci\nisready\n\udcff\udcfe\nposition startpos\ngo infinite\n"
+    answer = ask_fresh("uci", "doushouqi", "--data", two_pieces, given=lines)
+    said = answer.out.splitlines()
+    assert (answer.code, "Traceback" in answer.err) == (0, False)
     assert f"option name TablebasePath type string default {two_pieces}" in said
     assert "readyok" in said
     assert any(line.startswith("info string error: ") and "xff" in line and "is no command" in line for line in said)

@@ -13,7 +13,7 @@ from support import toys
 from support.checks import at_least_one
 from support.program import open_files, opened_since
 from twins import walk as naive_walk
-from twins.walk import Walk, walk
+from twins.walk import walked
 
 from tablebase.compute.messages import count_plies
 from tablebase.errors import CapacityError, TablebaseError
@@ -60,12 +60,6 @@ def seat(name: str, side: int = 0, folder: Path = Path("nowhere")) -> Seat:
 def match_at(rules: Any, text: str) -> Match[Any]:
     """A match that begins with a position."""
     return Match(rules, rules.parse(text))
-
-
-@cache
-def walked(name: str) -> Walk:
-    """All positions of a game in plain Python."""
-    return walk(load_game(name))
 
 
 def undecided(name: str) -> list[Position]:

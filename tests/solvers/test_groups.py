@@ -58,14 +58,9 @@ def test_hexapawn(solved: Solved, size: str) -> None:
     agree_on(load_game(f"hexapawn-{size}"), solved)
 
 
-@pytest.mark.parametrize(
-    "game",
-    [toys.rooks(), toys.breakthrough(4, 4), pytest.param(toys.breakthrough(4, 5), marks=pytest.mark.release)],
-    ids=["rooks", "breakthrough", "larger breakthrough"],
-)
-def test_like_pieces(solved: Solved, game: Game) -> None:
-    """Every table of rooks that walkers block, in which stalemates are draws, and of Breakthrough with a row of pawns a side."""
-    agree_on(game, solved)
+def test_like_pieces(solved: Solved) -> None:
+    """Every table of rooks that walkers block, in which stalemates are draws."""
+    agree_on(toys.rooks(), solved)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +98,7 @@ SLICES = [
     (toys.herd("black"), None),
     (load_game("foxhounds-4x4"), "FvHH@2"),
     (toys.twins(), "PPKvPP"),
-    (toys.breakthrough(3, 4), "PPPvPP"),
+    (load_game("hexapawn-3x4"), "PPPvPP"),
 ]
 all_slices = pytest.mark.parametrize(
     ("game", "name"),

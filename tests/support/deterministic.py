@@ -1,21 +1,18 @@
 """A game of pieces on squares as a `StochasticGame` without chance, so that its values can be compared with those of tables.
 
 A state is how the game has ended, if it has, the side to move, and the kind and the square of each piece, with -1 for pieces
-that are gone. As text it is the position in notation; behind that of a finished game stands the result: ``1-0``, ``0-1`` or
-``1/2-1/2``, for the first and the second side.
+that are gone. As text it is the position in notation.
 """
 
 from collections.abc import Iterator
 
-from tablebase.errors import NotationError, quoted
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
-from tablebase.game.notation import parse, read, render
+from tablebase.game.notation import parse, render
 from tablebase.game.stochastic import OVER, Draw, State, StochasticGame
 
 GOES_ON, DRAWN = -1, 2
 """How a game has ended: the number of the side that has won, or one of these."""
-RESULTS = {0: "1-0", 1: "0-1", DRAWN: "1/2-1/2"}
 PLACES = {0: (1, 2), 1: (2, 1), DRAWN: (1, 1)}
 GONE = (-1, -1)
 
@@ -77,30 +74,12 @@ class DeterministicGame(StochasticGame):
         return self._game.board.names[origin] + self._game.board.names[target]
 
     def format(self, state: State) -> str:
-        """As described above."""
-        text = render(self._game, self.position(state))
-        return text if state[0] == GOES_ON else f"{text} {RESULTS[state[0]]}"
+        """The position in notation."""
+        return render(self._game, self.position(state))
 
     def parse(self, text: str) -> State:
-        """Read a state; where no move is legal, the result may be left out."""
-        words = text.split() if isinstance(text, str) else []
-        if len(words) != 3:
-            return self._fitting(self.state(parse(self._game, text)))
-        position = read(self._game, " ".join(words[:2]))
-        ended = next((ended for ended, result in RESULTS.items() if result == words[2]), None)
-        if ended is None:
-            raise NotationError(f"{quoted(words[2])} is not a result: write {', '.join(RESULTS.values())}, or nothing")
-        # A position on the board does not show whether the last step has won.
-        state = self._fitting(self._state(ended, position))
-        if ended != 1 - position.side and state != self.state(position):
-            raise NotationError(f"{quoted(text)} is not a state of {self.name}: the result is another one")
-        return state
-
-    def _fitting(self, state: State) -> State:
-        """The state, if there are not too many pieces."""
-        if len(state) > len(self.start):
-            raise NotationError(f"a state of {self.name} has at most {self._most} pieces: remove some")
-        return state
+        """The state of a position in notation."""
+        return self.state(parse(self._game, text))
 
     def _children(self, position: Position) -> Iterator[tuple[int, State]]:
         """The code of each legal move, and the state that it leads to."""
