@@ -19,7 +19,7 @@ from xdist.scheduler import LoadScopeScheduling
 from tablebase.game import Game
 from tablebase_rules.doushouqi import game as doushouqi
 
-pytest_plugins = ["support.tablebases"]
+pytest_plugins = ["support.tablebases", "support.installs"]
 
 # Processes of pytest-xdist have one; without it, tables for people are as wide as they need to be.
 os.environ.pop("COLUMNS", None)

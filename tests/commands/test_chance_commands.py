@@ -36,9 +36,6 @@ def test_perft_counts_turns(ask: Ask) -> None:
     assert divided == [{"move": "0", "leaves": 1}, {"move": "1", "leaves": 4}]
 
 
-# Tables
-
-
 @pytest.mark.parametrize(("text", "best", "lower"), [("0,0 1 0", "1", 4 / 7), ("1,0 2 1", "1", None), ("0,1 1 2", "0", 1)])
 def test_probe_as_json(text: str, best: str, lower: float | None, ask: Ask, piglet_tables: Path) -> None:
     """The fields of the other games, and bounds; Piglet to two has the chance 4/7."""

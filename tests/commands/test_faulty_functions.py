@@ -1,12 +1,11 @@
 """Faults of authors in games by functions: every command says in a sentence which function is wrong, and where."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.functions import Misere, Rows
-from support.installs import functions_installed
 from support.program import Ask, assert_refused
 
 from tablebase.errors import RulesError
@@ -14,11 +13,7 @@ from tablebase.game import guards
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import OVER
 
-
-@pytest.fixture(autouse=True)
-def _installed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with functions_installed(tmp_path_factory.mktemp("installed"), monkeypatch):
-        yield
+pytestmark = pytest.mark.usefixtures("small_games")
 
 
 def test_a_fault_of_the_rules_is_a_sentence(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,11 @@
 """Games by functions without chance on the command line: every command that takes them, and what the others say."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from support.catalogs import change, rows
 from support.functions import Misere, Rows
-from support.installs import functions_installed
 from support.program import Ask, assert_refused, contents, flip
 from twins import exact as twin
 
@@ -19,13 +17,8 @@ from tablebase.errors import CorruptTableError, MissingTableError, NotationError
 from tablebase.game.installed import load_rules
 from tablebase.probe.answers import Unanswered
 
+pytestmark = pytest.mark.usefixtures("small_games")
 FILE = "rows/exact/all.h5"
-
-
-@pytest.fixture(autouse=True)
-def _installed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with functions_installed(tmp_path_factory.mktemp("installed"), monkeypatch):
-        yield
 
 
 @pytest.fixture(name="data")
@@ -95,9 +88,6 @@ def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
     answer = typed(["b1", "b3", "a2"], "play", "rows", "--side", "1", "--player", "tables", "--seed", "1", "--data", data)
     assert answer.code == 0, answer.err
     assert "won by player 2 in 6 plies" in answer.out
-
-
-# Building
 
 
 @pytest.mark.parametrize("how", ["deleted", "a bit", "cut", "not registered"])
@@ -226,9 +216,6 @@ def test_positions_of_an_author(data: Path) -> None:
         for wrong in ([7, 0], 7, (7, "0"), (7, 0, 0)):
             with pytest.raises(NotationError, match="a position of misere is a text such as '7/1', not of type"):
                 tables.probe("misere", wrong)
-
-
-# The folder
 
 
 @pytest.mark.full

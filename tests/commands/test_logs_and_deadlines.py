@@ -111,9 +111,6 @@ def test_a_log_for_people_grows(tmp_path: Path, ask: Ask) -> None:
     assert all(datetime.fromisoformat(line[:19]) for line in lines)
 
 
-# What the system says of memory
-
-
 def test_where_the_system_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(machine, "PEAK", tmp_path / "no" / "file")
     monkeypatch.setattr(machine, "STATUS", tmp_path / "no" / "file")

@@ -300,9 +300,6 @@ def test_random_moves_in_a_game_of_pieces(typed: Ask) -> None:
     assert re.search(r"\nBlack: [a-c]3[a-c]2\n", games[0])
 
 
-# Games of chance or of several players
-
-
 def test_a_game_of_three(race: Ask) -> None:
     """The person is the first player, and the computer all others; places and the seed stand at the end."""
     answer = race(["1"], HOME, "--players", 3, "--seed", 7)
@@ -364,9 +361,6 @@ def test_people_in_a_race(race: Ask) -> None:
     prompts = [line.partition(">")[0] for line in out.splitlines() if re.match("player .>", line)]
     assert prompts == ["player 1", "player 2", "player 2", "player 1"]
     assert "'resign' is neither a move nor a command" in out
-
-
-# line
 
 
 @pytest.mark.parametrize("plies", [0, 1, 6, 7])

@@ -14,9 +14,6 @@ GAME = doushouqi()
 GROUPED = "SELECT outcome, count(*) AS n, sum(distance) AS plies FROM positions WHERE material = 'RvE' GROUP BY ALL ORDER BY ALL"
 
 
-# Statements
-
-
 def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
     """Data frames, Arrow, tuples and batches hold what the command writes."""
     written = ask("mine", "doushouqi", GROUPED, "--data", two_pieces, "--format", "json").json
@@ -61,9 +58,6 @@ def test_a_package_that_is_missing_is_named(package: str, tables: Tablebase, mon
         calls[package]()
 
 
-# The catalog
-
-
 def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
     """The rows that the command writes, in all forms."""
     statement = "SELECT material, side, longest_win, longest_win AS side FROM slice_counts ORDER BY material LIMIT 5"
@@ -97,9 +91,6 @@ def test_descriptions(tables: Tablebase, ask: Ask) -> None:
         tables.describe("doushouqi", "RvCW")
 
 
-# Charts and exports
-
-
 def test_charts(tables: Tablebase) -> None:
     """A notebook shows them; one that is unknown is refused."""
     pytest.importorskip("matplotlib")
@@ -111,9 +102,6 @@ def test_charts(tables: Tablebase) -> None:
 def test_exports_take_aliases_and_a_share(tables: Tablebase, tmp_path: Path) -> None:
     assert tables.export(GAME, tmp_path / "all", pieces=2, aliases=True) == 160_068
     assert 1000 < tables.export(GAME, tmp_path / "some", pieces=2, aliases=True, sample=0.5, seed=7) < 100_000
-
-
-# Quick to load
 
 
 def test_a_program_may_end_in_the_middle(two_pieces: Path) -> None:

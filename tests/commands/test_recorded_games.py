@@ -54,9 +54,6 @@ def test_matches_of_several_players_are_written(players: int, ask: Ask, tmp_path
         assert first["wins"] == sum(game.winner == seat for game, seat in seats)
 
 
-# line --replay
-
-
 def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebase) -> None:
     """Every position with the move that was made there, and what the tables say of it."""
     file = tmp_path / "games"
@@ -170,9 +167,6 @@ def test_what_replay_refuses(words: list[str], said: str, ask: Ask, tmp_path: Pa
     file = tmp_path / "games"
     written(file, WON)
     assert_one_sentence(ask("line", *(word.format(file=file) for word in words)), said)
-
-
-# match-stats
 
 
 @pytest.mark.parametrize("by", ROWS)

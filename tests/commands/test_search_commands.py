@@ -46,9 +46,6 @@ def counted(name: str, plies: int, text: str | None = None) -> list[int]:
     return [naive.perft(game, parse(game, text or game.start), number) for number in range(1, plies + 1)]
 
 
-# perft
-
-
 def test_perft_in_three_formats(ask: Ask) -> None:
     """An object, a line or a row for each depth; JSON and CSV have the same fields."""
     leaves = counted("hexapawn", 4)
@@ -82,9 +79,6 @@ def test_repeated_lines_may_be_leaves(ask: Ask) -> None:
         assert found[-1]["leaves"] == leaves
 
 
-# analyse
-
-
 def test_analyse_as_json(ask: Ask) -> None:
     """An object for each depth, whose fields are a contract: either a proved result or a score, and the line."""
     answer = ask("analyse", "doushouqi", RACE, "--exact", "--depth", 5, "--format", "json")
@@ -116,9 +110,6 @@ def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> 
     assert ask("analyse", "hexapawn").err == "error: seen\n"
     options = Options(exact=True, threads=2, hash_bytes=1 << 20, repetition=Repetition.LOSS, progress=30)
     assert seen == [(load_game("hexapawn-4x4"), None, options), (PAWNS, None, Options())]
-
-
-# prove
 
 
 def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
@@ -181,9 +172,6 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
     assert answer.out == f"loss of {head['position']}: the proof does not hold: positions are missing, or there twice\n"
 
 
-# Faults
-
-
 @pytest.mark.parametrize("words", [["--depth", MOST_DEPTH + 1], ["--hash", "9999T"]], ids=["depth", "memory"])
 def test_what_does_not_fit(words: list[object], ask: Ask) -> None:
     """One sentence with the numbers, and code 3."""
@@ -214,9 +202,6 @@ def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
         path.unlink()
     answer = ask("analyse", "doushouqi", "7/7/7/7/3c3/3C3/3r3/7/7 w", "--depth", 1, "--data", copied)
     assert answer.err.startswith("searched without the tables of 2 materials, such as CvC: run 'tablebase build doushouqi --mat")
-
-
-# Readers and signals
 
 
 @pytest.mark.full

@@ -81,9 +81,6 @@ def player() -> MatchboxPlayer:
     return MatchboxPlayer(Seat(GAME, ROOT, BLACK))
 
 
-# Boxes and beads
-
-
 @pytest.mark.parametrize(
     ("own", "share", "count"), [(BLACK, True, (19, 45)), (BLACK, False, (37, 90)), (WHITE, False, None)], ids=str
 )
@@ -103,9 +100,6 @@ def test_there_is_a_box_for_each_position_of_a_side(own: int, share: bool, count
     assert {min(cells, flipped(cells)) if share else cells for cells in met} == {
         min(cells, flipped(cells)) if share else cells for cells in shown
     }
-
-
-# Learning
 
 
 def test_a_lost_game_takes_the_last_bead_away(player: MatchboxPlayer) -> None:
@@ -183,9 +177,6 @@ def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> Non
     """On the other side, or after another start, the player says that it was made for something else."""
     with pytest.raises(TablebaseError, match=r"there is no box for ppp/3/PPP w: make a player for another start or side"):
         player.choose(Match(GAME, ROOT), Random(0))
-
-
-# The file
 
 
 @pytest.fixture

@@ -73,9 +73,6 @@ def reached(player: GraphPlayer, position: Position) -> list[Position]:
     return sorted(after[move]._replace(won="") for move in player.kept_moves(position))
 
 
-# The registry
-
-
 @pytest.mark.parametrize(
     ("game", "names"),
     [
@@ -128,9 +125,6 @@ def test_games_with_too_many_positions_are_refused(name: str, player: str, monke
     grow_tree.cache_clear()
     with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: take a smaller board"):
         open_player(player, seat(name))
-
-
-# The players of the documents
 
 
 @pytest.mark.parametrize("size", [4, 6])
@@ -274,9 +268,6 @@ def test_a_player_is_made_for_a_start() -> None:
         assert player.choose(Match(game, middle), Random(0)) in Match(game, middle).legal()
         with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: make a player for it"):
             player.choose(match_at(game, game.start), Random(0))
-
-
-# Games whose rules are functions
 
 
 def test_the_computer_looks_ahead() -> None:

@@ -27,3 +27,10 @@ def functions_installed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Non
     yield
     for cache in caches:
         cache.cache_clear()
+
+
+@pytest.fixture
+def small_games(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """During a test they are installed."""
+    with functions_installed(tmp_path_factory.mktemp("installed"), monkeypatch):
+        yield

@@ -322,6 +322,13 @@ def test_from_another_position(client: TestClient) -> None:
         ("harehedgehog/play?seat=person&seat=person&moves=8", "the move '8' is not legal"),
         ("harehedgehog/play?seat=person&seat=person&moves=1+joker", "'joker' cannot be drawn in"),
         ("harehedgehog/play?seat=computer&seat=person&depth=99", "turns"),
+        ("hexapawn/replay?moves=a1a3", "the move 'a1a3' is not legal"),
+        ("pig/replay?moves=1+7", "'7' cannot be drawn in"),
+        ("pig/replay?moves=1+6&at=3", "the game has the positions 0 to 2: there is no position 3"),
+        ("pig/replay?moves=1+6&at=x", "the number of the position must be a whole number"),
+        ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: name a seat for each, or none"),
+        ("pig/replay?moves=1+6&start=nowhere", "is not a state of pig"),
+        ("pig/replay?moves=" + "1+2+" * 501, "more than 1,000 moves and draws"),
     ],
 )
 def test_games_that_are_none(address: str, words: str, client: TestClient) -> None:

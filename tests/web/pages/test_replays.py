@@ -101,24 +101,6 @@ def test_games_in_progress_lead_there(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "words"),
-    [
-        ("hexapawn/replay?moves=a1a3", "the move 'a1a3' is not legal"),
-        ("pig/replay?moves=1+7", "'7' cannot be drawn in"),
-        ("pig/replay?moves=1+6&at=3", "the game has the positions 0 to 2: there is no position 3"),
-        ("pig/replay?moves=1+6&at=x", "the number of the position must be a whole number"),
-        ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: name a seat for each, or none"),
-        ("pig/replay?moves=1+6&start=nowhere", "is not a state of pig"),
-        ("pig/replay?moves=" + "1+2+" * 501, "more than 1,000 moves and draws"),
-    ],
-)
-def test_games_that_cannot_be_replayed(address: str, words: str, client: TestClient) -> None:
-    answer = client.get(f"/{address}")
-    assert answer.status_code in (400, 404), answer.text
-    assert words in said(parsed(answer.text))
-
-
-@pytest.mark.parametrize(
     ("record", "number", "words"),
     [
         ("", "", "the record has no game: paste what match --output has written"),
