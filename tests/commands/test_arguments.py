@@ -20,7 +20,7 @@ SQUARES = np.array([[0, 44]], dtype=np.int8)
 PIG = "pig-die=2-target=3"
 STRANGE = (None, 5, -1, 1.5, True, b"x", "x", "", [], {}, object())
 """Values of which each argument takes a few at most."""
-ANYTHING = {"default", "options", "tick", "strict", "check"}
+ANYTHING = {"default", "options", "tick", "strict", "check", "aliases"}
 """Arguments that may be anything, that count as true or false, or that callers name."""
 
 
@@ -35,7 +35,7 @@ def good(folder: Path) -> dict[str, dict[str, Any]]:
         "mine": {"game": GAME, "statement": "SELECT 1"},
         "features": {"game": GAME},
         "export": {"game": GAME, "to": folder / "parquet", "material": ["RvE"]},
-        "plot": {"chart": "squares", "game": GAME, "material": ["RvE"]},
+        "plot": {"chart": "draws", "game": GAME},
         "patterns": {"game": GAME, "material": ["RvE"], "depth": 1, "conditions": 1},
         "sql": {"statement": "SELECT 1"},
         "stats": {"game": GAME},

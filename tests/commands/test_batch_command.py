@@ -131,11 +131,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(
         ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by one process"),
         ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
         (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "a scheduler belongs to the executor dask"),
-        (
-            f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"',
-            3,
-            "a scheduler has workers",
-        ),
+        (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "a scheduler has workers"),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
         *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, fault) for step, fault in STEPS.items()),
@@ -348,10 +344,7 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("number", "code"),
-    [
-        (signal.SIGKILL, -9),
-        *(pytest.param(one, 128 + one, marks=pytest.mark.release) for one in (signal.SIGQUIT, signal.SIGTERM)),
-    ],
+    [(signal.SIGKILL, -9), *(pytest.param(one, 128 + one, marks=pytest.mark.release) for one in (signal.SIGQUIT, signal.SIGTERM))],
 )
 def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again a day later."""

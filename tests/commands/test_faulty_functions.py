@@ -44,9 +44,7 @@ VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
     "letter": {"to_move": lambda *_: "x"},
     "third": {"to_move": lambda *_: 2},
     "after": {"to_move": lambda game, position: max(Rows.to_move(game, position), 0)},
-    "lumped": {
-        "canonical": lambda game, position: "xo./.../..." if position.count(".") == 7 else Rows.canonical(game, position),
-    },
+    "lumped": {"canonical": lambda game, position: "xo./.../..." if position.count(".") == 7 else Rows.canonical(game, position)},
 }
 """Functions that return what they must not, or do not agree with others."""
 

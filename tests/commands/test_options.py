@@ -142,8 +142,7 @@ def test_the_most_pieces_of_a_table(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("90min", 5400), ("90m", 5400), ("1h30min", 5400), ("0.5s", 0.5), ("1d 2H", 93600), ("1.5h", 5400)],
+    ("text", "seconds"), [("90min", 5400), ("90m", 5400), ("1h30min", 5400), ("0.5s", 0.5), ("1d 2H", 93600), ("1.5h", 5400)]
 )
 def test_durations(text: str, seconds: float) -> None:
     """Numbers with units, which may be joined."""

@@ -81,10 +81,7 @@ def test_sheets_are_those_of_python(pawn_tables: Tablebase, tmp_path: Path, ask:
         (["line", "hexapawn", *data, "--sheet"], line.sheet()),
         (["line", "hexapawn", *data, "--every", "--page", "letter", "--sheet"], line.sheet(every=True, page="letter")),
         (["boxes", "hexapawn", "--format", "csv", "--output"], tablebase.boxes("hexapawn").sheet()),
-        (
-            ["boxes", "hexapawn", "--side", "w", "--page", "letter", "--output"],
-            white.sheet("letter"),
-        ),
+        (["boxes", "hexapawn", "--side", "w", "--page", "letter", "--output"], white.sheet("letter")),
     ):
         [page] = sheet
         path = tmp_path / "sheet.svg"

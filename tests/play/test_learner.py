@@ -78,11 +78,7 @@ def test_a_step_is_down_the_gradient() -> None:
         assert step[0, group] == pytest.approx(-0.5 / len(groups) * slope, rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("game", "order"),
-    [(FOX, 1), (PAWNS, 2), *before_release((FOX, 4), (JUNGLE, 3))],
-    ids=str,
-)
+@pytest.mark.parametrize(("game", "order"), [(FOX, 1), (PAWNS, 2), *before_release((FOX, 4), (JUNGLE, 3))], ids=str)
 def test_groups_are_those_of_a_plain_count(game: Any, order: int) -> None:
     """Positions that have a group in common, by squares or by how its pieces stand to each other, share a weight for it."""
 

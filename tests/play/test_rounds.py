@@ -72,11 +72,7 @@ def played(seats: tuple[int, ...], places: tuple[int, ...], why: str = "finished
 
 def test_standings_by_hand() -> None:
     """Games, wins, mean places and shares of two contestants in three games of three players."""
-    games = [
-        played((0, 0, 1), (1, 3, 2)),
-        played((1, 0, 1), (2, 1, 3)),
-        played((0, 1, 1), (1, 1, 3), BROKEN_OFF),
-    ]
+    games = [played((0, 0, 1), (1, 3, 2)), played((1, 0, 1), (2, 1, 3)), played((0, 1, 1), (1, 1, 3), BROKEN_OFF)]
     first, second = of_rounds(["a", "b"], games)
     # Shares of the games: 1/2, 1 and 3/4.
     low, high = wilson(2.25, 3)

@@ -37,10 +37,7 @@ def test_a_catalog_in_postgresql(catalog_url: str, server: Server, two_pieces: P
     shutil.copytree(two_pieces / "doushouqi", tmp_path / "data" / "doushouqi")
     there = ("--data", tmp_path / "data", "--catalog", catalog_url)
     assert ask("reindex", *there).code == 0
-    with (
-        served(*there, "--port", 0, "--workers", 2) as (_, address),
-        served("--data", two_pieces, "--port", 0) as (_, other),
-    ):
+    with served(*there, "--port", 0, "--workers", 2) as (_, address), served("--data", two_pieces, "--port", 0) as (_, other):
         for target in ANSWERS:
             assert asked(address, target)[::2] == (200, asked(other, target)[2])
         for target in PAGES:

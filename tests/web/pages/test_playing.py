@@ -66,10 +66,7 @@ def test_a_fuzz_can_be_written(client: TestClient) -> None:
     assert (refused.status_code, "have a fair one" in refused.text) == (400, True)
 
 
-@pytest.mark.parametrize(
-    "player",
-    ["tables", "matchboxes", *before_release("fuzzy", "ranking", "exploit", "engine")],
-)
+@pytest.mark.parametrize("player", ["tables", "matchboxes", *before_release("fuzzy", "ranking", "exploit", "engine")])
 def test_a_whole_game(player: str, client: TestClient) -> None:
     """Against every player a game ends as the rules say, and what a page shows is the position after its moves."""
     random = Random(3)
@@ -96,10 +93,7 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
         assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["pig-target=20-players=4", *before_release("harehedgehog-players=3", "hexapawn")],
-)
+@pytest.mark.parametrize("name", ["pig-target=20-players=4", *before_release("harehedgehog-players=3", "hexapawn")])
 def test_people_among_themselves(name: str, client: TestClient) -> None:
     """By random moves they come to the end, but for races; a page names its moves, and all that has happened is in its address."""
     random, rules = Random(5), load_rules(name)
