@@ -1,4 +1,4 @@
-"""Answers of an open tablebase in Python: short in a terminal, a table in a notebook, and the JSON contract as data."""
+"""An open tablebase in Python: answers, in a terminal, in a notebook and as data, statements, statistics, charts and exports."""
 
 import copy
 import logging
@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from support.checks import at_least_one, before_release
+from support.program import Answer, Ask, ask_fresh
 
 import tablebase
 from tablebase.commands.tablebase import Tablebase
-from tablebase.errors import TablebaseError
+from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.probe.html import titled_table
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -73,12 +74,6 @@ def test_answers_can_be_copied(copied: Callable[[Any], Any], two_pieces: Path) -
     assert query.fetchall() == [(49 * 60,)]
 
 
-def test_a_line_begins_at_the_start(pawn_tables: Tablebase) -> None:
-    """As the command does; in the position at the start, White loses in 6 plies."""
-    line = pawn_tables.line("hexapawn")
-    assert (line[0].position, len(line.to_dict())) == ("ppp/3/PPP w", 7)
-
-
 def test_no_other_logger_is_changed(tables: Tablebase, caplog: pytest.LogCaptureFixture) -> None:
     """A statement that sqlglot cannot parse is reported by the database alone, while other users of sqlglot hear of theirs."""
     import sqlglot
@@ -136,15 +131,120 @@ def test_nothing_in_html_is_markup() -> None:
     assert html == f"<p>a &lt;b</p><div><svg/> <svg/></div><table>{rows}</table>"
 
 
-def test_the_folder_is_that_of_the_environment(two_pieces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless one is named; without either it is `data`, as for the commands."""
+def test_the_folder_is_that_of_the_environment(two_pieces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
+    """Unless one is named; without either it is `data`; the same holds for commands."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TABLEBASE_DATA", str(two_pieces))
     with tablebase.open() as tables:
         assert tables.folder == two_pieces
+    assert ask("stats", "doushouqi", "--format", "json").json[0]["wins"] == 82_852
     with pytest.raises(TablebaseError, match="there is no tablebase in elsewhere"):
         tablebase.open("elsewhere")
-    for empty in ("", None):
-        monkeypatch.setenv("TABLEBASE_DATA", "") if empty is not None else monkeypatch.delenv("TABLEBASE_DATA")
+    for set_ in (lambda: monkeypatch.setenv("TABLEBASE_DATA", ""), lambda: monkeypatch.delenv("TABLEBASE_DATA")):
+        set_()
+        assert "there is no tablebase in data:" in ask("stats", "doushouqi").err
         with pytest.raises(TablebaseError, match="there is no tablebase in data"):
             tablebase.open()
+
+
+GROUPED = "SELECT outcome, count(*) AS n, sum(distance) AS plies FROM positions WHERE material = 'RvE' GROUP BY ALL ORDER BY ALL"
+
+
+def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
+    """Data frames, Arrow, tuples and batches hold what the command writes."""
+    written = ask("mine", "doushouqi", GROUPED, "--data", two_pieces, "--format", "json").json
+    assert len(written) == 3
+    with tables.mine("doushouqi", GROUPED) as query:
+        assert repr(query).startswith("Query(doushouqi, 'SELECT outcome, count(*)")
+        assert len(repr(query)) < 120
+        assert query.columns == list(written[0])
+        assert query.arrow().to_pylist() == written
+        assert query.pl().to_dicts() == written
+        assert query.df()["plies"].dropna().tolist() == [row["plies"] for row in written if row["plies"] is not None]
+        assert query.df()[["outcome", "n"]].to_dict("records") == [{key: row[key] for key in ("outcome", "n")} for row in written]
+        assert query.fetchall() == [tuple(row.values()) for row in written]
+        batches = at_least_one(query)
+        assert [row for batch in batches for row in batch.column("n").to_pylist()] == [row["n"] for row in written]
+
+
+def test_whole_numbers_too_large_for_integers_are_kept(tables: Tablebase) -> None:
+    """Sums are integers; what does not fit stays exact."""
+    huge = 1 << 100
+    [row] = tables.mine(GAME, f"SELECT {huge}::HUGEINT AS a, sum(p1_file) AS b, 2.5::DECIMAL(3, 1) AS c FROM positions").fetchall()
+    assert [*map(str, row)] == [str(huge), str(row[1]), "2.5"]
+    assert isinstance(row[1], int)
+
+
+def test_rows_are_streamed(more_tables: Tablebase) -> None:
+    """The first rows of millions come before most tables are read, and so does the end of a loop that is left."""
+    with more_tables.mine(GAME, "SELECT material, p1_square FROM distinct_positions WHERE pieces = 3") as query:
+        first = next(iter(query))
+        assert 0 < first.num_rows < 1 << 18
+        [relation] = query.relations
+        assert 0 < relation.scan.done < query.cells / 2
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "matplotlib"])
+def test_a_package_that_is_missing_is_named(package: str, tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tablebase.errors.find_spec", lambda name: None if name == package else name)
+    query = tables.mine(GAME, GROUPED)
+    extra = {"matplotlib": "plot"}.get(package, package)
+    calls = {"pandas": query.df, "polars": query.pl, "matplotlib": lambda: tables.plot("draws", GAME)}
+    with pytest.raises(TablebaseError, match=rf" need {package}: .*\[{extra}\]"):
+        calls[package]()
+
+
+def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
+    """The rows that the command writes, in all forms."""
+    statement = "SELECT material, side, longest_win, longest_win AS side FROM slice_counts ORDER BY material LIMIT 5"
+    written = ask("sql", statement, "--data", two_pieces, "--format", "json").json
+    rows = tables.sql(statement)
+    assert rows.columns == list(written[0]) == ["material", "side", "longest_win", "side_4"]
+    assert rows.fetchall() == [tuple(row.values()) for row in written]
+    assert rows.arrow().to_pylist() == rows.df().to_dict("records") == rows.pl().to_dicts() == written
+    assert repr(rows) == "CatalogRows(5 rows of material, side, longest_win, side_4)"
+    with pytest.raises(TablebaseError, match="only reading is allowed"):
+        tables.sql("DELETE FROM slices")
+    with pytest.raises(TablebaseError, match="cast it to TEXT"):
+        tables.sql("SELECT 1 AS n UNION ALL SELECT 'one'").arrow()
+
+
+def test_descriptions(tables: Tablebase, ask: Ask) -> None:
+    """A game as `games` lists it, with what has been built; a material with its row of the view."""
+    game = tables.describe("doushouqi")
+    [listed] = [row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi"]
+    assert {key: game[key] for key in ("game", "title", "squares", "start")} == {
+        key: listed[key] for key in ("game", "title", "squares", "start")
+    }
+    assert list(game["pieces"]) == listed["pieces"].split()
+    assert [(counts["pieces"], counts["positions"]) for counts in game["built"]] == [(2, 160_068)]
+    material = tables.describe("doushouqi", "LvC")
+    assert material["pieces"] == ["White lion", "Black cat"]
+    [row] = material["slices"]
+    assert (row["side"], row["stored_as"], row["is_alias"]) == ("w", "CvT", 1)
+    assert row["wins"] + row["losses"] + row["draws"] == row["positions"] == 49 * 48
+    with pytest.raises(MissingTableError, match="the table RvCW of doushouqi has not been built"):
+        tables.describe("doushouqi", "RvCW")
+
+
+def test_charts(tables: Tablebase) -> None:
+    """A notebook shows them; one that is unknown is refused."""
+    pytest.importorskip("matplotlib")
+    assert tables.plot("draws", GAME)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    with pytest.raises(TablebaseError, match=r"'pie'.* draws "):
+        tables.plot("pie", GAME)
+
+
+def test_exports_take_aliases_and_a_share(tables: Tablebase, tmp_path: Path) -> None:
+    assert tables.export(GAME, tmp_path / "all", pieces=2, aliases=True) == 160_068
+    assert 1000 < tables.export(GAME, tmp_path / "some", pieces=2, aliases=True, sample=0.5, seed=7) < 100_000
+
+
+def test_a_program_may_end_in_the_middle(two_pieces: Path) -> None:
+    """A loop over rows that is left leaves nothing behind that anybody would have to read about."""
+    program = f"""
+import tablebase
+batches = iter(tablebase.open({str(two_pieces)!r}).mine('doushouqi', 'SELECT p1_square FROM positions'))
+print(next(batches).num_rows > 0)
+"""
+    assert ask_fresh(program=program) == Answer(0, "True\n", "")

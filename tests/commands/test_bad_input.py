@@ -1,6 +1,5 @@
 """Bad input of every sort: one sentence on stderr, code 2, nothing on stdout, no traceback."""
 
-import os
 import re
 import sqlite3
 from pathlib import Path
@@ -81,15 +80,6 @@ def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
     answer = ask("reindex", "--data", tmp_path)
     assert (answer.code, others[0].exists()) == (0, True)
     assert answer.err.endswith("left out: chess/2/KvK.h5 is of a game that is not installed\n")
-
-
-def test_no_permission(tmp_path: Path, ask: Ask) -> None:
-    """A folder that this user may not write to is reported in a sentence."""
-    if os.geteuid() == 0:
-        pytest.skip("the superuser may write anywhere")
-    locked = tmp_path / "locked"
-    locked.mkdir(mode=0o500)
-    assert_one_sentence(ask("build", "doushouqi", "--pieces", "2", "--data", locked))
 
 
 def test_help_names_options_that_exist() -> None:

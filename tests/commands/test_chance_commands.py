@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.program import Ask, assert_one_sentence
+from support.program import Ask
 
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
@@ -40,19 +40,8 @@ def test_perft_counts_turns(ask: Ask) -> None:
 def test_probe_as_json(text: str, best: str, lower: float | None, ask: Ask, piglet_tables: Path) -> None:
     """The fields of the other games, and bounds; Piglet to two has the chance 4/7."""
     [found] = ask("probe", "pig", text, *PIGLET, "--data", piglet_tables, "--format", "json").json
-    assert list(found) == [
-        "game",
-        "position",
-        "side",
-        "outcome",
-        "distance",
-        "lower",
-        "upper",
-        "stalling",
-        "best",
-        "best_is_certain",
-        "moves",
-    ]
+    fields = "game position side outcome distance lower upper stalling best best_is_certain moves"
+    assert list(found) == fields.split()
     assert found["stalling"] is None
     assert (found["game"], found["position"], found["side"]) == ("pig-die=2-target=2", text, text.split()[1])
     assert found["best"] == best == found["moves"][0]["move"]
@@ -167,11 +156,3 @@ def test_no_move_is_worth_more_than_the_position(piglet_tables: Path, monkeypatc
     with closing(Lost(piglet_tables, game)) as known, closing(Prober(piglet_tables)) as prober:
         assert bounds_of(known.chances(game.moves(game.start)[0]), 0) == Bounds(0, 1)
         assert [move.value for move in prober.of(game).probe(game.start).moves] == [Bounds(0, 0)] * 2
-
-
-def test_where_there_is_no_table(ask: Ask, piglet_tables: Path) -> None:
-    """One sentence, which names the command that would build one."""
-    for words in (["probe", "pig", "0,0 1 0"], ["line", "pig"], ["stats", "pig"], ["verify", "pig"]):
-        assert_one_sentence(ask(*words, "--data", piglet_tables))
-    answer = ask("probe", "harehedgehog", "3:1:0,5:2:0 1", "--data", piglet_tables)
-    assert f"run 'tablebase build harehedgehog --lettuces 0 --carrots 60 --cap merged --data {piglet_tables}'" in answer.err

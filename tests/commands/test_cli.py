@@ -118,17 +118,6 @@ def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) ->
         assert "build" not in answer.err
 
 
-def test_the_environment_names_the_folder(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """TABLEBASE_DATA is used if --data is not given, and the folder `data` if neither is."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("TABLEBASE_DATA", raising=False)
-    assert "there is no tablebase in data:" in ask("stats", "doushouqi").err
-    monkeypatch.setenv("TABLEBASE_DATA", str(two_pieces))
-    assert ask("stats", "doushouqi", "--format", "json").json[0]["wins"] == 82_852
-    assert ask("probe", "doushouqi", BEFORE_THE_DEN).code == 0
-    assert "there is no tablebase in other:" in ask("stats", "doushouqi", "--data", "other").err
-
-
 def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
     """Correct tables end with code 0; one flipped byte ends with 1, names the file, and the others are still checked."""
     right = ask("verify", "doushouqi", "--data", copied)

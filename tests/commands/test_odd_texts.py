@@ -14,7 +14,6 @@ from tablebase.building.batch import read_batch
 from tablebase.building.batch_record import BatchRecord
 from tablebase.checking.proofs import proof_faults, read_proof
 from tablebase.checking.published import read_published
-from tablebase.commands.game_requests import COMMANDS
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
@@ -49,7 +48,6 @@ TEXTS = {
     "published": f"game,material,values_sha256\nhexapawn,PvP,{'0' * 64}\n",
     "own table": "game,ended\n1,ppp/3/PPP w\n",
     "board": (Path(__file__).parents[2] / "rules/tablebase_rules/boards/and.txt").read_text(encoding="utf-8"),
-    "command": json.dumps({"game": "harehedgehog", "position": "0:68:3,0:68:3 1", "code": 5, "seed": 1}),
     "position": "ppp/3/PPP w",
     "mine": "SELECT CASE WHEN outcome = 'win' THEN 1 ELSE 0 END AS n, count(*) FROM positions WHERE NOT (pieces = 2) GROUP BY 1",
     "sql": "SELECT material, count(*) FROM slices WHERE game = 'hexapawn' AND side IN ('w', 'b') GROUP BY material",
@@ -60,12 +58,6 @@ TEXTS = {
 def readers(pawn_tables: Tablebase) -> Readers:
     """Readers of files by the names of what they read."""
     boxes = Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial))
-
-    def command(path: Path) -> None:
-        with suppress(ValueError, RecursionError):
-            request = json.loads(path.read_bytes())
-            for answer in (one(request) for one in COMMANDS.values()):
-                assert answer["success"] or answer["error"]
 
     def text(path: Path) -> str:
         """As a command line has it, where bytes that are not UTF-8 are halves of characters."""
@@ -79,7 +71,6 @@ def readers(pawn_tables: Tablebase) -> Readers:
         "published": lambda path: read_published(path, PAWNS),
         "own table": lambda path: own_tables({"own": path.replace(path.with_suffix(".csv"))}),
         "board": lambda path: load_rules(f"doushouqi-board={USUAL.read(str(path))}"),
-        "command": command,
         "position": lambda path: pawn_tables.probe("hexapawn", text(path)),
         "mine": lambda path: pawn_tables.mine("hexapawn", text(path)),
         "sql": lambda path: pawn_tables.sql(text(path)),

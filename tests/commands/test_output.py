@@ -17,7 +17,7 @@ from rich.table import Table
 from support.program import Ask
 
 from tablebase.commands import output
-from tablebase.commands.output import GAP, _blocks, write_board, write_rows, write_table
+from tablebase.commands.output import write_board, write_rows, write_table
 from tablebase.commands.parameters import Format
 from tablebase.compute.messages import in_bytes, in_time, number_text
 from tablebase.errors import RulesError
@@ -28,19 +28,6 @@ from tablebase.probe.html import titled_table
 from tablebase.web.pages import words
 
 GAME = load_game("doushouqi")
-
-
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=12), st.integers(1, 3), st.integers(20, 80))
-def test_columns_are_divided_into_blocks(widths: list[int], keys: int, available: int) -> None:
-    """Each column once, in order, beside the first ones; a block is only too wide if it holds a single further column."""
-    named = {str(number): width for number, width in enumerate(widths)}
-    blocks = _blocks(named, keys, available)
-    first = list(named)[:keys]
-    assert [name for block in blocks for name in block[len(first) :]] == list(named)[keys:]
-    for block in blocks:
-        assert block[: len(first)] == first
-        width = sum(named[name] for name in block) + GAP * (len(block) - 1)
-        assert width <= available or len(block) <= len(first) + 1
 
 
 def rows_of(block: str) -> list[list[str]]:

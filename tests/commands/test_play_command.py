@@ -47,15 +47,15 @@ def play(hexapawns: Path, typed: Ask) -> Ask:
 
 
 @pytest.fixture
-def race(typed: Ask) -> Ask:
-    """Plays Hare & Hedgehog: ``race(["5", "quit"], "--players", 3)``."""
-    return lambda words, *options: typed(words, "play", "harehedgehog", "--data", "nowhere", *options)
-
-
-@pytest.fixture
 def play_without(typed: Ask, tmp_path: Path) -> Ask:
     """Plays any game without tables: ``play_without(["a1a2"], "hexapawn", "--player", "matchboxes")``."""
     return lambda words, *options: typed(words, "play", *options, "--data", tmp_path / "nowhere")
+
+
+@pytest.fixture
+def race(play_without: Ask) -> Ask:
+    """Plays Hare & Hedgehog: ``race(["5", "quit"], "--players", 3)``."""
+    return lambda words, *options: play_without(words, "harehedgehog", *options)
 
 
 def test_a_game_word_by_word(play: Ask) -> None:
@@ -185,10 +185,10 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
     assert "Traceback" not in rest
 
 
-def test_the_engine_plays_without_tables(typed: Ask, tmp_path: Path) -> None:
+def test_the_engine_plays_without_tables(play_without: Ask) -> None:
     """It says what it thinks of its moves, and the same seed gives the same game; a hint comes from a search."""
-    words = ["play", "hexapawn", "--player", "engine", "--level", 3, "--seed", 1, "--data", tmp_path / "none"]
-    games = [typed(["hint", "b1b2", "a1a2", "quit"], *words) for _ in range(2)]
+    words = ["hexapawn", "--player", "engine", "--level", 3, "--seed", 1]
+    games = [play_without(["hint", "b1b2", "a1a2", "quit"], *words) for _ in range(2)]
     assert games[0].out == games[1].out
     # By then, everything is compiled.
     assert (games[1].code, games[1].err) == (0, "")
@@ -257,10 +257,10 @@ def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
     assert answer.out.endswith(f"{end}{SEED.format(0)}")
 
 
-def test_two_people_at_one_terminal(typed: Ask) -> None:
+def test_two_people_at_one_terminal(play_without: Ask) -> None:
     """Each is asked in turn, takes back his own last move, and may give the game up; nobody needs tables."""
-    options = ["play", "hexapawn", "--side", "w", "--side", "b", "--seed", 1, "--data", "nowhere"]
-    answer = typed(["b1b2", "a3b2", "undo", "a1b2", "resign"], *options)
+    options = ["hexapawn", "--side", "w", "--side", "b", "--seed", 1]
+    answer = play_without(["b1b2", "a3b2", "undo", "a1b2", "resign"], *options)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == (
         f"Hexapawn: people play White and Black; type help for a list of commands\n{START}"
@@ -290,14 +290,6 @@ def test_hints_that_nobody_can_give(typed: Ask, copied: Path) -> None:
     assert f"no hint: {path} " in typed(["hint", "quit"], "play", "doushouqi", *options).out
     out = typed(["hint"], "play", "pig", "--players", 3, "--data", copied).out
     assert "no hint: the player computer cannot play pig-players=3, because its rules are not compiled" in out
-
-
-def test_random_moves_in_a_game_of_pieces(typed: Ask) -> None:
-    """A player of every game plays here, too, with a reply that a seed repeats."""
-    games = [typed(["b1b2", "quit"], "play", "hexapawn", "--player", "random", "--seed", 2).out for _ in range(2)]
-    assert games[0] == games[1]
-    assert games[0].startswith("Hexapawn: you play White, random moves play Black; ")
-    assert re.search(r"\nBlack: [a-c]3[a-c]2\n", games[0])
 
 
 def test_a_game_of_three(race: Ask) -> None:

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import re
-import sys
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -91,13 +90,6 @@ def test_pictures_are_up_to_date() -> None:
     shown = re.findall(r"\(images/([^)]*)\)", pictures.PAGE.read_text(encoding="utf-8"))
     assert shown == list(drawn)
     assert len(drawn) >= 6
-
-
-def test_the_script_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sys, "argv", ["pictures.py", "--images", str(tmp_path)])
-    pictures.main()
-    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == pictures.pictures()
-    assert capsys.readouterr().out.count("wrote ") == len(pictures.pictures())
 
 
 def test_every_step_of_a_table() -> None:

@@ -162,46 +162,30 @@ def test_the_limit_of_progress_draws() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "sentence"),
+    ("options", "limits", "sentence"),
     [
-        ({}, "give a depth, a time or a number of nodes"),
-        ({"depth": 0}, "the depth must be at least 1 ply, not 0"),
-        ({"seconds": -1.0}, "the time must be positive, not -1"),
-        ({"seconds": float("nan")}, "the time must be positive, not nan"),
-        ({"nodes": 0}, "the number of nodes must be positive, not 0"),
-        ({"depth": 3, "lines": 0}, "the number of lines must be positive, not 0"),
+        ({}, {}, "give a depth, a time or a number of nodes"),
+        ({}, {"depth": 0}, "the depth must be at least 1 ply, not 0"),
+        ({}, {"seconds": -1.0}, "the time must be positive, not -1"),
+        ({}, {"seconds": float("nan")}, "the time must be positive, not nan"),
+        ({}, {"nodes": 0}, "the number of nodes must be positive, not 0"),
+        ({}, {"depth": 3, "lines": 0}, "the number of lines must be positive, not 0"),
+        ({}, {"depth": MOST_DEPTH + 1}, f"{MOST_DEPTH} plies that can be used"),
+        ({"hash_bytes": 63}, {}, "at least 64 bytes, not 63"),
+        ({"hash_bytes": 1 << 50}, {}, "transposition table"),
+        ({"threads": 0}, {}, "at least one thread, not 0"),
+        ({"table_bytes": -1}, {}, "the memory for tables must not be negative"),
+        ({"table_bytes": 1 << 50}, {}, "the memory for tables needs"),
+        ({"table_pieces": -1}, {}, "the number of pieces to look up must not be negative"),
+        ({"progress": -1}, {}, "the number of plies without a capture must not be negative"),
+        *(({"repetition": word}, {}, f"no rule of repetition '{word}': choose none, draw or loss") for word in ("xyz", None)),
     ],
 )
-def test_limits_that_make_no_sense(limits: dict[str, float], sentence: str) -> None:
+def test_what_makes_no_sense_or_does_not_fit(options: dict[str, Any], limits: dict[str, Any], sentence: str) -> None:
     """Before the first answer, so that a caller that writes answers as they come has written nothing yet."""
-    with pytest.raises(TablebaseError, match=sentence):
-        Engine(JUNGLE, options=SMALL).analyse(ALONE, **limits)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"hash_bytes": 63}, "at least 64 bytes, not 63"),
-        ({"threads": 0}, "at least one thread, not 0"),
-        ({"table_bytes": -1}, "the memory for tables must not be negative"),
-        ({"table_pieces": -1}, "the number of pieces to look up must not be negative"),
-        ({"progress": -1}, "the number of plies without a capture must not be negative"),
-        *(({"repetition": word}, f"no rule of repetition '{word}': choose none, draw or loss") for word in ("xyz", None)),
-    ],
-)
-def test_options_that_make_no_sense(options: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(TablebaseError, match=sentence):
-        Engine(JUNGLE, options=replace(SMALL, **options))
-
-
-def test_what_does_not_fit() -> None:
-    """Exit code 3, with the numbers."""
-    with pytest.raises(CapacityError, match=f"at most {MOST_DEPTH} can be used|{MOST_DEPTH}"):
-        list(Engine(JUNGLE, options=SMALL).analyse(ALONE, depth=MOST_DEPTH + 1))
-    with pytest.raises(CapacityError, match="transposition table"):
-        Engine(JUNGLE, options=replace(SMALL, hash_bytes=1 << 50))
-    with pytest.raises(CapacityError, match="the memory for tables needs"):
-        Engine(JUNGLE, options=replace(SMALL, table_bytes=1 << 50))
+    with pytest.raises(TablebaseError, match=sentence) as fault:
+        Engine(JUNGLE, options=replace(SMALL, **options)).analyse(ALONE, **limits)
+    assert isinstance(fault.value, CapacityError) == bool({1 << 50, MOST_DEPTH + 1}.intersection((options | limits).values()))
 
 
 PAWNS = load_game("hexapawn")

@@ -238,13 +238,8 @@ def test_states_and_games_that_are_refused() -> None:
             searcher.search(state)
     with pytest.raises(RulesError, match="no compiled rules"):
         Lookahead(pig.game(players=3))
-    for weights, sentence in (
-        ({"salad": 1.0}, "has no weight salad: choose among lettuces, carrots, squares"),
-        ({"carrots": float("nan")}, "the weight of carrots must be a number from 0 to 100, not nan"),
-        ({"carrots": -1.0}, "the weight of carrots must be a number from 0 to 100, not -1"),
-    ):
-        with pytest.raises(RulesError, match=sentence):
-            Lookahead(game, weights=weights)
+    with pytest.raises(RulesError, match="has no weight salad: choose among lettuces, carrots, squares"):
+        Lookahead(game, weights={"salad": 1.0})
 
 
 @pytest.mark.parametrize("slices", [7, 1 << 20])
