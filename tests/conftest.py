@@ -54,7 +54,6 @@ LONG = (
     "commands/test_read_only.py",
     "commands/test_loading.py",
     "graph/test_counting.py",
-    "commands/test_statements.py",
     "web/test_postgresql_catalog.py",
     "docs/test_python_examples.py",
 )

@@ -341,13 +341,22 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
         assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), said)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGKILL, -9), *(pytest.param(one, 128 + one, marks=pytest.mark.release) for one in (signal.SIGQUIT, signal.SIGTERM))],
+    ("number", "everyone", "code"),
+    [
+        (signal.SIGKILL, False, -9),
+        pytest.param(signal.SIGINT, True, 130, marks=pytest.mark.full),
+        pytest.param(signal.SIGQUIT, True, 131, marks=pytest.mark.release),
+        pytest.param(signal.SIGTERM, False, 143, marks=pytest.mark.release),
+    ],
 )
-def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again a day later."""
+def test_nothing_of_a_batch_outlives_it(
+    number: signal.Signals, everyone: bool, code: int, hexapawns: Path, tmp_path: Path, ask: Ask
+) -> None:
+    """Neither a command nor what that has started, of which one process alone says why, though a terminal signals all.
+
+    A draft stays only after SIGKILL, until the batch runs again a day later.
+    """
     output = tmp_path / "out.csv"
     statement = "SELECT count(*) AS n FROM range(9000000) a JOIN range(9000000) b ON a.range < b.range"
     path = follow_up(tmp_path, output, ["mine", "hexapawn", statement, "--format", "csv"])
@@ -360,9 +369,9 @@ def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexap
         # The batch, Python's watch of resources, the command, and what answers its statement.
         wait_for(lambda: process.poll() is not None or (len(group(process.pid)) >= 4 and len(drafts()) == 1))
         assert process.poll() is None
-        process.send_signal(number)
-        process.communicate(timeout=30)
-    assert process.returncode == code
+        (os.killpg if everyone else os.kill)(process.pid, number)
+        said = process.communicate(timeout=30)[1]
+    assert (process.returncode, said.count("error: "), "Traceback" in said) == (code, int(code > 0), False)
     wait_for(lambda: not group(process.pid))
     assert len(drafts()) == (number == signal.SIGKILL)
     assert not output.exists()
