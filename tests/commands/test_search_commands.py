@@ -258,13 +258,6 @@ def test_lines_of_a_short_talk(typed: Ask, monkeypatch: pytest.MonkeyPatch) -> N
     assert "option name UCI_Variant type combo default hexapawn-4x4 var " in answer.out
 
 
-def test_a_text_written_at_once(typed: Ask) -> None:
-    """Commands that follow ``stop`` are for the next search."""
-    answer = typed(["go infinite", "stop", "position fen 3/P1p/3 w", "go depth 4", "quit"], "uci", "hexapawn")
-    assert (answer.code, answer.err, answer.out.count("bestmove")) == (0, "", 2)
-    assert answer.out.endswith("bestmove a2a3\n")
-
-
 def test_a_line_that_is_too_long(typed: Ask) -> None:
     """It is refused in a line, is not kept, and the next one is answered."""
     answer = typed([f"position startpos moves {'a2a3 ' * 1_000_000}", "isready", "quit"], "uci", "hexapawn", "--size", "4x4")

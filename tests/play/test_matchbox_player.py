@@ -12,8 +12,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from support.pawn_games import as_cells, flipped
-from twins.pawns import BLACK, START, WHITE, naive_moves
+from twins.pawns import BLACK, START, WHITE, as_cells, flipped, naive_moves
 
 from tablebase.errors import TablebaseError
 from tablebase.files.outputs import lock_of, locked

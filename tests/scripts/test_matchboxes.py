@@ -9,9 +9,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from support.pawn_games import as_cells, flipped
 from support.program import Answer, assert_one_sentence, assert_refused
-from twins.pawns import BLACK, START, WHITE, naive_moves, naive_value
+from twins.pawns import BLACK, START, WHITE, as_cells, flipped, naive_moves, naive_value
 
 import tablebase
 from scripts.reproduce import matchboxes

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.wrong_solvers import wrong_by
+from support.faults import wrong_by
 
 import tablebase
 from scripts.measure import tables
