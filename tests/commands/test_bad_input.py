@@ -136,7 +136,7 @@ def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> N
     assert f' --data "{folder}"' in answer.err
     table = next(folder.glob("hexapawn/*/*.h5"))
     table.unlink()
-    assert f' --data "{folder}"' in ask("verify", "hexapawn", "--data", folder).err
+    assert_refused(ask("verify", "hexapawn", "--data", folder), 1, f"{table}", f'--material {table.stem} --data "{folder}"')
     assert without_paths(f"run 'tablebase reindex --data \"{folder}\"'", Settings(folder)) == "run 'tablebase reindex'"
 
 

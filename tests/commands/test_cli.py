@@ -171,15 +171,6 @@ def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: P
     assert ask("verify", "doushouqi", "--published", listed, "--data", copied).code == 2
 
 
-def test_verify_finds_a_missing_table(copied: Path, ask: Ask) -> None:
-    """A registered table without its file is a failed check that names the file and the command to build it."""
-    path = table_path(copied, GAME, parse_material(GAME, "TvE"))
-    path.unlink()
-    [error] = ask("verify", "doushouqi", "--data", copied).errors
-    assert str(path) in error
-    assert "tablebase build doushouqi --material TvE" in error
-
-
 def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game with a wrong mirror ends with code 1 and names the check that failed."""
     pond = toys.pond()
