@@ -126,9 +126,6 @@ def test_the_articles_positions_are_read() -> None:
         assert three.text_of(three.describe(three.parse(text))) == text
 
 
-# What is refused
-
-
 def refused(command: str, request: Any) -> str:
     """The sentence of a refusal."""
     reply = COMMANDS[command](request)

@@ -146,8 +146,6 @@ def test_what_other_programs_add() -> None:
     assert reread(*read_records(rolled.split("\n"))) == list(read_records(ROLLED.split("\n")))
 
 
-# Records that are damaged
-
 GOOD = write_record(Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "goal"))
 PIG: Any = load_rules("pig-target=3-players=3")
 ROLLED = write_record(

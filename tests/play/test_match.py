@@ -146,8 +146,6 @@ def test_how_games_end(name: str, start: str, moves: list[str], ending: Ending |
     assert bool(match.legal()) == (ending is None)
 
 
-# Draws, turns and places
-
 LONG = "it has taken too long and is broken off"
 
 

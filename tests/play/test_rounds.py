@@ -250,8 +250,6 @@ def test_how_many_openings_all_alike_decide(blocks: int, expected: int) -> None:
     assert ranks([nobody]) == [Rank(1, 1, 1)]
 
 
-# Shares of single games and of pairs
-
 PAIRS = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0]), min_size=2, max_size=60)
 Z = NormalDist().inv_cdf(0.975)
 

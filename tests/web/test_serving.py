@@ -215,8 +215,6 @@ def test_ipv6() -> None:
         assert listener.family == socket.AF_INET6
 
 
-# Clients that are too slow, with limits that a test can reach
-
 LENGTH = 1 << 25
 """Bytes of the answer, more than the system keeps for a client that does not read."""
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
