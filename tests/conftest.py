@@ -47,14 +47,13 @@ LONG = (
     "web/test_serving.py",
     "play/test_exploit.py",
     "commands/test_nets.py",
-    "play/test_pairs.py",
+    "play/test_match.py",
     "rules/test_doushouqi.py",
     "commands/test_building.py",
     "catalog/test_seal.py",
     "commands/test_read_only.py",
     "commands/test_loading.py",
     "graph/test_counting.py",
-    "web/test_postgresql_catalog.py",
     "docs/test_python_examples.py",
 )
 """Files whose tests of the marker `full` take longest, the longest first."""
