@@ -22,7 +22,6 @@ from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.values import Value
-from tablebase_rules.hexapawn import game as hexapawn
 
 WHITE_MOVES = [f"{a}{r}{b}{r + 1}" for r in (1, 2) for a in "abc" for b in "abc"]
 START = """\
@@ -35,7 +34,7 @@ START = """\
 """
 SEED = "the seed was {0}: with --seed {0} the same options and moves give the same game\n"
 JUNGLE = load_game("doushouqi")
-PAWNS = hexapawn()
+PAWNS = load_game("hexapawn")
 HOME = "63:1:0,62:3:0,50:68:0 1"
 AFTER_B2 = """\
 

@@ -29,11 +29,9 @@ from tablebase.play.tournament import Conditions, Played, recorded, tournament
 from tablebase.probe.prober import Prober
 from tablebase.protocol.client import Budget
 from tablebase_rules import harehedgehog
-from tablebase_rules.doushouqi import game as doushouqi
-from tablebase_rules.hexapawn import game as hexapawn
 
-JUNGLE = doushouqi()
-PAWNS = hexapawn()
+JUNGLE = load_game("doushouqi")
+PAWNS = load_game("hexapawn")
 RACE: Any = load_rules("harehedgehog-cards=none")
 PIGLET: Any = load_rules("pig-die=2-target=2")
 HARES = harehedgehog.game()
