@@ -25,7 +25,7 @@ from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError
 from tablebase.executors.executor import Limits
 from tablebase.game import load_game, plain_arguments
-from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_time
+from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_time
 from tablebase.slices.indexing import is_buildable, most_pieces
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import compositions
@@ -45,11 +45,6 @@ def test_a_shell_completes_games() -> None:
     environment = {**os.environ, "_TABLEBASE_COMPLETE": "bash_complete", "COMP_WORDS": "tablebase probe ha", "COMP_CWORD": "2"}
     done = subprocess.run([sys.executable, "-m", "tablebase"], capture_output=True, text=True, env=environment, check=False)
     assert done.stdout.split() == ["plain,harehedgehog", "plain,hasenspiel"]
-
-
-@pytest.mark.parametrize(("text", "counts"), [("4", [4]), ("2-4", [2, 3, 4]), (" 3-3 ", [3])])
-def test_pieces_are_a_number_or_a_range(text: str, counts: list[int]) -> None:
-    assert list(parse_pieces(text)) == counts
 
 
 def test_pieces_mean_the_same_everywhere(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -148,17 +149,16 @@ def test_numbers_in_tables(ask: Ask, hexapawns: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(0, "0 bytes"), (1023, "1,023 bytes"), (1536, "1.5 KiB"), (286 << 20, "286 MiB"), (3 << 40, "3.0 TiB")]
+    ("shown", "number", "text"),
+    [
+        *((in_bytes, *case) for case in ((0, "0 bytes"), (1023, "1,023 bytes"), (1536, "1.5 KiB"))),
+        *((in_bytes, *case) for case in ((286 << 20, "286 MiB"), (3 << 40, "3.0 TiB"))),
+        *((in_time, *case) for case in ((0.04, "0.0 s"), (59.9, "59.9 s"), (60, "1 min"), (7200, "2 h"))),
+        *((in_time, *case) for case in ((3661, "1 h 1 min"), (90_000, "1 d 1 h"))),
+    ],
 )
-def test_bytes_have_units(number: int, text: str) -> None:
-    assert in_bytes(number) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0.04, "0.0 s"), (59.9, "59.9 s"), (60, "1 min"), (3661, "1 h 1 min"), (90_000, "1 d 1 h"), (7200, "2 h")]
-)
-def test_times_have_units(seconds: float, text: str) -> None:
-    assert in_time(seconds) == text
+def test_bytes_and_times_have_units(shown: Callable[[float], str], number: float, text: str) -> None:
+    assert shown(number) == text
 
 
 def test_the_look_of_the_board() -> None:

@@ -1,4 +1,4 @@
-"""A server of pages in this process, and a folder with tables of two games for it."""
+"""Servers in this process for tests of pages and of the interface, and a folder with tables of two games."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,3 +16,10 @@ def client(two_games: Path) -> Iterator[TestClient]:
     """Asks a server of these tables that answers statements."""
     with client_of(two_games, mine=True) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def pawns(hexapawns: Path) -> Iterator[TestClient]:
+    """A client of a server of Hexapawn."""
+    with client_of(hexapawns) as client:
+        yield client
