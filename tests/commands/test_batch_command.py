@@ -97,11 +97,12 @@ def test_everything_is_built_and_then_the_steps_are_taken(
     output = {json.dumps(str(output))}
     """
     data = tmp_path / "data"
-    path = night(tmp_path, f"data = {json.dumps(str(data))}\njson-log = {json.dumps(str(log))}\n{TWO}{steps}")
+    few = TWO.replace("pieces = 2", 'material = ["CvC", "RvC"]')
+    path = night(tmp_path, f"data = {json.dumps(str(data))}\njson-log = {json.dumps(str(log))}\n{few}{steps}")
     answer = ask("batch", path)
     assert answer.code == 0, answer.err
     built = {name: file for name, file in contents(data).items() if name.startswith("doushouqi") and name.endswith(".h5")}
-    assert built == {name: file for name, file in contents(two_pieces).items() if name.endswith(".h5")}
+    assert built == {name: file for name, file in contents(two_pieces).items() if name.endswith(("/CvC.h5", "/RvC.h5"))}
     assert output.read_text() == ask("mine", "doushouqi", STATEMENT, "--format", "csv", "--data", two_pieces).out
     events = [json.loads(line) for line in log.read_text().splitlines()]
     begun = [(event["event"], event["game"]) for event in events if event["event"] != "table"]

@@ -125,6 +125,7 @@ SEARCHING = {
     "analyse hexapawn 'ppp/PPP w'": "has 2 rows; the board of hexapawn has 3",
     "analyse doushouqi --time nan": "the time must be positive, not nan",
     "analyse doushouqi --repetition win": "'--repetition'",
+    "analyse hexapawn --lines 0": "'--lines': Input should be greater than or equal to 1",
     "analyse doushouqi --hash much": "invalid size 'much'",
     "analyse doushouqi --hash 63": "a transposition table takes at least 64 bytes, not 63",
     "analyse doushouqi --data nowhere": "there is no tablebase in nowhere",

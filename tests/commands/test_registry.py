@@ -133,9 +133,3 @@ def test_work_on_folders(two_pieces: Path, tmp_path: Path, capsys: pytest.Captur
         ]
         assert stray.exists() is not yes
     assert not tablebase.verify("doushouqi", data=tmp_path / "merged", workers=1).faults
-
-
-def test_analyse_refuses_what_it_cannot_do() -> None:
-    for wrong, said in (({"repetition": "never"}, "repetition must be"), ({"lines": 0}, "lines"), ({"hash": "much"}, "much")):
-        with pytest.raises(TablebaseError, match=said):
-            list(tablebase.analyse("hexapawn", depth=2, **wrong))

@@ -130,9 +130,6 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [sorted((row["beads"] + " " + row["taken"]).split()) for row in left] == [row["beads"].split() for row in rows]
     white = tablebase.boxes("hexapawn", side="w")
     assert (len(white), white[0]["move"], white[0]["position"]) == (18, 1, "ppp/3/PPP w")
-    start = parse(GAME, GAME.start)
-    alone = [Matchboxes(GAME, number, grow_tree(GAME, start, share=False), share=False) for number in (0, 1)]
-    assert [len(one.boxes) for one in alone] == [33, 37]
     assert len(tablebase.boxes("hexapawn", "ppp/1P1/P1P b")) < 18
     monkeypatch.setattr(sheets, "MOST", 18)
     with pytest.raises(TablebaseError, match="a sheet has 1 to 18 boards, not 19"):

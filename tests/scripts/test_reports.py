@@ -169,14 +169,6 @@ def verdict(told: dict[str, list[str]], words: str) -> str:
     return line.removeprefix("  => ")
 
 
-def outcomes_of_cats(tables: Tablebase) -> Counter[Outcome]:
-    """How often each outcome is that of a position of two cats, White to move."""
-    kinds = GAME.by_symbol["C"], GAME.by_symbol["c"]
-    squares = permutations(GAME.kinds[kinds[0]].homes, 2)
-    positions = [Position(tuple(zip(kinds, both, strict=True)), 0) for both in squares]
-    return Counter(value.outcome for value in tables.probe_values(GAME, positions))
-
-
 @pytest.mark.parametrize("pieces", [2, pytest.param(3, marks=pytest.mark.release)])
 def test_every_claim_has_a_verdict(pieces: int, request: pytest.FixtureRequest, two_pieces: Path) -> None:
     """Each claim ends with what it comes to, or, if it needs tables that are not there, why it was left out."""
@@ -207,7 +199,9 @@ def test_claims_of_more_pieces_need_all_their_tables(shut_in: Path, capsys: pyte
 
 def test_queries_that_do_not_hold_are_seen(two_pieces: Path, tables: Tablebase, capsys: pytest.CaptureFixture[str]) -> None:
     """A claim that is wrong is not said to hold, and what breaks it is counted and listed."""
-    outcomes = outcomes_of_cats(tables)
+    kinds = GAME.by_symbol["C"], GAME.by_symbol["c"]
+    positions = [Position(tuple(zip(kinds, both, strict=True)), 0) for both in permutations(GAME.kinds[kinds[0]].homes, 2)]
+    outcomes = Counter(value.outcome for value in tables.probe_values(GAME, positions))
     claim = script.Claim("A cat always wins", "material = 'CvC'", "outcome = 'win'")
     script.print_claim(claim, two_pieces, 3)
     told = capsys.readouterr().out

@@ -117,11 +117,6 @@ def test_shares_are_rounded_exactly(part: int, rest: int, decimals: int) -> None
 GAME = hexapawn()
 
 
-def any_move(_: str) -> bool:
-    """For a White that may do anything."""
-    return True
-
-
 def naive_perfect(cells: str) -> Callable[[str], bool]:
     """For a White that goes only where it is worst for Black."""
     worst = min(naive_value(after, BLACK) for after, won in naive_moves(cells, WHITE).values() if not won)
@@ -136,7 +131,7 @@ def surely_wins(learner: Any, perfect_white: bool) -> bool:
         moves = naive_moves(cells, WHITE)
         if any(won for _, won in moves.values()):
             return False
-        allowed = naive_perfect(cells) if perfect_white and moves else any_move
+        allowed = naive_perfect(cells) if perfect_white and moves else lambda _: True
         return all(black_to_move(after) for after, _ in moves.values() if allowed(after))
 
     def black_to_move(cells: str) -> bool:

@@ -207,9 +207,7 @@ def test_a_port_in_use(two_pieces: Path, ask: Ask) -> None:
 
 
 def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tablebase import errors
-
-    monkeypatch.setattr(errors, "find_spec", lambda _: None)
+    monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     assert_refused(ask("serve", "--data", two_pieces), 2, "[serve]")
 
 
