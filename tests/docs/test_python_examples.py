@@ -7,14 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from random import Random
 
 import pytest
 from support.checks import at_least_one, before_release
 from support.program import random_position
-from twins.graphs import Place, explored, values
 
 import tablebase
 from tablebase.catalog.catalog import Catalog
@@ -23,7 +21,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.notation import render
 from tablebase.game.types import SHAPES, TEXTURES
 from tablebase.slices.material import parse_material
-from tablebase.testing import CHECKS, FUNCTION_CHECKS, STATE_CHECKS, check_rules
+from tablebase.testing import CHECKS, FUNCTION_CHECKS, STATE_CHECKS
 
 DOCS = Path(__file__).parents[2] / "docs"
 NOTEBOOK = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))
@@ -125,33 +123,6 @@ def test_every_check_has_its_line() -> None:
     assert [*listed[0], *listed[1]] == [check.name for check in CHECKS]
     assert [*listed[0], *listed[2]] == [check.name for check in FUNCTION_CHECKS]
     assert [*listed[0], *listed[3]] == [check.name for check in STATE_CHECKS]
-
-
-def test_a_game_written_from_the_page() -> None:
-    """It needs no more than the page names, passes its checks, and is won by the first player, as is known."""
-    path = Path(__file__).with_name("dodgem.py")
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 80
-    assert set(re.findall(r"^from (tablebase\S*)", text, re.MULTILINE)) == {"tablebase.errors", "tablebase.game.functions"}
-    specification = spec_from_file_location("dodgem", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = module_from_spec(specification)
-    specification.loader.exec_module(module)
-    sys.modules["dodgem"] = module
-    rules = module.game()
-    assert [result for result in check_rules(rules, samples=500) if result.failure] == []
-    start = rules.format(rules.start)
-
-    def look(text: str) -> Place:
-        position = rules.parse(text)
-        ending = rules.result(position)
-        if ending is not None:
-            return Place(None, {}, ending.winner)
-        return Place(rules.to_move(position), {move: rules.format(after) for move, after in rules.moves(position).items()})
-
-    graph = explored(start, look)
-    assert (len(graph), values(graph)[start]) == (1963, (0, 19))
 
 
 def test_every_look_has_its_name() -> None:
