@@ -13,30 +13,13 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 from support.solved import Solved, Tables
-from support.tablebases import (  # noqa: F401 (fixtures)
-    ask,
-    catalog_url,
-    copied,
-    foxes,
-    hexapawns,
-    more_tables,
-    pawn_tables,
-    piglet_tables,
-    race_tables,
-    schemas,
-    server,
-    shut_in,
-    tables,
-    tell,
-    three_pieces,
-    two_pieces,
-    typed,
-)
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from tablebase.game import Game
 from tablebase_rules.doushouqi import game as doushouqi
+
+pytest_plugins = ["support.tablebases", "support.installs"]
 
 # Processes of pytest-xdist have one; without it, tables for people are as wide as they need to be.
 os.environ.pop("COLUMNS", None)
@@ -64,15 +47,13 @@ LONG = (
     "web/test_serving.py",
     "play/test_exploit.py",
     "commands/test_nets.py",
-    "play/test_pairs.py",
+    "play/test_match.py",
     "rules/test_doushouqi.py",
     "commands/test_building.py",
     "catalog/test_seal.py",
     "commands/test_read_only.py",
     "commands/test_loading.py",
     "graph/test_counting.py",
-    "commands/test_child_processes.py",
-    "web/test_postgresql_catalog.py",
     "docs/test_python_examples.py",
 )
 """Files whose tests of the marker `full` take longest, the longest first."""

@@ -20,19 +20,7 @@ from tablebase.errors import DISTRIBUTION, EXTRAS, MissingExtraError
 ROOT = Path(__file__).parents[1]
 PROJECT = loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-GAMES = [
-    "connect4",
-    "doushouqi",
-    "foxhounds",
-    "harehedgehog",
-    "hasenspiel",
-    "hexapawn",
-    "kalah",
-    "mens_morris",
-    "morris",
-    "noughts",
-    "pig",
-]
+GAMES = list(PROJECT["entry-points"]["tablebase.rules"])
 
 Run = Callable[[str], str]
 
@@ -68,8 +56,8 @@ def named_extras() -> dict[str, list[str]]:
 def test_the_folder_of_games_is_no_package() -> None:
     """An editable installation has it on its path, where `rules` must stay the name of the other distribution."""
     assert list((ROOT / "rules").glob("*.py")) == []
-    points = PROJECT["entry-points"]["tablebase.rules"]
-    assert points == {game: f"tablebase_rules.{game}:game" for game in GAMES}
+    assert sorted(GAMES) == GAMES
+    assert PROJECT["entry-points"]["tablebase.rules"] == {game: f"tablebase_rules.{game}:game" for game in GAMES}
 
 
 def test_pages_install_what_there_is() -> None:

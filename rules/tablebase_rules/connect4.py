@@ -9,7 +9,6 @@ is the letter of a column.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Any
 
@@ -135,9 +134,7 @@ class ConnectFour(CompiledGame):
     def parse(self, text: str) -> int:
         """Read a position of discs that lie on each other; whether play can lead to it is not examined."""
         row = f"[xo.]{{{self.files}}}"
-        if not isinstance(text, str) or not re.fullmatch("/".join([row] * self.ranks), text):
-            form = f"write its ranks from the top with x, o and a dot, as in {self.format(self.start)!r}"
-            raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: {form}")
+        self.check_text(text, "/".join([row] * self.ranks), "its ranks from the top with x, o and a dot")
         columns = ["".join(column).rstrip(".") for column in zip(*reversed(text.split("/")), strict=True)]
         if any("." in column for column in columns):
             raise NotationError(f"{quoted(text)} has a disc on an empty cell: discs fall down")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tablebase.features import feature
-from tablebase_rules.kalah import Position
 
 
 @feature()
-def lead(positions: list[Position]) -> list[int]:
+def lead(positions: Any) -> list[int]:
     """Seeds in the store of the player to move less those in the other store; in a finished game, those of South less North's."""
-    return [rows[mover][-1] - rows[1 - mover][-1] if mover >= 0 else rows[0][-1] - rows[1][-1] for rows, mover in positions]
+    pairs = [(positions.game.rows(position), position & 1) for position in positions]
+    return [(rows[1][-1] - rows[0][-1]) * (1 if side and any(rows[0][:-1]) else -1) for rows, side in pairs]
 
 
 @feature()
-def in_play(positions: list[Position]) -> list[int]:
+def in_play(positions: Any) -> list[int]:
     """Number of seeds that are not in a store."""
-    return [sum(sum(row[:-1]) for row in rows) for rows, _ in positions]
+    return [sum(sum(row[:-1]) for row in positions.game.rows(position)) for position in positions]
 
 
 FEATURES = (lead, in_play)

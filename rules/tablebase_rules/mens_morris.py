@@ -1,17 +1,15 @@
-"""Men's morris on two or three rings, with three to nine men each: six and nine men's morris, and smaller ones.
+"""Men's morris on two or three rings, with three to nine men each, by Gasser, "Solving Nine Men's Morris" (1996).
 
 Each ring has eight points; the middles of its sides are joined to the middles of the next ring. First the players take turns to
 place a man on a free point, White first, until all are placed. Then they take turns to move a man along a line to the next
 point. A player with three men may move one to any free point (``flying=no``: along a line, like others). Three men of a player
 in a row, on a side of a ring or, with three rings, on the line through the middles, are a mill: a player who closes one takes a
 man of the opponent that is not in a mill, or any if all are. A player who has fewer than three men after all are placed, or
-cannot move, loses.
+cannot place or move a man, loses.
 
 As text, a position is its rings from the outside, each clockwise from the top left, who is to move, and how many men are still
 to be placed: ``ww....../...b.... b 9``. A move is ``a5`` for a man that is placed, ``a5c5`` for one that is moved, with a third
 point for the man that is taken: ``a5xe1``.
-
-These are the rules of Gasser, "Solving Nine Men's Morris" (1996), except for the number of men.
 """
 
 from __future__ import annotations
@@ -21,38 +19,28 @@ from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
-from tablebase.errors import NotationError, RulesError, quoted
+from tablebase.errors import NotationError, quoted
 from tablebase.game import Side
-from tablebase.game.compiled import LOST, CompiledGame, Ending, Functions
-from tablebase.game.ranks import bits, lowest, men, men_rank, men_size, men_unrank
+from tablebase.game.compiled import LOST, CompiledGame, Ending, Functions, valid_options
+from tablebase.game.ranks import bits, lowest, men, men_rank, men_size, men_unrank, symmetries
 
 OPTIONS = {"men": range(3, 10), "rings": (2, 3), "flying": ("yes", "no")}
 POINTS, MEN, FLIES, NEAR, MILLS, RANKS = 0, 1, 2, 3, 27, 75
 """Places in the rules of the number of points, the men of a player, and so on; two mills for each point."""
-ALL = (1 << 24) - 1
+ALL, OUTSIDE = (1 << 24) - 1, 24
+AROUND = ((-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0))
 SIDE, PLACED = 48, 49
-"""First bits of a position's fields; the men of White are in the bits from 0, those of Black from 24."""
+"""First bits of a position's fields; the men of the player to move are in the bits from 0, the other ones from 24."""
 
 
-@cache
-def game(men: int = 6, rings: int = 2, flying: str = "yes") -> MensMorris:
-    """The game with so many men of each player; `RulesError` if an option is out of range."""
-    for name, value in (("men", men), ("rings", rings), ("flying", flying)):
-        if value not in (known := OPTIONS[name]):
-            raise RulesError(f"{name} of mens_morris must be one of {', '.join(map(str, known))}, not {quoted(value)}")
-    return MensMorris(men, rings, flying)
-
-
-def men_of(position: int, side: int) -> tuple[int, int]:
-    """Return the men of a side, and the men of the other one, as sets of points."""
-    white, black = position & ALL, position >> 24 & ALL
-    return (white, black) if side == 0 else (black, white)
+def men_of(position: int) -> tuple[int, int]:
+    """Return the men of the player to move, and the men of the other one, as sets of points."""
+    return position & ALL, position >> 24 & ALL
 
 
 def joined(own: int, other: int, side: int, placed: int) -> int:
-    """Return a position in which a side has just moved."""
-    white, black = (own, other) if side == 0 else (other, own)
-    return white | black << 24 | (1 - side) << SIDE | placed << PLACED
+    """Return a position from the men of the player to move and of the other one."""
+    return own | other << 24 | side << SIDE | placed << PLACED
 
 
 def to_move(_rules: Any, position: int) -> int:
@@ -66,90 +54,68 @@ def is_mill(rules: Any, own: int, point: int) -> bool:
     return bool(own & first == first or own & second == second)
 
 
-def arrive(rules: Any, own: int, other: int, side: int, placed: int, point: int, out: Any, count: int) -> int:
-    """Fill in the positions after a man has come to a point; return how many there are now."""
-    if not is_mill(rules, own, point) or other == 0:
-        out[count] = joined(own, other, side, placed)
-        return count + 1
-    free, left = 0, other
+def removable(rules: Any, men: int) -> int:
+    """Return the men that are in no mill, or all if all are in mills."""
+    free = 0
+    for point in range(rules[POINTS]):
+        if men >> point & 1 and not is_mill(rules, men, point):
+            free |= 1 << point
+    return free if free else men
+
+
+def shifted(rules: Any, own: int, other: int, position: int, is_back: bool, out: Any) -> int:
+    """Fill in the positions after each move of own men, or before each that took no man; return their number."""
+    side, placed, count = position >> SIDE & 1, position >> PLACED, 0
+    is_placing = placed < 2 * rules[MEN]
+    if is_back if is_placing else bits(own) < 3:
+        return 0
+    left, is_free = 1 << OUTSIDE if is_placing else own, is_placing or (rules[FLIES] and bits(own) == 3)
     while left:
-        if not is_mill(rules, other, lowest(left)):
-            free |= left & -left
+        origin = lowest(left)
         left &= left - 1
-    left = free if free else other
-    while left:
-        out[count] = joined(own, other & ~(left & -left), side, placed)
-        count += 1
-        left &= left - 1
+        points = ((1 << rules[POINTS]) - 1) & ~own & ~other & (ALL if is_free else rules[NEAR + origin])
+        if is_back and is_mill(rules, own, origin):
+            points = 0
+        while points:
+            new, point = own & ~(1 << origin) | points & -points, lowest(points)
+            points &= points - 1
+            taken = 0 if is_back or not is_mill(rules, new, point) else removable(rules, other)
+            while True:
+                rest = other & ~(taken & -taken)
+                out[count] = joined(new, other, 1 - side, placed) if is_back else joined(rest, new, 1 - side, placed + is_placing)
+                count += 1
+                taken &= taken - 1
+                if taken == 0:
+                    break
     return count
 
 
 def moves(rules: Any, position: int, out: Any) -> int:
-    """Place a man, or move one; a player who cannot has lost."""
-    side, placed = position >> SIDE & 1, position >> PLACED
-    own, other = men_of(position, side)
-    free = ((1 << rules[POINTS]) - 1) & ~own & ~other
-    count = 0
-    if placed < 2 * rules[MEN]:
-        while free:
-            point = lowest(free)
-            count = arrive(rules, own | 1 << point, other, side, placed + 1, point, out, count)
-            free &= free - 1
-        return count
-    if bits(own) < 3:
-        return LOST
-    flies = rules[FLIES] and bits(own) == 3
-    left = own
-    while left:
-        origin = lowest(left)
-        targets = free if flies else free & rules[NEAR + origin]
-        while targets:
-            point = lowest(targets)
-            count = arrive(rules, own & ~(1 << origin) | 1 << point, other, side, placed, point, out, count)
-            targets &= targets - 1
-        left &= left - 1
+    """Place a man, or move one; a player who cannot has lost, and so has one with two men."""
+    count = shifted(rules, *men_of(position), position, False, out)
     return count if count else LOST
 
 
 def unmoves(rules: Any, position: int, out: Any) -> int:
-    """Take back moves that take no man: the man has closed no mill, and comes from a free point."""
-    side, placed = 1 - (position >> SIDE & 1), position >> PLACED
-    own, other = men_of(position, side)
-    if placed < 2 * rules[MEN] or bits(own) < 3:
-        return 0
-    free = ((1 << rules[POINTS]) - 1) & ~own & ~other
-    flies, left, count = rules[FLIES] and bits(own) == 3, own, 0
-    while left:
-        point = lowest(left)
-        left &= left - 1
-        if not is_mill(rules, own, point):
-            origins = free if flies else free & rules[NEAR + point]
-            while origins:
-                out[count] = joined(other, own & ~(1 << point) | origins & -origins, 1 - side, placed)
-                count += 1
-                origins &= origins - 1
-    return count
+    """Take back moves that take no man, after all men are placed: a man that has closed a mill has taken one."""
+    other, own = men_of(position)
+    return shifted(rules, own, other, position, True, out)
 
 
 def tier(_rules: Any, position: int) -> int:
     """Men that have been placed, and men on the board: of the player to move, and of the other one."""
-    own, other = men_of(position, position >> SIDE & 1)
-    return position >> PLACED << 8 | bits(own) << 4 | bits(other)
+    return position >> PLACED << 8 | bits(position & ALL) << 4 | bits(position >> 24 & ALL)
 
 
 def rank(rules: Any, position: int) -> int:
     """As if the player to move were always White."""
-    own, other = men_of(position, position >> SIDE & 1)
-    return men_rank(rules, RANKS, own, other)
+    return men_rank(rules, RANKS, position & ALL, position >> 24 & ALL)
 
 
 def unrank(rules: Any, tier: int, index: int) -> int:
-    """The inverse."""
+    """The inverse; White moves after an even number of men has been placed, and after all."""
     own, other = men_unrank(rules, RANKS, tier >> 4 & 15, tier & 15, index)
-    placed = tier >> 8
-    # While men are placed, White moves after an even number of them.
-    side = 1 - (placed & 1 if placed < 2 * rules[MEN] else 0)
-    return joined(other, own, side, placed)
+    return joined(own, other, tier >> 8 & 1, tier >> 8)
 
 
 class MensMorris(CompiledGame):
@@ -161,38 +127,25 @@ class MensMorris(CompiledGame):
     start = 0
     functions = Functions(to_move, moves, tier, rank, unrank, unmoves)
 
-    def __init__(self, men: int, rings: int, flying: str) -> None:
-        self.options = {"men": men, "rings": rings, "flying": flying}
+    def __init__(self, men: int = 6, rings: int = 2, flying: str = "yes") -> None:
+        self.options = valid_options("mens_morris", OPTIONS, men=men, rings=rings, flying=flying)
         self.men, self.rings, self.most_moves = men, rings, 8 * rings * men * men
-        shifts = ((-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0))
-        self.xy = [(rings + far * x, rings + far * y) for far in range(rings, 0, -1) for x, y in shifts]
-        self.points = [f"{'abcdefg'[x]}{y + 1}" for x, y in self.xy]
+        self.points = [f"{'abcdefg'[rings + far * x]}{rings + far * y + 1}" for far in range(rings, 0, -1) for x, y in AROUND]
 
     @cached_property
     def rules(self) -> Any:
         """The board, and ranks of men on it, as numbers."""
-        count, rings = 8 * self.rings, range(self.rings)
+        rings, points = range(self.rings), range(8 * self.rings)
         sides = [[8 * ring + (corner + step) % 8 for step in range(3)] for ring in rings for corner in (0, 2, 4, 6)]
-        spokes = [[8 * ring + middle for ring in rings] for middle in (1, 3, 5, 7)]
-        near, mills = [0] * 24, [1 << 24] * 48
-        for line in sides + spokes:
-            for one, two in pairwise(line):
-                near[one] |= 1 << two
-                near[two] |= 1 << one
-        for line in (line for line in sides + spokes if len(line) == 3):
-            for point in line:
-                at = 2 * point + (0 if mills[2 * point] >> 24 else 1)
-                mills[at] = sum(1 << other for other in line if other != point)
-        images = [
-            [8 * (self.rings - 1 - ring if inwards else ring) + (flip * place + turn) % 8 for ring in rings for place in range(8)]
-            for flip in (1, -1)
-            for inwards in (False, True)
-            for turn in (0, 2, 4, 6)
-        ]
-        import numpy as np
-
-        tables = men(count, images, self.men)
-        return np.concatenate([[count, self.men, self.options["flying"] == "yes", *near, *mills], tables])
+        lines = sides + [[*(8 * ring + middle for ring in rings), OUTSIDE][:3] for middle in (1, 3, 5, 7)]
+        steps = [step for line in lines for step in pairwise(line)]
+        near = [sum(1 << one + two - point for one, two in steps if point in (one, two)) for point in range(24)]
+        mills = [sum(1 << at for at in line if at != point) for point in points for line in lines if point in line]
+        turned = [8 * (point // 8) + (point + 2) % 8 for point in points]
+        turned_over = [8 * (point // 8) + -point % 8 for point in points]
+        inside_out = [len(points) - 8 - 8 * (point // 8) + point % 8 for point in points]
+        board = [len(points), self.men, self.options["flying"] == "yes", *near, *mills]
+        return men(len(points), symmetries(turned, turned_over, inside_out), self.men, board + [0] * (RANKS - len(board)))
 
     def size(self, tier: int) -> int:
         """The number of orbits of the men of the player to move, times the ways to place the other men."""
@@ -201,13 +154,10 @@ class MensMorris(CompiledGame):
     def after(self, tier: int) -> list[int]:
         """The other player is to move; he may have lost a man."""
         placed, own, other = tier >> 8, tier >> 4 & 15, tier & 15
-        if placed < 2 * self.men:
-            placed, own = placed + 1, own + 1
-            # A mill needs three men.
-            losses = [0, 1] if own > 2 and other else [0]
-        else:
-            losses = [] if own < 3 else [0, 1] if other else [0]
-        return [placed << 8 | other - lost << 4 | own for lost in losses]
+        is_placing = placed < 2 * self.men
+        # A mill needs three men.
+        losses = range(2 if own + is_placing > 2 and other else 1) if is_placing or own > 2 else ()
+        return [placed + is_placing << 8 | other - lost << 4 | own + is_placing for lost in losses]
 
     def tier_name(self, tier: int) -> str:
         """The men of both players, as in ``5-4``; while men are placed, after the number of men that are left."""
@@ -217,30 +167,26 @@ class MensMorris(CompiledGame):
     def move_word(self, position: int, child: int, number: int) -> str:
         """The points of the man that moves, and of the one that is taken."""
         del number
-        side = position >> SIDE & 1
-        (own, other), (new, left) = men_of(position, side), men_of(child, side)
+        (own, other), (left, new) = men_of(position), men_of(child)
         words = [self.points[lowest(some)] if some else "" for some in (own & ~new, new & ~own, other & ~left)]
         return "{}{}".format(*words) + (f"x{words[2]}" if words[2] else "")
 
     def ending(self, position: int, winner: int | None) -> Ending:
         """Too few men, or no move."""
         loser = self.sides[position >> SIDE & 1].name
-        few = bits(men_of(position, position >> SIDE & 1)[0]) < 3
+        few = bits(men_of(position)[0]) < 3
         return Ending.of_two(winner, "two men" if few else "no move", f"{loser} {'has two men' if few else 'cannot move'}")
 
     def format(self, position: int) -> str:
         """As described above."""
-        white, black = men_of(position, 0)
-        marks = ["w" if white >> at & 1 else "b" if black >> at & 1 else "." for at in range(8 * self.rings)]
-        rings = "/".join("".join(marks[at : at + 8]) for at in range(0, len(marks), 8))
-        return f"{rings} {'wb'[position >> SIDE & 1]} {2 * self.men - (position >> PLACED)}"
+        (own, other), letters = men_of(position), "bw" if position >> SIDE & 1 else "wb"
+        marks = "".join(letters[0] if own >> at & 1 else letters[1] if other >> at & 1 else "." for at in range(8 * self.rings))
+        return f"{'/'.join(re.findall('.' * 8, marks))} {letters[0]} {2 * self.men - (position >> PLACED)}"
 
     def parse(self, text: str) -> int:
         """Read a position with numbers of men that can come about."""
-        ring = "[wb.]{8}"
-        if not isinstance(text, str) or not re.fullmatch(f"{'/'.join([ring] * self.rings)} [wb] (0|[1-9][0-9]?)", text):
-            form = f"write the rings, the side to move and the number of men to be placed, as in {self.format(0)!r}"
-            raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: {form}")
+        pattern = "/".join(["[wb.]{8}"] * self.rings) + " [wb] (0|[1-9][0-9]?)"
+        self.check_text(text, pattern, "the rings, the side to move and the number of men to be placed")
         board, side, left = text.split()
         marks, placed = board.replace("/", ""), 2 * self.men - int(left)
         white, black = (sum(1 << at for at, mark in enumerate(marks) if mark == one) for one in "wb")
@@ -248,4 +194,7 @@ class MensMorris(CompiledGame):
             raise NotationError(f"{quoted(text)} has more men than players have placed: each of them has {self.men}")
         if int(left) > 0 and "wb"[placed & 1] != side:
             raise NotationError(f"{quoted(text)}: with {left} men to be placed, the side to move is {'wb'[placed & 1]}")
-        return white | black << 24 | "wb".index(side) << SIDE | placed << PLACED
+        return joined(white, black, 0, placed) if side == "w" else joined(black, white, 1, placed)
+
+
+game = cache(MensMorris)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.game.features import Feature
+from tablebase.game.features import Feature, PositionList
 from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_of
 from tablebase.slices.mixed import Positions
@@ -22,7 +22,7 @@ def features_at(game: Any, position: Any) -> list[tuple[Feature, bool | int | fl
         A position of the game, as `Rules.check` checks.
     """
     wanted = [feature for feature in game.features if not feature.pieces]
-    positions: Any = [position] if wanted else []
+    positions: Any = PositionList(game, [position] if wanted else [])
     if wanted and "materials" in game.can:
         material = material_of(game, position)
         squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from tablebase.errors import RulesError
-from tablebase.game.functions import FunctionGame
+from tablebase.game.functions import FunctionGame, valid_options
 from tablebase.game.guards import contradiction
 from tablebase.game.rules import OVER, Ending
 
@@ -103,8 +103,11 @@ class CompiledGame(FunctionGame[int]):
 
     @cached_property
     def numbers(self) -> Any:
-        """The rules as plain functions read them: indexing returns a Python number."""
-        return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
+        """The rules as plain functions read them: indexing returns a Python number, which in play alone may be of any size."""
+        try:
+            return memoryview(self.rules if hasattr(self.rules, "nbytes") else array("q", self.rules))
+        except OverflowError:
+            return self.rules
 
     def __getstate__(self) -> dict[str, Any]:
         # Views of memory cannot be copied.
@@ -190,4 +193,4 @@ class CompiledGame(FunctionGame[int]):
             raise RulesError(f"{name} has ranks, but not size and after: define both methods")
 
 
-__all__ = ["DRAWN", "LOST", "OVER", "WON", "CompiledGame", "Ending", "Functions"]
+__all__ = ["DRAWN", "LOST", "OVER", "WON", "CompiledGame", "Ending", "Functions", "valid_options"]

@@ -8,7 +8,7 @@ position as a whole, each piece, or each pair of pieces. Pieces are numbered fro
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
@@ -29,6 +29,14 @@ KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int1
 """The dtype of each kind of value; the values of ``text`` are indices of its words."""
 
 
+class PositionList(list[Any]):
+    """Positions of a game by functions, as features receive them, with their `game`."""
+
+    def __init__(self, game: Any, positions: Iterable[Any]) -> None:
+        super().__init__(positions)
+        self.game = game
+
+
 @dataclass(frozen=True)
 class Feature:
     """A feature; made by `feature`.
@@ -43,7 +51,7 @@ class Feature:
     words : tuple of str
         The words for the values 0, 1, … of a text.
     function : callable
-        Takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0, or a list of positions of a game by
+        Takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0, or the `PositionList` of a game by
         functions; returns a value for each position.
     about : str
         What it measures, in one sentence.

@@ -10,14 +10,15 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tablebase.errors import RulesError, TablebaseError
+from tablebase.errors import NotationError, RulesError, TablebaseError, quoted
 from tablebase.game.companions import companion
 from tablebase.game.guards import guard, guarded
 from tablebase.game.pictures import Pictures, beside
@@ -84,6 +85,12 @@ class FunctionGame(Rules[P]):
                     return position
         return super().given(position)
 
+    def check_text(self, text: Any, pattern: str, form: str) -> None:
+        """Raise `NotationError` unless a position is a text of a pattern; `form` names what to write."""
+        if not isinstance(text, str) or not re.fullmatch(pattern, text):
+            example = self.format(self.start)
+            raise NotationError(f"{quoted(str(text))} is not a position of {self.name}: write {form}, as in {example!r}")
+
     def check_parts(self) -> None:
         """Raise `RulesError` if a part of the description is missing, or is not what it should be."""
         wanted: Mapping[str, tuple[Callable[[Any], bool], str]] = {
@@ -142,6 +149,14 @@ class FunctionGame(Rules[P]):
         return f"{type(self).__name__}({self.name!r})"
 
 
+def valid_options(game: str, known: Mapping[str, Collection[Any]], **chosen: Any) -> dict[str, Any]:
+    """Return the options of a game; `RulesError` if one of them has none of its known values."""
+    for name, value in chosen.items():
+        if value not in known[name]:
+            raise RulesError(f"{name} of {game} must be one of {', '.join(map(str, known[name]))}, not {quoted(value)}")
+    return chosen
+
+
 def _can_be_hashed(value: Any) -> bool:
     try:
         hash(value)
@@ -150,4 +165,4 @@ def _can_be_hashed(value: Any) -> bool:
     return True
 
 
-__all__ = ["OVER", "Ending", "FunctionGame"]
+__all__ = ["OVER", "Ending", "FunctionGame", "valid_options"]

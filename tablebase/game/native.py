@@ -110,8 +110,13 @@ def _derived(functions: Functions, function: Any) -> Any:
 
 @cache
 def rules_of(game: CompiledGame) -> NDArray[np.int64]:
-    """Return the numbers of the rules as an array."""
-    return np.ascontiguousarray(game.rules, np.int64)
+    """Return the numbers of the rules as an array; `RulesError` if they are too large."""
+    try:
+        return np.ascontiguousarray(game.rules, np.int64)
+    except OverflowError as fault:
+        raise RulesError(
+            f"{game.name} needs numbers of more than 63 bits, too large for tables: choose a smaller variant"
+        ) from fault
 
 
 def room(game: CompiledGame) -> NDArray[np.int64]:

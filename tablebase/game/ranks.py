@@ -38,7 +38,18 @@ def field(word: int, number: int, width: int) -> int:
 # Identical men of two kinds on points
 
 
-def men(points: int, images: Sequence[Sequence[int]], most: int) -> Any:
+def symmetries(*generators: Sequence[int]) -> list[Sequence[int]]:
+    """List the symmetries of a board that some of them generate, the identity first; each is the point that each point goes to."""
+    images: list[Sequence[int]] = [range(len(generators[0]))]
+    for image in images:
+        for generator in generators:
+            then = [generator[point] for point in image]
+            if then not in map(list, images):
+                images.append(then)
+    return images
+
+
+def men(points: int, images: Sequence[Sequence[int]], most: int, first: Sequence[int] = ()) -> Any:
     """Make the tables that rank up to `most` identical men of each of two kinds on points.
 
     Equivalent positions have the same rank: of the sets of points of the first kind only one of each orbit is numbered, the
@@ -51,6 +62,8 @@ def men(points: int, images: Sequence[Sequence[int]], most: int) -> Any:
     images : sequence of sequence of int
         The symmetries of the board, the identity first, at most 32: the point that each point goes to.
     most : int
+    first : sequence of int
+        Numbers that precede the tables in the rules.
 
     Returns
     -------
@@ -106,7 +119,7 @@ def men(points: int, images: Sequence[Sequence[int]], most: int) -> Any:
     ]
     flat = [table.ravel().astype(np.int64) for table in tables]
     begins = HEADER + np.cumsum([0, *map(len, flat[:-1])])
-    return np.concatenate([[points], begins, *flat])
+    return np.concatenate([np.array([*first, points]), begins, *flat])
 
 
 def _moved(image: Any, some: Any) -> Any:
@@ -180,36 +193,50 @@ def men_unrank(rules: Any, at: int, first: int, second: int, rank: int) -> tuple
 def pits(most_pits: int, most_stones: int) -> list[int]:
     """Make the table for `pits_rank` and its inverse: binomial coefficients."""
     width = most_pits + 1
-    return [width, *(comb(n, k) for n in range(most_stones + width + 1) for k in range(width))]
+    return [width, *(comb(n, k) for n in range(most_stones + width) for k in range(width))]
 
 
 def pits_size(rules: Any, at: int, count: int, stones: int) -> int:
-    """Return how many ways there are to distribute stones over so many pits."""
-    return rules[at + 1 + (stones + count - 1) * rules[at] + count - 1]  # type: ignore[no-any-return]
+    """Return how many ways there are to distribute at most so many stones over so many pits."""
+    return rules[at + 1 + (stones + count) * rules[at] + count]  # type: ignore[no-any-return]
 
 
-def pits_rank(rules: Any, at: int, word: int, width: int, count: int, stones: int) -> int:
-    """Return the rank of a distribution of stones over the first `count` fields, of `width` bits, of a word."""
+def pits_rank(rules: Any, at: int, word: int, width: int, count: int, first: int = 0, stones: int = 0) -> tuple[int, int]:
+    """Return the rank of a distribution of any number of stones over pits, and this number; fewer stones have smaller ranks.
+
+    If the number of stones is always the same, leave out a pit. If one word does not hold all pits, the ranks of several words
+    add up.
+
+    Parameters
+    ----------
+    word : int
+        The stones in `count` pits: fields of `width` bits.
+    first, stones : int
+        Number of pits in earlier words, and of the stones in them.
+    """
     rank = 0
-    for pit in range(count - 1):
-        here = field(word, pit, width)
-        # All distributions with fewer stones in this pit come before.
-        for fewer in range(here):
-            rank += pits_size(rules, at, count - pit - 1, stones - fewer)
-        stones -= here
-    return rank
+    for pit in range(count):
+        stones += field(word, pit, width)
+        rank += rules[at + 1 + (stones + first + pit) * rules[at] + first + pit + 1]
+    return rank, stones
 
 
-def pits_unrank(rules: Any, at: int, rank: int, width: int, count: int, stones: int) -> int:
-    """Return the distribution of a rank as fields of a word."""
-    word = 0
-    for pit in range(count - 1):
-        here = 0
-        ways = pits_size(rules, at, count - pit - 1, stones)
-        while rank >= ways:
-            rank -= ways
-            here += 1
-            ways = pits_size(rules, at, count - pit - 1, stones - here)
-        word |= here << pit * width
-        stones -= here
-    return word | stones << (count - 1) * width
+def pits_unrank(rules: Any, at: int, rank: int, width: int, count: int, first: int, most: int) -> tuple[int, int, int]:
+    """Return the word of a rank, the rank and the number of stones left for the `first` pits in earlier words.
+
+    The last word comes first, with the largest number of stones as `most`, and each earlier one has the results of the next.
+    """
+    word, stones = 0, _stones_in(rules, at, rank, first + count, most)
+    for pit in range(first + count - 1, first - 1, -1):
+        rank -= rules[at + 1 + (stones + pit) * rules[at] + pit + 1]
+        before = _stones_in(rules, at, rank, pit, stones)
+        word |= stones - before << (pit - first) * width
+        stones = before
+    return word, rank, stones
+
+
+def _stones_in(rules: Any, at: int, rank: int, count: int, most: int) -> int:
+    """Return the number of stones in the first pits: the largest one that this rank allows."""
+    while most > 0 and rules[at + 1 + (most + count - 1) * rules[at] + count] > rank:
+        most -= 1
+    return most

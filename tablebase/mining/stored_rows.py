@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tablebase.game.features import Feature
+from tablebase.game.features import Feature, PositionList
 from tablebase.game.rules import OVER, Rules, legal
 from tablebase.game.types import Outcome
 from tablebase.game.values import BOUNDED, EQUAL, Bounds
@@ -65,9 +65,9 @@ class StoredRows:
         return self.stored.values(self.numbers)
 
     @cached_property
-    def positions(self) -> Sequence[Any]:
+    def positions(self) -> PositionList:
         """The positions themselves."""
-        return self.stored.positions(self.numbers)
+        return PositionList(self.stored.rules, self.stored.positions(self.numbers))
 
     @cached_property
     def moves(self) -> StoredMoves:

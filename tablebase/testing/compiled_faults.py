@@ -7,7 +7,7 @@ from itertools import chain
 from random import Random
 from typing import Any
 
-from tablebase.game.compiled import CompiledGame
+from tablebase.game.compiled import DRAWN, CompiledGame
 from tablebase.testing.contract import positions
 
 MOST = 1 << 63
@@ -44,14 +44,18 @@ def ranks_fault(game: CompiledGame, position: int) -> str | None:
 
 
 def _followers(game: CompiledGame, position: int) -> tuple[int, list[tuple[int, int, bool]]]:
-    """Return the result if the game is over, and for each move the place that it leads to, and whether the player moves again."""
-    out = [0] * game.most_moves
-    count = game.functions.moves(game.numbers, position, out)
-    player = game.functions.to_move(game.numbers, position)
-    children = sorted(
-        {(*game.place(child), game.functions.to_move(game.numbers, child) == player) for child in out[: max(count, 0)]}
-    )
-    return min(count, 0), children
+    """Return the result if the game is over, and for each move the place that it leads to, and whether the player moves again.
+
+    A draw that ends the game is the same for both players.
+    """
+    out, rules = [0] * game.most_moves, game.numbers
+    count = game.functions.moves(rules, position, out)
+    player, children = game.functions.to_move(rules, position), set()
+    for child in out[: max(count, 0)]:
+        again = game.functions.to_move(rules, child) == player
+        is_draw = game.functions.moves(rules, child, [0] * game.most_moves) == DRAWN
+        children.add((*game.place(child), again and not is_draw))
+    return min(count, 0), sorted(children)
 
 
 def tiers_fault(game: CompiledGame, position: int) -> str | None:

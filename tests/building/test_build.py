@@ -13,8 +13,8 @@ import pytest
 from support.builds import build
 from support.catalogs import registered
 from support.checks import thinned
+from support.faults import wrong_about_one
 from support.program import SOLVERS, Ask, assert_one_sentence, assert_refused, contents, drafts, make_old, table_of
-from support.wrong_solvers import wrong_about_one
 
 from tablebase.building import slice_kind, slice_work
 from tablebase.building.estimate import SpeedModel, memory

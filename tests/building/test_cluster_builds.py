@@ -11,8 +11,8 @@ from unittest.mock import Mock
 import pytest
 from support.builds import build
 from support.catalogs import snapshot
-from support.damage import damage_after_look
 from support.dask import DaskCluster, cluster, wait_for_workers
+from support.faults import damage_after_look
 from support.program import Ask, contents, drafts, flip, middle_of_codes, table_of
 
 import tablebase

@@ -15,9 +15,9 @@ import psutil
 import pytest
 from support.catalogs import registered
 from support.checks import at_least_one
+from support.faults import wrong_about_one
 from support.processes import wait_for
 from support.program import Answer, Ask, ask_fresh, assert_refused, contents, drafts, start_fresh, table_of
-from support.wrong_solvers import wrong_about_one
 
 from tablebase.building import slice_work
 from tablebase.catalog.sqlite import FILE_NAME

@@ -13,7 +13,7 @@ import pytest
 from support.builds import build
 from support.catalogs import PATTERNS, SOLVERS, change, everything, forge, opened, registered, rows, snapshot
 from support.checks import at_least_one
-from support.damage import damage_after_look
+from support.faults import damage_after_look
 from support.program import Answer, Ask, assert_refused, contents, drafts, flip, middle_of_codes, table_of
 from support.tablebases import on_both, once_on_postgresql
 

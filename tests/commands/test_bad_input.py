@@ -1,52 +1,38 @@
-"""Bad input of every sort: one sentence on stderr, code 2, nothing on stdout, no traceback."""
+"""Bad input of every sort: one sentence, code 2, no traceback; readers of damaged texts raise nothing but `TablebaseError`."""
 
-import os
+import json
 import re
 import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.program import Ask, assert_one_sentence, assert_refused
 
+from tablebase.building.batch import read_batch
+from tablebase.building.batch_record import BatchRecord
+from tablebase.checking.proofs import proof_faults, read_proof
+from tablebase.checking.published import read_published
 from tablebase.commands.program import commands, made
+from tablebase.commands.tablebase import Tablebase
+from tablebase.errors import TablebaseError
+from tablebase.game import load_game
+from tablebase.game.installed import load_rules
+from tablebase.mining.own_tables import own_tables
+from tablebase.play.learning.learner import Learner
+from tablebase.play.learning.matchboxes import Matchboxes, grow_tree
+from tablebase.play.learning.self_play import Training
+from tablebase.play.records import Record, records_in, replayed, write_record
 from tablebase.web.problems import without_paths
 from tablebase.web.settings import Settings
+from tablebase_rules._jungle_boards import USUAL
 
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
 
-
-COMMANDS = {
-    "an unknown command": ["fly"],
-    "an empty game": ["stats", ""],
-    "an unknown option of the program": ["--fast"],
-    "no position": ["probe", "doushouqi"],
-    "one good position and one bad": ["probe", "doushouqi", GOOD, "7 w"],
-    "two positions for a line": ["line", "doushouqi", GOOD, GOOD],
-    "one word too many": ["games", "all"],
-    "an unknown grouping": ["stats", "doushouqi", "--by", "colour"],
-    "neither pieces nor material": ["build", "doushouqi"],
-    "neither to estimate": ["estimate", "doushouqi"],
-    "one piece": ["build", "doushouqi", "--pieces", "1"],
-    "99 pieces": ["build", "doushouqi", "--pieces", "99"],
-    "no workers": ["build", "doushouqi", "--pieces", "2", "--workers", "0"],
-    "workers that are too many digits": ["build", "doushouqi", "--pieces", "2", "--workers", "9" * 5000],
-    "memory of 400 nines": ["build", "doushouqi", "--pieces", "2", "--memory", "9" * 400],
-    "memory of another script": ["build", "doushouqi", "--pieces", "2", "--memory", "٨G"],
-    "a variant of 5,000 digits": ["build", "hasenspiel", "--pieces", "2", "--variant", f"pawns={'9' * 5000}"],
-    "a size of 5,000 digits": ["build", "foxhounds", "--pieces", "2", "--size", f"{'9' * 5000}x8"],
-    "a tier of 5,000 digits": ["build", "foxhounds", "--material", f"FvHHHH@{'9' * 5000}"],
-    "an unknown solver, and nothing to do": ["build", "doushouqi", "--pieces", "2", "--solver", "nonsense", "--data", "{two}"],
-    "a material that is not built": ["verify", "doushouqi", "--material", "RCvW", "--data", "{two}"],
-    "no folder to copy to": ["copy", "doushouqi", "--data", "{two}"],
-    "a folder to merge that is missing": ["merge", "{two}/nowhere", "--data", "{two}"],
-    "a file to unpack": ["unpack", "{two}/catalog.sqlite", "--to", "{two}/new"],
-    "a strength of nothing": ["pack", "doushouqi", "--strength", "0", "--data", "{two}", "--to", "{two}/new"],
-    "a strength beyond the strongest": ["pack", "doushouqi", "--strength", "23", "--data", "{two}", "--to", "{two}/new"],
-    "SQL over an unknown table": ["sql", "SELECT * FROM nowhere", "--data", "{two}"],
-    "empty SQL": ["sql", "", "--data", "{two}"],
-    "SQL with a parameter": ["sql", "SELECT ?", "--data", "{two}"],
-    "SQL of bytes that are not text": ["sql", "SELECT '\udcff'", "--data", "{two}"],
-}
 
 FOLDERS = {
     "a file": "file",
@@ -86,14 +72,6 @@ def folders(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_bad_commands(words: list[str], two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unknown commands and options, and senseless numbers, are refused and leave no tables."""
-    monkeypatch.setenv("TABLEBASE_DATA", str(tmp_path / "data"))
-    assert_one_sentence(ask(*(word.format(two=two_pieces) for word in words)))
-    assert not list(tmp_path.rglob("*.h5"))
-
-
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 @pytest.mark.parametrize("name", FOLDERS.values(), ids=FOLDERS)
 def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) -> None:
@@ -124,15 +102,6 @@ def test_reindexing_files_of_no_table(tmp_path: Path, ask: Ask) -> None:
     assert answer.err.endswith("left out: chess/2/KvK.h5 is of a game that is not installed\n")
 
 
-def test_no_permission(tmp_path: Path, ask: Ask) -> None:
-    """A folder that this user may not write to is reported in a sentence."""
-    if os.geteuid() == 0:
-        pytest.skip("the superuser may write anywhere")
-    locked = tmp_path / "locked"
-    locked.mkdir(mode=0o500)
-    assert_one_sentence(ask("build", "doushouqi", "--pieces", "2", "--data", locked))
-
-
 def test_help_names_options_that_exist() -> None:
     """An option in the help of a command is one of this command, or is named with the command that has it."""
     options = {name: {option for one in made(name).params for option in one.opts} for name in commands()}
@@ -158,18 +127,6 @@ def test_a_long_text_is_not_repeated(name: str, ask: Ask) -> None:
         assert len(answer.err) < 600, answer.err[:200]
 
 
-def test_devices_are_not_files_that_are_missing_or_to_be_deleted(hexapawns: Path, ask: Ask) -> None:
-    for words in (
-        ["mine", "hexapawn", "SELECT 1", "--features", "/dev/zero"],
-        ["match", "hexapawn", "--player", "learner:file=/dev/zero", "--player", "random"],
-        ["boxes", "hexapawn", "--boxes", "/dev/zero"],
-    ):
-        answer = ask(*words, *([] if words[0] == "boxes" else ["--data", hexapawns]))
-        assert_one_sentence(answer, "/dev/zero is not a regular file")
-        assert "there is no file" not in answer.err
-        assert "delete" not in answer.err
-
-
 def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> None:
     """A shell reads the folder of a command in a sentence as one word."""
     folder = tmp_path / "my tables"
@@ -179,7 +136,7 @@ def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> N
     assert f' --data "{folder}"' in answer.err
     table = next(folder.glob("hexapawn/*/*.h5"))
     table.unlink()
-    assert f' --data "{folder}"' in ask("verify", "hexapawn", "--data", folder).err
+    assert_refused(ask("verify", "hexapawn", "--data", folder), 1, f"{table}", f'--material {table.stem} --data "{folder}"')
     assert without_paths(f"run 'tablebase reindex --data \"{folder}\"'", Settings(folder)) == "run 'tablebase reindex'"
 
 
@@ -188,3 +145,150 @@ def test_a_variable_is_blamed_only_if_it_is_used(hexapawns: Path, ask: Ask, monk
     assert "TABLEBASE_DATA" not in ask("stats", "hexapawn", "--data", hexapawns).err
     monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
     assert "TABLEBASE_DATA" in ask("stats", "hexapawn").err
+
+
+Readers = dict[str, Callable[[Path], object]]
+PAWNS = load_game("hexapawn")
+TEXTS = {
+    "batch": 'workers = 2\nfor="8h"\n[[build]]\ngame = "hexapawn"\nlimits = {a = 1}\n[[then]]\ncommand = ["stats", "hexapawn"]\n',
+    "batch record": json.dumps(
+        {
+            "format": "batch record 1",
+            "commands": [
+                {"command": ["stats"], "version": "1", "tables": None, "inputs": {}, "outputs": {}, "finished": "", "seconds": 1}
+            ],
+        }
+    ),
+    "records": write_record(Record("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "White wins: goal")),
+    "proof": "\n".join(
+        json.dumps(row)
+        for row in (
+            {"game": "hexapawn", "rules": PAWNS.digest, "position": "3/P1p/3 w", "outcome": "win", "positions": 1},
+            {"position": "3/P1p/3 w", "rank": 1, "reason": "move", "move": "a2a3"},
+        )
+    ),
+    "published": f"game,material,values_sha256\nhexapawn,PvP,{'0' * 64}\n",
+    "own table": "game,ended\n1,ppp/3/PPP w\n",
+    "board": (Path(__file__).parents[2] / "rules/tablebase_rules/boards/and.txt").read_text(encoding="utf-8"),
+    "position": "ppp/3/PPP w",
+    "mine": "SELECT CASE WHEN outcome = 'win' THEN 1 ELSE 0 END AS n, count(*) FROM positions WHERE NOT (pieces = 2) GROUP BY 1",
+    "sql": "SELECT material, count(*) FROM slices WHERE game = 'hexapawn' AND side IN ('w', 'b') GROUP BY material",
+}
+
+
+@pytest.fixture(scope="module")
+def readers(pawn_tables: Tablebase) -> Readers:
+    """Readers of files by the names of what they read."""
+    boxes = Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial))
+
+    def text(path: Path) -> str:
+        """As a command line has it, where bytes that are not UTF-8 are halves of characters."""
+        return path.read_bytes().decode(errors="surrogateescape")
+
+    return {
+        "batch": read_batch,
+        "batch record": lambda path: BatchRecord(path.replace(path.with_name("a.record.json")).with_name("a")),
+        "records": lambda path: [list(replayed(PAWNS, record)) for record in records_in(path)],
+        "proof": lambda path: list(proof_faults(read_proof(text(path)), pawn_tables.prober)),
+        "published": lambda path: read_published(path, PAWNS),
+        "own table": lambda path: own_tables({"own": path.replace(path.with_suffix(".csv"))}),
+        "board": lambda path: load_rules(f"doushouqi-board={USUAL.read(str(path))}"),
+        "position": lambda path: pawn_tables.probe("hexapawn", text(path)),
+        "mine": lambda path: pawn_tables.mine("hexapawn", text(path)),
+        "sql": lambda path: pawn_tables.sql(text(path)),
+        "boxes": lambda path: boxes.load(path),
+        "learner": lambda path: Learner(PAWNS, PAWNS.initial).load(path, any_start=True),
+    }
+
+
+@pytest.fixture(scope="module")
+def valid(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Files that can be read, by the same names."""
+    folder = tmp_path_factory.mktemp("valid")
+    Matchboxes(PAWNS, 1, grow_tree(PAWNS, PAWNS.initial)).save(folder / "boxes")
+    Learner(PAWNS, PAWNS.initial, Training(order=1)).save(folder / "learner")
+    files = {name: (folder / name).read_bytes() for name in ("boxes", "learner")}
+    return {**{name: content.encode() for name, content in TEXTS.items()}, **files}
+
+
+ODD = st.one_of(
+    st.binary(max_size=8),
+    st.text(max_size=8).map(lambda text: text.encode(errors="surrogatepass")),
+    st.sampled_from(
+        [b"\\ud800", b"\xed\xa0\x80", b"\0", b"\xef\xbb\xbf", b"\r", b"\n", b'"', b"'", b";", b"--", b"1e999", b"NaN", b"-0"]
+    ),
+    st.sampled_from([b"(", b"[", b"{", b"NOT ", b"CASE WHEN ", b"9", b"0x", b'{"a":', b"[[", b"f", b"a.", b"/", b","]).flatmap(
+        lambda word: st.sampled_from([2, 50, 300, 5000]).map(lambda times: word * times)
+    ),
+)
+"""What may stand in a text by mistake or on purpose."""
+
+
+@st.composite
+def damaged(draw: Any, content: bytes) -> bytes:
+    """A text with up to three places where something else stands, or nothing."""
+    for _ in range(draw(st.integers(1, 3))):
+        begin = draw(st.integers(0, len(content)))
+        end = draw(st.integers(begin, min(len(content), begin + 20)))
+        content = content[:begin] + draw(ODD) + content[end:]
+    return content
+
+
+NAMES = (*TEXTS, "boxes", "learner")
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Errors can be written as text in UTF-8, whatever they quote."""
+    try:
+        yield
+    except TablebaseError as fault:
+        str(fault).encode()
+        raise
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The name of the file that is read."""
+    return tmp_path_factory.mktemp("odd") / "file"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_valid_is_read(name: str, readers: Readers, valid: dict[str, bytes], file: Path) -> None:
+    """Otherwise the property below would show nothing."""
+    file.write_bytes(valid[name])
+    readers[name](file)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_what_is_not_valid_is_refused_in_a_sentence(
+    name: str, data: Any, readers: Readers, valid: dict[str, bytes], file: Path
+) -> None:
+    content = data.draw(st.one_of(damaged(valid[name]), damaged(valid[name]), ODD), "content")
+    file.write_bytes(content)
+    with suppress(TablebaseError), sentences():
+        readers[name](file)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("batch", "2", "9" * 4301),
+        ("batch", "2", "0x" + "f" * 5000),
+        ("batch", "2", "[" * 3000 + "]" * 3000),
+        ("batch", "2", "{a=" * 3000 + "1" + "}" * 3000),
+        ("records", '"a"', r'"\ud800"'),
+        ("mine", "pieces", "(" * 50 + "pieces" + ")" * 50),
+        ("mine", "NOT", "NOT " * 100),
+        ("mine", "1 ELSE", "CASE WHEN true THEN " * 50 + "1 " + "END " * 50 + "ELSE"),
+        ("mine", "win", "\udcff"),
+        ("sql", "game", "(" * 50 + "game" + ")" * 50),
+        ("sql", "hexapawn", "\udcff"),
+    ],
+)
+def test_what_was_a_traceback(name: str, old: str, new: str, readers: Readers, file: Path) -> None:
+    """Nesting, digits and halves of characters that a parser, Python or a database does not take."""
+    file.write_bytes(TEXTS[name].replace(old, new, 1).encode(errors="surrogateescape"))
+    with pytest.raises(TablebaseError):
+        readers[name](file)

@@ -14,6 +14,7 @@ import pytest
 from support.processes import group, wait_for
 from support.program import Ask, assert_one_sentence, contents, start_fresh
 
+import tablebase
 from tablebase.building import slice_work
 from tablebase.building.batch_record import BatchRecord
 from tablebase.building.estimate import SpeedModel
@@ -85,8 +86,10 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, ask: Ask) -> None:
     assert ", too early for all of it" in ask("batch", path, "--dry-run", "--data", data).out
 
 
-def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """The tables are those of `build`, and a file has what the command would have written."""
+def test_everything_is_built_and_then_the_steps_are_taken(
+    two_pieces: Path, tmp_path: Path, ask: Ask, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The tables are those of `build`, and a file has what the command would have written; Python returns what was done."""
     output, log = tmp_path / "outcomes.csv", tmp_path / "night.jsonl"
     steps = f"""
     [[then]]
@@ -94,18 +97,20 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
     output = {json.dumps(str(output))}
     """
     data = tmp_path / "data"
-    path = night(tmp_path, f"data = {json.dumps(str(data))}\njson-log = {json.dumps(str(log))}\n{TWO}{steps}")
+    few = TWO.replace("pieces = 2", 'material = ["CvC", "RvC"]')
+    path = night(tmp_path, f"data = {json.dumps(str(data))}\njson-log = {json.dumps(str(log))}\n{few}{steps}")
     answer = ask("batch", path)
     assert answer.code == 0, answer.err
     built = {name: file for name, file in contents(data).items() if name.startswith("doushouqi") and name.endswith(".h5")}
-    assert built == {name: file for name, file in contents(two_pieces).items() if name.endswith(".h5")}
+    assert built == {name: file for name, file in contents(two_pieces).items() if name.endswith(("/CvC.h5", "/RvC.h5"))}
     assert output.read_text() == ask("mine", "doushouqi", STATEMENT, "--format", "csv", "--data", two_pieces).out
     events = [json.loads(line) for line in log.read_text().splitlines()]
     begun = [(event["event"], event["game"]) for event in events if event["event"] != "table"]
     assert begun == [(event, game) for game in ("doushouqi", "hexapawn") for event in ("begin", "end")]
-    again = ask("batch", path)
-    assert again.code == 0
-    assert again.err.count("nothing to do") == 2
+    again = tablebase.batch(path)
+    assert again is not None
+    assert (again.run, again.faults, again.left, again.waiting) == (0, (), 0, 0)
+    assert capsys.readouterr().err.count("nothing to do") == 2
 
 
 @pytest.mark.parametrize(
@@ -127,11 +132,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
         ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by one process"),
         ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
         (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "a scheduler belongs to the executor dask"),
-        (
-            f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"',
-            3,
-            "a scheduler has workers",
-        ),
+        (f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 3, "a scheduler has workers"),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "invalid size 'much'"),
         *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, fault) for step, fault in STEPS.items()),
@@ -341,16 +342,22 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None
         assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), said)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
-    ("number", "code"),
+    ("number", "everyone", "code"),
     [
-        (signal.SIGKILL, -9),
-        *(pytest.param(one, 128 + one, marks=pytest.mark.release) for one in (signal.SIGQUIT, signal.SIGTERM)),
+        (signal.SIGKILL, False, -9),
+        pytest.param(signal.SIGINT, True, 130, marks=pytest.mark.full),
+        pytest.param(signal.SIGQUIT, True, 131, marks=pytest.mark.release),
+        pytest.param(signal.SIGTERM, False, 143, marks=pytest.mark.release),
     ],
 )
-def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again a day later."""
+def test_nothing_of_a_batch_outlives_it(
+    number: signal.Signals, everyone: bool, code: int, hexapawns: Path, tmp_path: Path, ask: Ask
+) -> None:
+    """Neither a command nor what that has started, of which one process alone says why, though a terminal signals all.
+
+    A draft stays only after SIGKILL, until the batch runs again a day later.
+    """
     output = tmp_path / "out.csv"
     statement = "SELECT count(*) AS n FROM range(9000000) a JOIN range(9000000) b ON a.range < b.range"
     path = follow_up(tmp_path, output, ["mine", "hexapawn", statement, "--format", "csv"])
@@ -363,9 +370,9 @@ def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexap
         # The batch, Python's watch of resources, the command, and what answers its statement.
         wait_for(lambda: process.poll() is not None or (len(group(process.pid)) >= 4 and len(drafts()) == 1))
         assert process.poll() is None
-        process.send_signal(number)
-        process.communicate(timeout=30)
-    assert process.returncode == code
+        (os.killpg if everyone else os.kill)(process.pid, number)
+        said = process.communicate(timeout=30)[1]
+    assert (process.returncode, said.count("error: "), "Traceback" in said) == (code, int(code > 0), False)
     wait_for(lambda: not group(process.pid))
     assert len(drafts()) == (number == signal.SIGKILL)
     assert not output.exists()

@@ -2,8 +2,10 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,12 @@ import pytest
 from support import toys
 from support.program import PROGRAM, Ask, ask_fresh, assert_one_sentence, every_command, flip
 
+import tablebase
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.commands.descriptions import list_built
+from tablebase.commands.tablebase import Tablebase
+from tablebase.errors import MissingTableError
 from tablebase.game import game_arguments
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
@@ -71,8 +79,8 @@ def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
     assert parse_table(ask(*arguments).out) == [as_cells(row) for row in rows]
 
 
-def test_line_plays_to_the_end(two_pieces: Path, ask: Ask) -> None:
-    """One row per ply, the last one a loss in 0; with --boards, one board per ply."""
+def test_line_plays_to_the_end(two_pieces: Path, tables: Tablebase, ask: Ask) -> None:
+    """One row per ply, the last one a loss in 0, also from Python; with --boards, one board per ply."""
     arguments = ["line", "doushouqi", TOO_LATE, "--data", two_pieces]
     rows = ask(*arguments, "--format", "json").json
     assert rows == [
@@ -80,6 +88,7 @@ def test_line_plays_to_the_end(two_pieces: Path, ask: Ask) -> None:
         {"ply": 1, "side": "w", "outcome": "win", "distance": 1, "best": "d8d9", "position": "7/3C3/7/7/7/7/7/c6/7 w"},
         {"ply": 2, "side": "b", "outcome": "loss", "distance": 0, "best": None, "position": "3C3/7/7/7/7/7/7/c6/7 b"},
     ]
+    assert tables.line(GAME, TOO_LATE).to_dict() == rows
     assert ask(*arguments, "--format", "csv").csv == [{n: "" if v is None else str(v) for n, v in row.items()} for row in rows]
     assert parse_table(ask(*arguments).out) == [as_cells(row) for row in rows]
     boards = ask(*arguments, "--boards").out
@@ -107,17 +116,6 @@ def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) ->
         answer = ask(command, "doushouqi", GAME.start, "--data", two_pieces)
         assert_one_sentence(answer, "RCWDPTLEvRCWDPTLE is too large", "tables of doushouqi have at most 7 pieces")
         assert "build" not in answer.err
-
-
-def test_the_environment_names_the_folder(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """TABLEBASE_DATA is used if --data is not given, and the folder `data` if neither is."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("TABLEBASE_DATA", raising=False)
-    assert "there is no tablebase in data:" in ask("stats", "doushouqi").err
-    monkeypatch.setenv("TABLEBASE_DATA", str(two_pieces))
-    assert ask("stats", "doushouqi", "--format", "json").json[0]["wins"] == 82_852
-    assert ask("probe", "doushouqi", BEFORE_THE_DEN).code == 0
-    assert "there is no tablebase in other:" in ask("stats", "doushouqi", "--data", "other").err
 
 
 def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
@@ -173,15 +171,6 @@ def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: P
     assert ask("verify", "doushouqi", "--published", listed, "--data", copied).code == 2
 
 
-def test_verify_finds_a_missing_table(copied: Path, ask: Ask) -> None:
-    """A registered table without its file is a failed check that names the file and the command to build it."""
-    path = table_path(copied, GAME, parse_material(GAME, "TvE"))
-    path.unlink()
-    [error] = ask("verify", "doushouqi", "--data", copied).errors
-    assert str(path) in error
-    assert "tablebase build doushouqi --material TvE" in error
-
-
 def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game with a wrong mirror ends with code 1 and names the check that failed."""
     pond = toys.pond()
@@ -212,16 +201,6 @@ def test_the_help_of_the_program_has_every_command_once(ask: Ask) -> None:
     assert ask().out == ask("-h").out == said
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_and_option_has_help(name: str) -> None:
-    """Each command, option and argument has a help text."""
-    command = COMMANDS[name]
-    assert command.help.strip().endswith(".")
-    assert len(command.help.split()) >= 4
-    for parameter in command.params:
-        assert parameter.help or parameter.name == "help", parameter.name
-
-
 @pytest.mark.parametrize(
     "words", [["stats", "doushouqi", "--by", "material"], ["games", "--format", "json"]], ids=["table", "json"]
 )
@@ -235,3 +214,64 @@ def test_a_closed_pipe_is_no_error(words: list[str], three_pieces: Path) -> None
     )
     os.close(write)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.fixture
+def pawns(hexapawns: Path, tmp_path: Path) -> Path:
+    """A copy of all tables of Hexapawn."""
+    folder = tmp_path / "pawns"
+    shutil.copytree(hexapawns, folder)
+    return folder
+
+
+def test_complete_counts_say_so(foxes: Path, ask: Ask) -> None:
+    """Also where either side may be to move, so that a material has two slices."""
+    answer = ask("stats", "foxhounds-4x4", "--data", foxes, "--format", "json")
+    assert answer.err == ""
+    assert [row["slices"] for row in answer.json] == [row["of_slices"] for row in answer.json]
+
+
+@pytest.mark.parametrize("by", ["pieces", "material"])
+@pytest.mark.parametrize("style", ["table", "csv", "json"])
+def test_a_partial_build_is_said(by: str, style: str, tmp_path: Path, ask: Ask) -> None:
+    """On stderr with numbers, whatever is printed; in JSON by a field; CSV has the columns that it always had."""
+    assert ask("build", "hexapawn", "--material", "PPvPP", "--data", tmp_path).code == 0
+    answer = ask("stats", "hexapawn", "--by", by, "--data", tmp_path, "--format", style)
+    assert answer.code == 0
+    assert answer.err.count("partial") == 1
+    assert "1 of 3 with 4 pieces" in answer.err
+    if style == "json" and by == "pieces":
+        assert [(row["slices"], row["of_slices"]) for row in answer.json][-1] == (1, 3)
+    if style == "csv":
+        assert "of_slices" not in answer.out
+
+
+def counted_on_the_front_page(folder: Path) -> dict[str, int]:
+    """The number of tables of each game, as a server's front page has it."""
+    with closing(Catalog(folder)) as catalog:
+        return {row["game"]: row["tables"] for row in list_built(catalog)}
+
+
+def test_a_deleted_table_is_not_counted(pawns: Path, ask: Ask) -> None:
+    """By no command, nor on a server's front page; `stats` names it, and a game whose tables have all gone has none."""
+    assert counted_on_the_front_page(pawns) == {"hexapawn": 6}
+    (pawns / "hexapawn" / "6" / "PPPvPPP.h5").unlink()
+    answer = ask("stats", "hexapawn", "--data", pawns, "--format", "json")
+    assert [row["pieces"] for row in answer.json] == [2, 3, 4, 5]
+    assert "hexapawn/6/PPPvPPP.h5" in answer.err
+    assert counted_on_the_front_page(pawns) == {"hexapawn": 5}
+    with tablebase.open(pawns) as tables, pytest.raises(MissingTableError):
+        tables.describe("hexapawn", "PPPvPPP")
+    shutil.rmtree(pawns / "hexapawn")
+    assert ask("stats", "hexapawn", "--data", pawns).code == 2
+    assert counted_on_the_front_page(pawns) == {}
+
+
+def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> None:
+    """The sentence says how many table files lie there, and names the command that makes the catalog."""
+    before = ask("stats", "hexapawn", "--data", pawns).out
+    (pawns / FILE_NAME).unlink()
+    for words in (["stats", "hexapawn"], ["sql", "SELECT 1"], ["verify", "hexapawn"], ["prune"]):
+        assert_one_sentence(ask(*words, "--data", pawns), "6 table files lie in", f"run 'tablebase reindex --data {pawns}'")
+    assert ask("reindex", "--data", pawns).code == 0
+    assert ask("stats", "hexapawn", "--data", pawns).out == before

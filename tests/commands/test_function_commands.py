@@ -1,31 +1,27 @@
-"""Games by functions without chance on the command line: every command that takes them, and what the others say."""
+"""Games by functions without chance on the command line: every command that takes them, and faults of their authors."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.catalogs import change, rows
 from support.functions import Misere, Rows
-from support.installs import functions_installed
 from support.program import Ask, assert_refused, contents, flip
 from twins import exact as twin
 
 import tablebase
 from tablebase.building import exact_kind
-from tablebase.commands.game_requests import new_game
 from tablebase.compute import machine
-from tablebase.errors import CorruptTableError, MissingTableError, NotationError, TablebaseError
+from tablebase.errors import CorruptTableError, NotationError, RulesError, TablebaseError
+from tablebase.game import guards
 from tablebase.game.installed import load_rules
+from tablebase.game.rules import OVER
 from tablebase.probe.answers import Unanswered
 
+pytestmark = pytest.mark.usefixtures("small_games")
 FILE = "rows/exact/all.h5"
-
-
-@pytest.fixture(autouse=True)
-def _installed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with functions_installed(tmp_path_factory.mktemp("installed"), monkeypatch):
-        yield
 
 
 @pytest.fixture(name="data")
@@ -97,9 +93,6 @@ def test_play_at_the_terminal(typed: Ask, data: Path) -> None:
     assert "won by player 2 in 6 plies" in answer.out
 
 
-# Building
-
-
 @pytest.mark.parametrize("how", ["deleted", "a bit", "cut", "not registered"])
 def test_what_is_missing_is_built_again(how: str, ask: Ask, data: Path) -> None:
     """Byte by byte; a sound file that is only unknown is not solved again."""
@@ -122,7 +115,7 @@ def test_what_is_missing_is_built_again(how: str, ask: Ask, data: Path) -> None:
 
 
 def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At the memory that `estimate` names it can be built."""
+    """With the memory that `estimate` names it can be built, whether the machine has it or the user allows it."""
     [line] = ask("estimate", "rows", "--format", "json").json
     assert line["positions"] == 765
     folder = tmp_path / "new"
@@ -131,18 +124,12 @@ def test_a_game_too_large_leaves_nothing(ask: Ask, tmp_path: Path, monkeypatch: 
         assert_refused(ask(*command), 3, "the table of rows needs more than the", "choose a smaller variant")
     assert not folder.exists()
     monkeypatch.setattr(machine, "memory", lambda: line["memory"])
-    assert ask("build", "rows", "--data", folder).code == 0
-    assert (folder / FILE).stat().st_size < line["disk"] + 3000
-
-
-def test_memory_that_the_user_allows(ask: Ask, tmp_path: Path) -> None:
-    """A build and an estimate within it work, and those that need more end with its bytes and exit code 3."""
-    [line] = ask("estimate", "rows", "--format", "json").json
-    for command in (["estimate", "rows"], ["build", "rows", "--data", tmp_path / "new"]):
+    for command in (["estimate", "rows"], ["build", "rows", "--data", tmp_path / "other"]):
         sentence = f"needs more than the {line['memory'] - 1:,} bytes", "allow more with --memory"
         assert_refused(ask(*command, "--memory", line["memory"] - 1), 3, *sentence)
-        assert not (tmp_path / "new").exists()
         assert ask(*command, "--memory", line["memory"]).code == 0
+    assert ask("build", "rows", "--data", folder).code == 0
+    assert (folder / FILE).stat().st_size < line["disk"] + 3000
 
 
 def test_out_of_memory_names_a_smaller_variant(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,9 +215,6 @@ def test_positions_of_an_author(data: Path) -> None:
                 tables.probe("misere", wrong)
 
 
-# The folder
-
-
 @pytest.mark.full
 def test_a_damaged_chunk_is_named(data: Path) -> None:
     """By whoever reads it, though the seal was not looked at."""
@@ -240,12 +224,6 @@ def test_a_damaged_chunk_is_named(data: Path) -> None:
         answers = tables.probe_many("rows", list(twin.values(Rows())))
         faults = {type(one.error) for one in answers if isinstance(one, Unanswered)}
     assert faults == {CorruptTableError}
-
-
-def test_without_tables(ask: Ask, tmp_path: Path) -> None:
-    assert_refused(ask("probe", "rows", ".........", "--data", tmp_path), 2, "run 'tablebase build rows --data")
-    with tablebase.open(tmp_path) as tables, pytest.raises(MissingTableError):
-        tables.line("rows", ".........")
 
 
 def test_hints(typed: Ask, data: Path) -> None:
@@ -258,6 +236,89 @@ def test_hints(typed: Ask, data: Path) -> None:
     assert ", best move " in typed(["hint", "quit"], *words, data).out
 
 
-def test_servers_refuse_stateless_commands() -> None:
-    """Those are of games of chance."""
-    assert new_game({"game": "rows"})["error"].startswith("rows has no chance: choose a game such as")
+def test_a_fault_of_the_rules_is_a_sentence(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a function of an author fails: it names the function and the position."""
+    assert ask("build", "rows", "--data", tmp_path / "data").code == 0
+
+    def failing(*_: object) -> object:
+        raise ValueError("no idea")
+
+    monkeypatch.setattr(Rows, "result", guards.guarded("result", failing))
+    playing = ["match", "rows", "--player", "random", "--player", "random", "--games", "2"]
+    asking = ["probe", "rows", ".........", "--data", tmp_path / "data"]
+    for command in (asking, ["build", "rows", "--data", tmp_path / "new"], ["count", "rows"], ["perft", "rows"], playing):
+        assert_refused(ask(*command), 2, "(.........) of rows fails (ValueError: no idea): run 'tablebase check-rules rows'")
+    assert_refused(ask("verify", "rows", "--data", tmp_path / "data"), 1, "of rows fails (ValueError: no idea)")
+    results = {row["result"] for row in ask("check-rules", "rows", "--format", "json").json}
+    assert results == {"ok", "result(.........) of rows fails (ValueError: no idea)"}
+
+
+VAGUE: dict[str, dict[str, Callable[..., Any]]] = {
+    "list": {"moves": lambda game, position: list(Rows.moves(game, position))},
+    "stuck": {"moves": lambda *_: {}},
+    "silent": {
+        "result": lambda *_: None,
+        "to_move": lambda game, position: OVER if Rows.result(game, position) else position.count("x") - position.count("o"),
+    },
+    "three": {"result": lambda game, position: (ending := Rows.result(game, position)) and ending._replace(places=(2, 1, 0))},
+    "letter": {"to_move": lambda *_: "x"},
+    "third": {"to_move": lambda *_: 2},
+    "after": {"to_move": lambda game, position: max(Rows.to_move(game, position), 0)},
+    "lumped": {"canonical": lambda game, position: "xo./.../..." if position.count(".") == 7 else Rows.canonical(game, position)},
+}
+"""Functions that return what they must not, or do not agree with others."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "command", "said"),
+    [
+        ("list", "build", "moves(.........) of rows returns ['a1', 'b1', "),
+        ("list", "match", "moves(.........) of rows returns ['a1', 'b1', "),
+        ("stuck", "build", "in ........., result is None, but nobody has a move"),
+        ("stuck", "match", "in ........., the game is not over, but nobody has a move"),
+        ("silent", "build", "to_move is OVER, but result is None"),
+        ("silent", "match", "to_move is OVER, but result is None"),
+        ("three", "build", "two players have the places (2, 1, 0), not one of ((1, 2), (2, 1), (1, 1))"),
+        ("letter", "build", "to_move(.........) of rows returns 'x', but must return int"),
+        ("letter", "match", "to_move(.........) of rows returns 'x', but must return int"),
+        ("third", "build", "in ........., to_move is 2, but players have the numbers 0 and 1"),
+        ("third", "match", "in ........., to_move is 2, but there are 2 players"),
+        ("after", "build", "result is 'row', but to_move is "),
+        ("lumped", "build", "what has been solved of rows is wrong: "),
+    ],
+)
+def test_functions_that_do_not_agree(
+    fault: str, command: str, said: str, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is a sentence with a position, and nothing is left on disk."""
+    monkeypatch.setattr("support.functions.rows", lambda: type("Vague", (Rows,), VAGUE[fault])())
+    load_rules.cache_clear()
+    words = ["--player", "random", "--player", "random", "--games", "2"] if command == "match" else []
+    answer = ask(command, "rows", *words, "--data", tmp_path if command == "build" else tmp_path.parent)
+    assert_refused(answer, 1 if fault == "lumped" else 2, said, "run 'tablebase check-rules rows'")
+    assert not list(tmp_path.rglob("*.h5*"))
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [
+        ("start", None, "Partial has no start: give it a value that can be hashed"),
+        ("start", [1], "start of Partial is [1], but must be a value that can be hashed, such as a text or a tuple"),
+        ("title", 7, "title of Partial is 7, but must be a text"),
+        ("options", 7, "options of Partial is 7, but must be a dict"),
+        ("sides", ("Black", "White"), "sides of Partial is ('Black', 'White'), but must be 2 objects of the class Side"),
+    ],
+)
+def test_parts_that_are_missing(part: str, value: object, said: str) -> None:
+    """A game without them is refused, for any command."""
+
+    class Partial(Misere):
+        def __init__(self) -> None:
+            super().__init__(3)
+            vars(self).pop(part, None)
+            if value is not None:
+                setattr(self, part, value)
+
+    with pytest.raises(RulesError) as fault:
+        Partial().check_parts()
+    assert str(fault.value).startswith(said)

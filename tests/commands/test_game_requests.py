@@ -126,9 +126,6 @@ def test_the_articles_positions_are_read() -> None:
         assert three.text_of(three.describe(three.parse(text))) == text
 
 
-# What is refused
-
-
 def refused(command: str, request: Any) -> str:
     """The sentence of a refusal."""
     reply = COMMANDS[command](request)
@@ -142,6 +139,18 @@ def refused(command: str, request: Any) -> str:
 
 
 HARE = {"square": 0, "carrots": 68, "lettuces": 3, "misses_turn": False}
+SETTINGS: list[tuple[str, Any, str]] = [
+    ("level", 5, "has no setting 'level'"),
+    ("depth", 2.5, "the depth must be a whole number of at most 9 digits, not '2.5'"),
+    ("depth", True, "the depth must be a whole number of at most 9 digits, not 'yes'"),
+    ("depth", {}, "the setting depth must be a text"),
+    ("depth", 10**400, "the setting depth must be a whole number"),
+    ("cuts", [1, [2]], "the cuts must be whole numbers"),
+    ("cuts", [], "the cuts must be whole numbers"),
+    ("stop", "maybe", "the setting stop must be yes or no, not 'maybe'"),
+    ("carrots", float("nan"), "the weight of carrots must be a number from 0 to 100"),
+    ("carrots", "many", "the weight of carrots must be a number, not 'many'"),
+]
 BAD: list[tuple[str, Any, str]] = [
     ("new", None, "must be an object"),
     ("new", {"game": 3}, "the game must be a text"),
@@ -180,28 +189,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("move", {"position": {"hares": [HARE, {**HARE, "misses_turn": True, "waits": "x"}], "to_move": 1}, "code": 1}, "'waits' of"),
     ("move", {"position": {"hares": [HARE, {**HARE, "rank": 1}], "to_move": 1}, "code": 1}, "has a finishing rank on square 0"),
     ("computer", {"position": START, "settings": []}, "the settings must be an object"),
-    ("computer", {"position": START, "settings": {"level": 5}}, "has no setting 'level'"),
-    (
-        "computer",
-        {"position": START, "settings": {"depth": 2.5}},
-        "the depth must be a whole number of at most 9 digits, not '2.5'",
-    ),
-    (
-        "computer",
-        {"position": START, "settings": {"depth": True}},
-        "the depth must be a whole number of at most 9 digits, not 'yes'",
-    ),
-    ("computer", {"position": START, "settings": {"depth": {}}}, "the setting depth must be a text"),
-    ("computer", {"position": START, "settings": {"depth": 10**400}}, "the setting depth must be a whole number"),
-    ("computer", {"position": START, "settings": {"cuts": [1, [2]]}}, "the cuts must be whole numbers"),
-    ("computer", {"position": START, "settings": {"cuts": []}}, "the cuts must be whole numbers"),
-    ("computer", {"position": START, "settings": {"stop": "maybe"}}, "the setting stop must be yes or no, not 'maybe'"),
-    (
-        "computer",
-        {"position": START, "settings": {"carrots": float("nan")}},
-        "the weight of carrots must be a number from 0 to 100",
-    ),
-    ("computer", {"position": START, "settings": {"carrots": "many"}}, "the weight of carrots must be a number, not 'many'"),
+    *(("computer", {"position": START, "settings": {name: value}}, said) for name, value, said in SETTINGS),
     ("computer", {"position": START, "code": 1}, "unknown field 'code'"),
     ("computer", {"position": "64:0:0#1,0:68:3 2"}, "the game is over"),
 ]

@@ -1,4 +1,4 @@
-"""What a command imports: nothing of other commands, and nothing heavy that it does not need."""
+"""Modules that a command imports, none of other commands and nothing heavy without need; commands under ``PYTHONOPTIMIZE=2``."""
 
 import json
 import os
@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.program import ask_fresh
+from support.program import Answer, ask_fresh
 from support.recorded import records
 
 from tablebase.commands.program import commands
 from tablebase.commands.registry import VERBS
+from tablebase.game.installed import game_names
 from tablebase.play.records import write_record
 
 HEAVY = ("numba", "sqlalchemy", "h5py", "numpy", "duckdb", "pyarrow", "sqlglot", "matplotlib", "fastapi", "pandas", "pydantic")
@@ -32,11 +33,9 @@ POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
 
 def loaded(script: str, words: list[list[str]] | list[str], code: int = 0) -> set[str]:
     """Names of the modules that a script has loaded after its commands."""
-    result = subprocess.run(
-        [sys.executable, "-c", script, json.dumps(words)], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert result.returncode == code, result.stderr
-    return set(json.loads(result.stdout.splitlines()[-1]))
+    answer = ask_fresh(json.dumps(words), program=script)
+    assert answer.code == code, answer.err
+    return set(json.loads(answer.out.splitlines()[-1]))
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -90,9 +89,7 @@ def test_ctrl_c_while_a_library_is_loaded(tmp_path: Path) -> None:
     """A script that imports the package gets the exception, as from any library."""
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTED.format(module="tablebase.errors"))
     call = "try:\n    import tablebase\nexcept KeyboardInterrupt:\n    print('interrupted')"
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    result = subprocess.run([sys.executable, "-c", call], env=environment, capture_output=True, text=True, check=True, timeout=60)
-    assert result.stdout == "interrupted\n"
+    assert ask_fresh(program=call, environment={"PYTHONPATH": str(tmp_path)}).out == "interrupted\n"
 
 
 @pytest.mark.parametrize(
@@ -171,3 +168,59 @@ def test_functions_of_python_load_no_shell() -> None:
     call = "assert tablebase.count('hexapawn', workers=1)['games']"
     script = f"import json, sys\nimport tablebase\n{call}\nprint(json.dumps(sorted(sys.modules)))"
     assert not loaded(script, []) & {"click", "tablebase.commands.shell"}
+
+
+SEVERAL = (
+    "import json, sys; from tablebase.commands.program import run; sys.exit(max(run(words) for words in json.loads(sys.argv[1])))"
+)
+
+
+def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> Answer:
+    """Run commands, one after the other, in a new process without docstrings."""
+    return ask_fresh(json.dumps(commands), program=code, environment={"PYTHONOPTIMIZE": level})
+
+
+@pytest.mark.release
+def test_tables_are_built_and_all_games_can_be_loaded(tmp_path: Path) -> None:
+    """A game with features is built, verified, probed, and mined by one of them; each game is checked or described."""
+    common = ["doushouqi", "--data", str(tmp_path)]
+    answer = optimized(
+        ["build", *common, "--material", "RvR"],
+        ["verify", *common],
+        ["probe", *common, "r6/7/7/7/7/7/7/7/6R w"],
+        ["games"],
+        ["features", "doushouqi"],
+        ["check-rules", "hexapawn"],
+        ["mine", *common, "SELECT count(*) AS number FROM positions WHERE distance_1_2 = 1", "--format", "csv"],
+    )
+    assert answer.code == 0, answer.err
+    assert "Traceback" not in answer.err
+    assert [name for name in game_names() if name not in answer.out] == []
+    assert int(answer.out.split()[-1]) > 0
+
+
+def test_help_stays() -> None:
+    """The list of commands and the help of each command are the same with and without docstrings."""
+    helps = [[name, "--help"] for name in commands()]
+    assert len(helps) > 20
+    without, with_docstrings = (optimized(["--help"], *helps, level=level) for level in ("2", ""))
+    assert without.code == 0
+    assert without.out == with_docstrings.out
+
+
+@pytest.mark.full
+def test_the_description_of_the_server_stays(tmp_path: Path) -> None:
+    """The summary of each address of the API."""
+    code = f"""
+import json
+from pathlib import Path
+from tablebase.web.app import create_app
+from tablebase.web.settings import Settings
+paths = create_app(Settings(Path({str(tmp_path)!r}))).openapi()["paths"]
+print(json.dumps([one["summary"] for path in paths.values() for one in path.values()]))
+"""
+    without, with_docstrings = (optimized(code=code, level=level) for level in ("2", ""))
+    assert without.code == 0, without.err
+    assert without.json == with_docstrings.json
+    assert len(without.json) > 10
+    assert all(without.json)

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, and what is forgiven in them."""
+"""Options and arguments that several commands share, what is forgiven in them, and files of positions."""
 
 import io
 import os
@@ -13,16 +13,19 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from support.checks import at_least_one
+from support.games import random_texts
 from support.program import Answer, Ask, assert_one_sentence
 
 import tablebase
 from tablebase.building.options import chosen_limits
+from tablebase.commands import positions as reading
 from tablebase.commands.calls import without_passwords
+from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError
 from tablebase.executors.executor import Limits
 from tablebase.game import load_game, plain_arguments
-from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_time
+from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_time
 from tablebase.slices.indexing import is_buildable, most_pieces
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import compositions
@@ -42,11 +45,6 @@ def test_a_shell_completes_games() -> None:
     environment = {**os.environ, "_TABLEBASE_COMPLETE": "bash_complete", "COMP_WORDS": "tablebase probe ha", "COMP_CWORD": "2"}
     done = subprocess.run([sys.executable, "-m", "tablebase"], capture_output=True, text=True, env=environment, check=False)
     assert done.stdout.split() == ["plain,harehedgehog", "plain,hasenspiel"]
-
-
-@pytest.mark.parametrize(("text", "counts"), [("4", [4]), ("2-4", [2, 3, 4]), (" 3-3 ", [3])])
-def test_pieces_are_a_number_or_a_range(text: str, counts: list[int]) -> None:
-    assert list(parse_pieces(text)) == counts
 
 
 def test_pieces_mean_the_same_everywhere(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
@@ -142,8 +140,7 @@ def test_the_most_pieces_of_a_table(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("90min", 5400), ("90m", 5400), ("1h30min", 5400), ("0.5s", 0.5), ("1d 2H", 93600), ("1.5h", 5400)],
+    ("text", "seconds"), [("90min", 5400), ("90m", 5400), ("1h30min", 5400), ("0.5s", 0.5), ("1d 2H", 93600), ("1.5h", 5400)]
 )
 def test_durations(text: str, seconds: float) -> None:
     """Numbers with units, which may be joined."""
@@ -246,3 +243,100 @@ def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("tablebase.compute.machine.cores", lambda: 4)
     assert chosen_limits(4, "8G", "dask") == Limits(4, 2 * 2**30, each=True)
     assert chosen_limits(4, "8G") == Limits(4, 8 * 2**30)
+
+
+GAME = load_game("doushouqi")
+KNOWN_WIN = "7/3C3/7/7/7/7/7/7/c6 w"
+THREE = "7/7/3t3/7/7/R6/4E2/7/7 w"
+IN_THE_DEN = "3R3/7/7/7/7/7/7/7/c6 b"
+WRONG = "7/7/7/1C5/7/7/7/7/c6 w"
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    """Positions, of which some have no answer, and empty lines."""
+    path = tmp_path / "positions.txt"
+    path.write_bytes(
+        "\n".join([KNOWN_WIN, "", WRONG, f"  {IN_THE_DEN}  ", THREE]).encode() + b"\n\n\xff\xfe\n" + KNOWN_WIN.encode()
+    )
+    return path
+
+
+def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: Ask) -> None:
+    """Answers come in order, with their lines; those without one have a code and a sentence, and the exit code is 2."""
+    answer = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "json")
+    rows = answer.json
+    assert answer.code == 2
+    assert "3 of 6" in answer.err
+    assert [(row["line"], row.get("outcome"), row.get("error", {}).get("code")) for row in rows] == [
+        (1, "win", None),
+        (3, None, "bad_notation"),
+        (4, "loss", None),
+        (5, None, "missing_table"),
+        (7, None, "bad_notation"),
+        (8, "win", None),
+    ]
+    assert rows[2]["winner"] == "w"
+    assert "REvT" in rows[3]["error"]["message"]
+    with Tablebase(two_pieces) as tables:
+        assert rows[0] == {**tables.probe("doushouqi", KNOWN_WIN).to_dict(), "line": 1}
+    listed = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "csv").csv
+    assert [(int(row["line"]), row["best"], row["error"].partition(":")[0]) for row in listed] == [
+        (row["line"], row.get("best") or "", row.get("error", {}).get("code", "")) for row in rows
+    ]
+    shown = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces).out
+    heading, _, *shown_rows = [line.split() for line in shown.splitlines()]
+    assert heading == ["line", "outcome", "distance", "best", "position"]
+    for row, cells in zip(rows, shown_rows, strict=True):
+        error = row.get("error", {}).get("message")
+        assert cells[0] == str(row["line"])
+        assert cells[1:4] == ["-" if row.get(name) is None else str(row[name]) for name in heading[1:4]]
+        assert " ".join(cells[4:]) == " ".join(f"{row['position']}{f': {error}' if error else ''}".split())
+
+
+def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_pieces: Path, ask: Ask) -> None:
+    """The sentence names the line and the file, and what is wrong with the position."""
+    answer = ask("probe", "doushouqi", f"@{lines}", "--strict", "--data", two_pieces, "--format", "csv")
+    assert answer.code == 2
+    assert f"line 3 of {lines}" in answer.err
+    assert "cannot stand" in answer.err
+    assert KNOWN_WIN in answer.out
+    assert IN_THE_DEN not in answer.out
+
+
+def test_a_line_is_answered_before_the_next_one_is_written(two_pieces: Path) -> None:
+    """A program can ask, read the answer, and ask again."""
+    command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", "-", "--data", str(two_pieces), "--format", "csv"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for number, text in enumerate((KNOWN_WIN, "nonsense"), start=1):
+            process.stdin.write(text + "\n")
+            process.stdin.flush()
+            found = process.stdout.readline()
+            row = process.stdout.readline() if number == 1 else found
+            assert row.rstrip().endswith(f",{number}")
+        process.stdin.close()
+        assert process.wait() == 2
+
+
+def test_a_file_is_read_in_parts(tmp_path: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that is cut by the end of a part is one line; the answers are those of all lines together."""
+    texts = random_texts(GAME, 2, 200, 1)
+    path = tmp_path / "positions.txt"
+    path.write_text("\n".join(texts))
+    words = ["probe", "doushouqi", f"@{path}", "--data", two_pieces, "--format", "csv"]
+    whole = ask(*words)
+    monkeypatch.setattr(reading, "READ_BYTES", 37)
+    assert ask(*words) == whole
+    assert [row["position"] for row in whole.csv] == texts
+
+
+def test_a_line_without_end_is_refused(two_pieces: Path) -> None:
+    """A program that writes no end of line does not fill the memory; a device is in tests/commands/test_refusals.py."""
+    with open("/dev/zero", "rb") as endless:
+        command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", "-", "--data", str(two_pieces)]
+        done = subprocess.run(command, stdin=endless, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "too long" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.builds import register
+from support.catalogs import rows
 from support.program import Answer, Ask
 
 import tablebase
@@ -42,17 +43,10 @@ def mark(positions):
 '''
 
 
-def query(folder: Path, statement: str) -> list[dict[str, Any]]:
-    """The rows of a statement over the catalog."""
-    with closing(Catalog(folder)) as catalog:
-        columns, rows = catalog.sql(statement)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
-
-
 def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
     """All patterns of the catalog, without the ids of the rows."""
-    tables = [query(folder, f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
-    return [[{name: value for name, value in row.items() if name != "id"} for row in rows] for rows in tables]
+    tables = [rows(folder, f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
+    return [[{name: value for name, value in row.items() if name != "id"} for row in table] for table in tables]
 
 
 def search(ask: Ask, folder: Path, *arguments: object) -> Answer:
@@ -68,9 +62,9 @@ def test_a_second_search_replaces_the_first(copied: Path, ask: Ask) -> None:
     before = snapshot(copied)
     search(ask, copied, "--material", "CvW")
     after = snapshot(copied)
-    assert [sorted(map(str, rows)) for rows in after] == [sorted(map(str, rows)) for rows in before]
+    assert [sorted(map(str, table)) for table in after] == [sorted(map(str, table)) for table in before]
     search(ask, copied, "--material", "CvW", "--depth", "0")
-    assert query(copied, "SELECT material FROM pattern_trees") == [{"material": "RvC"}]
+    assert rows(copied, "SELECT material FROM pattern_trees") == [{"material": "RvC"}]
 
 
 def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
@@ -83,7 +77,7 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
     ):
         register(catalog, GAME, table)
     for name in TABLES:
-        assert query(copied, f"SELECT DISTINCT material FROM {name}") == [{"material": "RvC"}]
+        assert rows(copied, f"SELECT DISTINCT material FROM {name}") == [{"material": "RvC"}]
     table_path(copied, GAME, parse_material(GAME, "RvC")).unlink()
     assert ask("reindex", "--data", copied).code == 0
     assert snapshot(copied) == [[], [], []]
@@ -94,9 +88,9 @@ def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_p
     folder = tmp_path / "pawns"
     shutil.copytree(hexapawns, folder)
     answer = ask("patterns", "hexapawn", "--data", folder)
-    distinct = {row["material"] for row in query(folder, "SELECT material FROM slices WHERE NOT is_alias")}
+    distinct = {row["material"] for row in rows(folder, "SELECT material FROM slices WHERE NOT is_alias")}
     assert {line.split()[0] for line in answer.out.splitlines()[2:]} == distinct
-    assert {row["material"] for row in query(folder, "SELECT material FROM pattern_trees")} == distinct
+    assert {row["material"] for row in rows(folder, "SELECT material FROM pattern_trees")} == distinct
     few = ask("patterns", "hexapawn", "--pieces", "5", "--format", "json", "--data", folder).json
     assert {row["material"] for row in few} == {name for name in distinct if len(name) == 6}
 
@@ -108,9 +102,9 @@ def test_what_programs_get(copied: Path, ask: Ask) -> None:
     for patterns in objects:
         assert patterns["wins"] + patterns["losses"] + patterns["draws"] == patterns["positions"]
         of_slice = f"WHERE material = '{patterns['material']}'"
-        rules = query(copied, f"SELECT outcome, condition, positions, share FROM pattern_rules {of_slice}")
+        rules = rows(copied, f"SELECT outcome, condition, positions, share FROM pattern_rules {of_slice}")
         assert [{name: rule[name] for name in rules[0]} for rule in patterns["rules"]] == rules
-        (tree,) = query(copied, f"SELECT expression, errors FROM pattern_trees {of_slice}")
+        (tree,) = rows(copied, f"SELECT expression, errors FROM pattern_trees {of_slice}")
         assert {name: patterns["tree"][name] for name in tree} == tree
         assert [gain["number"] for gain in patterns["gains"]] == [1, 1, 1, 2, 2, 2]
     lines = search(ask, copied, "--material", "RvC", "--top", "3", "--format", "csv").csv
@@ -124,7 +118,7 @@ def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeyp
     assert "trees need scikit-learn: install it with pip install 'endgame-tablebase[patterns]'\n" in answer.err
     assert answer.json[0]["tree"] is None
     assert answer.json[0]["rules"]
-    assert query(copied, "SELECT * FROM pattern_trees") == []
+    assert rows(copied, "SELECT * FROM pattern_trees") == []
 
 
 def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
@@ -134,16 +128,16 @@ def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
     search(ask, copied, "--material", "CvT", "--features", file, "--depth", "8")
     with tablebase.open(copied) as tables:
         assert [one.name for one in tables.features("doushouqi", file)][-3:] == ["order", "product", "mark"]
-    names = {row["features"] for row in query(copied, "SELECT features FROM pattern_gains WHERE number = 1")}
+    names = {row["features"] for row in rows(copied, "SELECT features FROM pattern_gains WHERE number = 1")}
     assert {"order", "product", "mark"} <= names
-    rules = query(copied, "SELECT * FROM pattern_rules")
+    rules = rows(copied, "SELECT * FROM pattern_rules")
     rules = [rule for rule in rules if any(word in rule["condition"] for word in ('"order"', "product", "mark"))]
     assert rules
     for rule in rules:
         statement = f"SELECT outcome, count(*) AS n FROM positions WHERE material = 'CvT' AND ({rule['condition']}) GROUP BY ALL"
-        rows = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
-        assert rows == [{"outcome": rule["outcome"], "n": rule["positions"]}], rule["condition"]
-    (tree,) = query(copied, "SELECT * FROM pattern_trees")
+        mined = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
+        assert mined == [{"outcome": rule["outcome"], "n": rule["positions"]}], rule["condition"]
+    (tree,) = rows(copied, "SELECT * FROM pattern_trees")
     statement = f"SELECT count(*) AS n FROM positions WHERE material = 'CvT' AND outcome <> {tree['expression']}"
     wrong = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
     assert wrong == [{"n": tree["errors"]}]
@@ -157,7 +151,7 @@ def test_what_is_not_stored(copied: Path, ask: Ask) -> None:
     search(ask, copied, "--material", "CvW", "--target", "distance")
     assert (copied / FILE_NAME).read_bytes() == before
     search(ask, copied, "--material", "CvW", "--pool", "--depth", "0")
-    assert query(copied, "SELECT * FROM pattern_trees") == []
+    assert rows(copied, "SELECT * FROM pattern_trees") == []
 
 
 def test_slices_without_such_positions_are_left_out(hexapawns: Path, ask: Ask) -> None:

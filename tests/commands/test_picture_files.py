@@ -1,13 +1,16 @@
-"""Pictures and sheets of `probe`, `line` and `boxes`: files, messages, and what is refused before anything is overwritten."""
+"""Outputs of commands: pictures, sheets and other files, their messages, and what is refused before any work, also for root."""
 
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.program import Ask, assert_one_sentence, files_of_at_most
+from support.program import Ask, assert_one_sentence, contents, every_command
 
 import tablebase
+from tablebase.commands.parameters import Output
+from tablebase.commands.registry import VERBS
+from tablebase.commands.shell import verb_parameters
 from tablebase.commands.tablebase import Tablebase
 from tablebase.game.installed import load_rules
 
@@ -60,14 +63,6 @@ def test_games_by_functions_are_drawn_in_the_same_way(piglet_tables: Path, tmp_p
         assert f"{rules.drawn(probe.asked)}\n   {probe.value.said}, {row['best']}\n\n" in drawn
 
 
-@pytest.mark.parametrize(("command", "option"), [("probe", "--output"), ("line", "--to")])
-def test_want_of_space_has_its_own_code(command: str, option: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
-    with files_of_at_most(1000):
-        answer = ask(command, "doushouqi", LOST, "--data", tables.folder, option, tmp_path / "a.svg")
-    assert answer.code == 3
-    assert "there is no space left" in answer.err
-
-
 def test_sheets_are_those_of_python(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
     """Of probes, of a line with and without all plies, and of boxes; the answer is what it is without a sheet."""
     file = tmp_path / "positions"
@@ -81,10 +76,7 @@ def test_sheets_are_those_of_python(pawn_tables: Tablebase, tmp_path: Path, ask:
         (["line", "hexapawn", *data, "--sheet"], line.sheet()),
         (["line", "hexapawn", *data, "--every", "--page", "letter", "--sheet"], line.sheet(every=True, page="letter")),
         (["boxes", "hexapawn", "--format", "csv", "--output"], tablebase.boxes("hexapawn").sheet()),
-        (
-            ["boxes", "hexapawn", "--side", "w", "--page", "letter", "--output"],
-            white.sheet("letter"),
-        ),
+        (["boxes", "hexapawn", "--side", "w", "--page", "letter", "--output"], white.sheet("letter")),
     ):
         [page] = sheet
         path = tmp_path / "sheet.svg"
@@ -113,27 +105,6 @@ def test_boxes_that_have_learned(tmp_path: Path, ask: Ask) -> None:
     assert_one_sentence(ask("boxes", "hexapawn-3x4", "--boxes", boxes), "another game")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["probe", "kalah", "3", "--sheet", "a.svg"], "kalah has no pieces on squares and no pictures of its own"),
-        (["line", "kalah", "--sheet", "a.pdf"], "kalah has no pieces on squares and no pictures of its own"),
-        (["line", "hexapawn", "--sheet", "a.jpg"], "a.jpg is not the name of a sheet: use one of the suffixes .pdf, .svg, .png"),
-        (["boxes", "hexapawn", "--output", "a"], "a is not the name of a sheet"),
-        (["boxes", "noughts", "--output", "a.pdf"], "it does not support game graphs"),
-        (["boxes", "doushouqi"], "doushouqi can go on for ever"),
-        (["boxes", "hexapawn", "--output", "a.svg"], "a sheet has 1 to 18 boards, not 19"),
-        (["line", "hexapawn", "--replay", "games", "--sheet", "a.svg"], "leave out the position, --to and --sheet"),
-    ],
-)
-def test_sheets_that_are_refused(words: list[str], said: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a sentence, and nothing is written."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tablebase.svg.sheets.MOST", 18)
-    assert_one_sentence(ask(*words), said)
-    assert not list(tmp_path.iterdir())
-
-
 def test_sheets_with_a_position_without_an_answer(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
     """The others are answered, but no sheet is written; nor one of far too many positions."""
     words = ["probe", "hexapawn", "--data", pawn_tables.folder, "--sheet", tmp_path / "a.svg"]
@@ -153,3 +124,94 @@ def test_pdf_and_png_need_the_extra(pawn_tables: Tablebase, tmp_path: Path, ask:
     assert_one_sentence(answer, "sheets as PDF or PNG need typst: install it with pip install 'endgame-tablebase[print]'")
     assert not answer.out
     assert ask(*words, tmp_path / "a.svg").code == 0
+
+
+OUTPUTS = {
+    (verb.name, one.name): one.shell.output
+    for verb in VERBS.values()
+    if verb.group
+    for one in verb_parameters(verb)
+    if one.shell.output is not None
+}
+"""By command and by the name of its parameter."""
+INPUTS = {
+    ("batch", "file"),
+    ("boxes", "boxes"),
+    ("line", "replay"),
+    ("merge", "place"),
+    ("prove", "check"),
+    ("unpack", "place"),
+    ("serve", "unix_socket"),
+    ("verify", "published"),
+}
+"""Parameters that name files and folders that are read, or a socket."""
+COMMON = {"data", "features", "rules"}
+"""Parameters of several commands; the folder of the tables is their own to write."""
+NEEDED = {
+    ("match", "output"): ["--player", "tables", "--player", "tables", "--games", "2"],
+    ("match-stats", "curve"): ["games.txt"],
+    ("play", "boxes"): ["--player", "matchboxes"],
+    ("plot", "output"): ["distances"],
+    ("probe", "sheet"): ["ppp/3/PPP w"],
+    ("probe", "svg"): ["ppp/3/PPP w"],
+    ("train", "curve"): ["--games", "1", "--output", "hexapawn.learner"],
+    ("train", "output"): ["--games", "1"],
+    ("unpack", "to"): ["{data}"],
+}
+"""What commands need beside a game, a folder and their output."""
+
+NAMED = {
+    ("build", "log"),
+    ("build", "json_log"),
+    ("line", "sheet"),
+    ("play", "boxes"),
+    ("probe", "sheet"),
+    ("match-stats", "curve"),
+    ("train", "curve"),
+}
+"""Outputs whose options have a name of their own."""
+
+
+def option_of(output: tuple[str, str]) -> str:
+    """The option for an output."""
+    [option] = next(one.opts for one in every_command()[output[0]].params if one.name == output[1])
+    return str(option)
+
+
+def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
+    """A command that would write to a place."""
+    name = output[0]
+    words = [word.format(data=data) for word in NEEDED.get(output, [])]
+    game = ["hexapawn"] * VERBS[name].takes_game
+    folder = [] if name in ("boxes", "unpack", "match-stats") else ["--data", str(data)]
+    return [name, *(words + game if name == "plot" else game + words), option_of(output), str(target), *folder]
+
+
+def test_all_outputs_are_known() -> None:
+    """Whatever parameter names a file or a folder is an input or an output."""
+    commands: dict[str, Any] = every_command()
+    named = {
+        (name, one.name)
+        for name, command in commands.items()
+        for one in command.params
+        if one.metavar in ("FILE", "DIR") and one.name not in COMMON
+    }
+    assert named == INPUTS | OUTPUTS.keys()
+
+
+def test_outputs_are_named_alike() -> None:
+    """`--output` for a file and `--to` for a folder; logs, boxes, sheets and curves beside what a command writes have names."""
+    for (name, parameter), kind in OUTPUTS.items():
+        if (name, parameter) not in NAMED:
+            assert option_of((name, parameter)) == ("--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output")
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_the_folder_of_a_tablebase_is_left_alone(output: tuple[str, str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Neither a table nor the catalog nor a new file in it is written, by whatever name the folder is called."""
+    (tmp_path / "link").symlink_to(hexapawns)
+    before = contents(hexapawns)
+    for name in ("hexapawn/2/new.svg", "new.svg", "catalog.sqlite", next(iter(sorted(before)))):
+        for folder in (hexapawns, tmp_path / "link"):
+            assert_one_sentence(ask(*command_of(output, folder / name, hexapawns)), name)
+    assert contents(hexapawns) == before

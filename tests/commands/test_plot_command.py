@@ -69,12 +69,6 @@ def test_chances_need_no_tables(tmp_path: Path, ask: Ask) -> None:
     assert len(pictures) == 4
 
 
-def test_no_parity_without_its_features(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """A game without the feature `distance` is refused before anything is counted."""
-    answer = ask("plot", "parity", "hexapawn", "--pieces", "2", "--data", hexapawns, "--output", tmp_path / "a.svg")
-    assert_one_sentence(answer, "hexapawn has no feature 'distance'", "'tablebase features hexapawn'")
-
-
 def test_parity_of_several_numbers_of_pieces(shut_in: Path, tmp_path: Path, ask: Ask) -> None:
     """Slices of different size are refused, since the last piece has no single number."""
     answer = ask("plot", "parity", GAME.name, "--data", shut_in, "--output", tmp_path / "a.svg")

@@ -128,10 +128,7 @@ def test_what_only_reads_works_on_a_full_disk(option: str, fill: str, copied: Pa
     shutil.copytree(copied, source)
     full = f"mount -t tmpfs -o {option} tmpfs '{copied}'; cp -r '{source}/.' '{copied}'; cd '{copied}'; {fill}"
     reading = [words for words in READING if words[0] not in ("patterns", "export", "plot", "verify")]
-    into = [
-        ["patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--workers", "1"],
-        ["reindex"],
-    ]
+    into = [["patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--workers", "1"], ["reindex"]]
     answers = ask_where(f"({full} || true) 2> '{copied}.log'", copied, reading + into, mounting())
     for words, answer in zip(reading, answers[: len(reading)], strict=True):
         assert (answer.code, answer.errors) == (0, []), (words, answer.err)

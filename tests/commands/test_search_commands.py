@@ -1,23 +1,30 @@
-"""The commands `perft`, `analyse` and `prove`: what they print in each format, and what they refuse."""
+"""The commands `perft`, `count`, `analyse`, `prove` and `uci`: what they print in each format, and what they refuse."""
 
 import json
 import os
 import signal
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.games import after
-from support.program import Ask, assert_one_sentence, start_fresh
+from support.program import Ask, ask_fresh, start_fresh
 from twins import naive
+from twins import walk as naive_walk
+from twins.walk import walk, walked
 
 import tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
+from tablebase.game.moves import Position
 from tablebase.game.notation import parse
+from tablebase.play import graph_player
+from tablebase.play.match import Match
+from tablebase.play.player import Seat
+from tablebase.play.players import open_player
 from tablebase.search import Options, Repetition
-from tablebase.search.frames import MOST_DEPTH
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
@@ -46,9 +53,6 @@ def counted(name: str, plies: int, text: str | None = None) -> list[int]:
     return [naive.perft(game, parse(game, text or game.start), number) for number in range(1, plies + 1)]
 
 
-# perft
-
-
 def test_perft_in_three_formats(ask: Ask) -> None:
     """An object, a line or a row for each depth; JSON and CSV have the same fields."""
     leaves = counted("hexapawn", 4)
@@ -58,9 +62,7 @@ def test_perft_in_three_formats(ask: Ask) -> None:
     assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 4
     assert [(row["depth"], row["leaves"]) for row in found] == list(enumerate(leaves, start=1))
     assert all(isinstance(row["seconds"], float) and row["seconds"] >= 0 for row in found)
-    rows = ask(*words, "--format", "csv").csv
-    assert [list(row)[:2] for row in rows] == [["depth", "leaves"]] * 4
-    assert [(int(row["depth"]), int(row["leaves"])) for row in rows] == list(enumerate(leaves, start=1))
+    assert [row["leaves"] for row in ask(*words, "--format", "csv").csv] == list(map(str, leaves))
     heading, _, *lines = ask(*words).out.splitlines()
     assert heading.split() == ["depth", "leaves", "seconds"]
     assert [line.split()[1] for line in lines] == [str(count) for count in leaves]
@@ -80,9 +82,6 @@ def test_repeated_lines_may_be_leaves(ask: Ask) -> None:
     for how, leaves in (("continue", 5_111_725), ("leaf", 5_098_477)):
         found = ask("perft", "doushouqi", "--depth", 5, "--repetitions", how, "--format", "json").json
         assert found[-1]["leaves"] == leaves
-
-
-# analyse
 
 
 def test_analyse_as_json(ask: Ask) -> None:
@@ -116,9 +115,6 @@ def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> 
     assert ask("analyse", "hexapawn").err == "error: seen\n"
     options = Options(exact=True, threads=2, hash_bytes=1 << 20, repetition=Repetition.LOSS, progress=30)
     assert seen == [(load_game("hexapawn-4x4"), None, options), (PAWNS, None, Options())]
-
-
-# prove
 
 
 def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
@@ -181,16 +177,6 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
     assert answer.out == f"loss of {head['position']}: the proof does not hold: positions are missing, or there twice\n"
 
 
-# Faults
-
-
-@pytest.mark.parametrize("words", [["--depth", MOST_DEPTH + 1], ["--hash", "9999T"]], ids=["depth", "memory"])
-def test_what_does_not_fit(words: list[object], ask: Ask) -> None:
-    """One sentence with the numbers, and code 3."""
-    unit = "bytes of memory" if "--hash" in words else f"{MOST_DEPTH} plies"
-    assert_one_sentence(ask("analyse", "doushouqi", *words), unit, code=3)
-
-
 def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are none by default; a folder that somebody has named must be there, unless it is not wanted."""
     assert ask("analyse", "doushouqi", "--depth", 1).code == 0
@@ -214,9 +200,6 @@ def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
         path.unlink()
     answer = ask("analyse", "doushouqi", "7/7/7/7/3c3/3C3/3r3/7/7 w", "--depth", 1, "--data", copied)
     assert answer.err.startswith("searched without the tables of 2 materials, such as CvC: run 'tablebase build doushouqi --mat")
-
-
-# Readers and signals
 
 
 @pytest.mark.full
@@ -251,3 +234,117 @@ def test_ctrl_c_ends_a_search(command: str, workers: int, ask: Ask) -> None:
         assert time.monotonic() - begin < 1
     assert process.returncode == 130
     assert [line.partition(";")[0] for line in said.splitlines() if "compiling" not in line and line] == ["error: interrupted"]
+
+
+def test_a_process_of_its_own(two_pieces: Path) -> None:
+    """Bytes that are no text, and the end of the input in mid-search: an answer, exit code 0, nothing on standard error."""
+    lines = "uci\nisready\n\udcff\udcfe\nposition startpos\ngo infinite\n"
+    answer = ask_fresh("uci", "doushouqi", "--data", two_pieces, given=lines)
+    said = answer.out.splitlines()
+    assert (answer.code, "Traceback" in answer.err) == (0, False)
+    assert f"option name TablebasePath type string default {two_pieces}" in said
+    assert "readyok" in said
+    assert any(line.startswith("info string error: ") and "xff" in line and "is no command" in line for line in said)
+    assert said[-1].startswith("bestmove ")
+    assert said[-1] != "bestmove 0000"
+
+
+def test_lines_of_a_short_talk(typed: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without tables where they are by default; what follows quit is not read."""
+    monkeypatch.chdir("/")
+    answer = typed(["uci", "quit", "uci"], "uci", "hexapawn", "--size", "4x4")
+    assert (answer.code, answer.err, answer.out.count("uciok")) == (0, "", 1)
+    assert "option name TablebasePath type string default <empty>\n" in answer.out
+    assert "option name UCI_Variant type combo default hexapawn-4x4 var " in answer.out
+
+
+def test_a_line_that_is_too_long(typed: Ask) -> None:
+    """It is refused in a line, is not kept, and the next one is answered."""
+    answer = typed([f"position startpos moves {'a2a3 ' * 1_000_000}", "isready", "quit"], "uci", "hexapawn", "--size", "4x4")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == "info string error: a line has more than 1,048,576 characters: send less\nreadyok\n"
+
+
+GAMES = ("hasenspiel-4x6", "hexapawn", "foxhounds-4x4")
+
+
+@cache
+def expected(name: str, position: Position) -> dict[str, tuple[str, int, int, tuple[int, int]]]:
+    """Of each move: outcome and plies for its side, games after it, and those that each side wins, all of them walked."""
+    game, values, found = load_game(name), naive_walk.values(walked(name)), {}
+    for move, child in game.moves(position).items():
+        outcome, plies = values[child._replace(won="")]
+        games, won = naive_walk.games(walk(game, child)) if not child.won else (1, (int(position.side == 0), position.side))
+        found[move] = ("win" if outcome == "loss" else "loss", plies + 1, games, won)
+    return found
+
+
+def rows(name: str, position: Position, **options: object) -> dict[str, tuple[str, int, int, tuple[int, int]]]:
+    """What `count` says of each move."""
+    game = load_game(name)
+    first, second = (f"won_{side.letter}" for side in game.sides)
+    said = tablebase.count(name, game.format(position), divide=True, **options)
+    for row in said:
+        won = row[first] if position.side == 0 else row[second]
+        assert row["share"] == pytest.approx(won / row["games"])
+        assert row["position"] == game.format(game.moves(position)[row["move"]])
+    ranks = [
+        (row["outcome"] or "", -row["distance"] if row["outcome"] == "win" else row["distance"] or 0, row["share"]) for row in said
+    ]
+    # In the alphabet, too, a win comes after a loss.
+    assert ranks == sorted(ranks, reverse=True)
+    return {row["move"]: (row["outcome"], row["distance"], row["games"], (row[first], row[second])) for row in said}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_moves_are_those_of_plain_python(name: str) -> None:
+    """From the start and after each of its moves."""
+    start = load_game(name).initial
+    for position in (start, *walked(name).children[start]):
+        assert rows(name, position) == expected(name, position)
+
+
+def test_large_boards_are_counted_move_by_move(tmp_path: Path, hexapawns: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are too many positions, tables say what moves force; without them, nothing does."""
+    monkeypatch.setattr(graph_player, "LIMIT", 10)
+    game = load_game("hexapawn")
+    assert rows("hexapawn", game.initial, data=hexapawns) == expected("hexapawn", game.initial)
+    unknown = rows("hexapawn", game.initial, data=tmp_path / "none")
+    assert {one[:2] for one in unknown.values()} == {(None, None)}
+    assert {move: one[2:] for move, one in unknown.items()} == {
+        move: one[2:] for move, one in expected("hexapawn", game.initial).items()
+    }
+
+
+def test_games_by_functions(tmp_path: Path) -> None:
+    """The games after all moves are those of the start, drawn ones included."""
+    said = tablebase.count("noughts", divide=True, data=tmp_path / "none")
+    assert sum(row["games"] for row in said) == tablebase.count("noughts")["games"] == 255_168
+
+
+def test_the_command(ask: Ask) -> None:
+    """It says what Python says; the games add up to those of the start; after the end there are no moves."""
+    said = ask("count", "foxhounds-6x6", "--divide", "--format", "json").json
+    assert said == tablebase.count("foxhounds-6x6", divide=True)
+    assert sum(row["games"] for row in said) == 982_462_133_247
+
+
+@pytest.mark.full
+def test_the_first_moves_of_hasenspiel() -> None:
+    """On 8x8 both lose in 44, and the games add up to the known number, of which Black wins 1.49 %."""
+    said = tablebase.count("hasenspiel", divide=True)
+    assert [(row["move"], row["outcome"], row["distance"]) for row in said] == [("d8c7", "loss", 44), ("d8e7", "loss", 44)]
+    games = sum(row["games"] for row in said)
+    assert games == 2_479_385_048_689_677_432_127_960_469_169
+    assert round(100 * (1 - sum(row["share"] * row["games"] for row in said) / games), 2) == 1.49
+
+
+def test_the_ranking_gives_them_as_a_hint() -> None:
+    game = load_game("hexapawn")
+    with open_player("ranking", Seat(game, game.initial)) as player:
+        assert player.hint(Match(game, game.initial)).splitlines() == [
+            "move  best outcome  possible games      won",
+            "b1b2  loss in 6                 66  39.39 %",
+            "a1a2  loss in 4                 34  55.88 %",
+            "c1c2  loss in 4                 34  55.88 %",
+        ]

@@ -99,14 +99,16 @@ def test_many_options_stand_in_groups(ask: Ask) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_what_happens_without_options_and_an_example(name: str, ask: Ask) -> None:
-    """Example commands have valid options and arguments, and no line is longer than 80 columns."""
-    said = ask(name, "--help").out
+    """Each option has a text, examples have valid options and arguments, and no line is longer than 80 columns."""
+    command, said = made(name), ask(name, "--help").out
+    assert (command.help or "").strip().endswith(".")
+    assert [one.name for one in command.params if not getattr(one, "help", None) and one.name != "help"] == []
     assert re.search(r"Without options, |With only --", said.partition("\nOptions:\n")[0])
     assert max(map(len, said.splitlines())) <= 80
     calls = [shlex.split(line)[1:] for line in re.split(r"\n  Examples?:\n", said)[1].splitlines() if "  tablebase " in line]
     assert calls[-1][0] == name
-    for command, *words in calls:
-        assert made(command).make_context(command, words).args == []
+    for other, *words in calls:
+        assert made(other).make_context(other, words).args == []
 
 
 @pytest.mark.release

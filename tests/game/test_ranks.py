@@ -3,7 +3,6 @@
 from itertools import combinations, product
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tablebase.game.ranks import (
@@ -18,6 +17,7 @@ from tablebase.game.ranks import (
     pits_rank,
     pits_size,
     pits_unrank,
+    symmetries,
 )
 
 SQUARE = [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2], [3, 2, 1, 0], [2, 1, 0, 3], [1, 0, 3, 2], [0, 3, 2, 1]]
@@ -29,6 +29,13 @@ AT = 3
 """Numbers before the tables, which begin anywhere in the rules."""
 
 
+def test_symmetries() -> None:
+    """Two of a square generate all eight, each once; the identity is the first."""
+    found = [list(image) for image in symmetries([1, 2, 3, 0], [3, 2, 1, 0])]
+    assert found[0] == [0, 1, 2, 3]
+    assert sorted(found) == sorted(SQUARE)
+
+
 def points_of(word: int) -> frozenset[int]:
     return frozenset(point for point in range(24) if word >> point & 1)
 
@@ -36,7 +43,7 @@ def points_of(word: int) -> frozenset[int]:
 @pytest.mark.parametrize(("points", "images", "most"), [(4, SQUARE, 2), (9, THREE, 3), (17, REFLECTED, 2), (24, LONG, 1)])
 def test_ranks_of_men_number_the_classes(points: int, images: list[list[int]], most: int) -> None:
     """Positions have one rank if and only if a symmetry leads from one to the other; ranks lead back to them."""
-    rules: Any = memoryview(np.concatenate([[7] * AT, men(points, images, most)]))
+    rules: Any = memoryview(men(points, images, most, [7] * AT))
     for first, second in product(range(most + 1), repeat=2):
         if first + second > points:
             continue
@@ -67,18 +74,26 @@ def test_ranks_are_dense_where_nothing_is_symmetric() -> None:
     assert found == set(range(men_size(rules, 0, 1, 2))) == set(range(6 * 10))
 
 
-@pytest.mark.parametrize(("count", "stones"), [(1, 4), (2, 9), (3, 5), (4, 6), (6, 4), (5, 0)])
-def test_ranks_of_stones_number_all_distributions(count: int, stones: int) -> None:
-    """Each distribution has a rank, none is left out, and ranks lead back."""
+@pytest.mark.parametrize(("count", "first", "stones"), [(1, 1, 4), (2, 1, 9), (3, 0, 5), (4, 3, 6), (6, 2, 4), (5, 5, 0)])
+def test_ranks_of_stones_number_all_distributions(count: int, first: int, stones: int) -> None:
+    """Each distribution of up to so many stones has a rank, fewer stones a smaller one; ranks lead back, also from two words."""
     rules = [7] * AT + pits(6, 9)
     ranks = {}
     for pit in product(range(stones + 1), repeat=count):
-        if sum(pit) == stones:
+        if sum(pit) <= stones:
             word = sum(here << 5 * place for place, here in enumerate(pit))
-            rank = ranks[word] = pits_rank(rules, AT, word, 5, count, stones)
-            assert pits_unrank(rules, AT, rank, 5, count, stones) == word
+            rank, total = pits_rank(rules, AT, word, 5, count)
+            ranks[rank] = total
+            assert pits_unrank(rules, AT, rank, 5, count, 0, stones) == (word, 0, 0)
             assert [field(word, place, 5) for place in range(count)] == list(pit)
-    assert sorted(ranks.values()) == list(range(pits_size(rules, AT, count, stones)))
+            low, high = word & (1 << 5 * first) - 1, word >> 5 * first
+            below, before = pits_rank(rules, AT, low, 5, first)
+            above, _ = pits_rank(rules, AT, high, 5, count - first, first, before)
+            assert below + above == rank
+            assert pits_unrank(rules, AT, rank, 5, count - first, first, stones) == (high, below, before)
+            assert pits_unrank(rules, AT, below, 5, first, 0, before) == (low, 0, 0)
+    assert sorted(ranks) == list(range(pits_size(rules, AT, count, stones)))
+    assert [ranks[rank] for rank in sorted(ranks)] == sorted(ranks.values())
 
 
 def test_bits() -> None:

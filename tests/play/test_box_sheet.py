@@ -130,18 +130,7 @@ def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [sorted((row["beads"] + " " + row["taken"]).split()) for row in left] == [row["beads"].split() for row in rows]
     white = tablebase.boxes("hexapawn", side="w")
     assert (len(white), white[0]["move"], white[0]["position"]) == (18, 1, "ppp/3/PPP w")
-    start = parse(GAME, GAME.start)
-    alone = [Matchboxes(GAME, number, grow_tree(GAME, start, share=False), share=False) for number in (0, 1)]
-    assert [len(one.boxes) for one in alone] == [33, 37]
     assert len(tablebase.boxes("hexapawn", "ppp/1P1/P1P b")) < 18
-    with pytest.raises(TablebaseError, match="the side to play must be 'w' or 'b', not 'x'"):
-        tablebase.boxes("hexapawn", side="x")
-    with pytest.raises(TablebaseError, match="can go on for ever"):
-        tablebase.boxes("doushouqi")
-    with pytest.raises(TablebaseError, match="noughts is not a game for 'boxes', because it does not support game graphs"):
-        tablebase.boxes("noughts")
     monkeypatch.setattr(sheets, "MOST", 18)
     with pytest.raises(TablebaseError, match="a sheet has 1 to 18 boards, not 19"):
         rows.sheet()
-    with pytest.raises(TablebaseError, match=r"White never moves in hexapawn .*: choose another side"):
-        tablebase.boxes("hexapawn", "3/p2/2P b", side="w")

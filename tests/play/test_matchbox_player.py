@@ -12,8 +12,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from support.pawn_games import as_cells, flipped
-from twins.pawns import BLACK, START, WHITE, naive_moves
+from twins.pawns import BLACK, START, WHITE, as_cells, flipped, naive_moves
 
 from tablebase.errors import TablebaseError
 from tablebase.files.outputs import lock_of, locked
@@ -81,9 +80,6 @@ def player() -> MatchboxPlayer:
     return MatchboxPlayer(Seat(GAME, ROOT, BLACK))
 
 
-# Boxes and beads
-
-
 @pytest.mark.parametrize(
     ("own", "share", "count"), [(BLACK, True, (19, 45)), (BLACK, False, (37, 90)), (WHITE, False, None)], ids=str
 )
@@ -103,9 +99,6 @@ def test_there_is_a_box_for_each_position_of_a_side(own: int, share: bool, count
     assert {min(cells, flipped(cells)) if share else cells for cells in met} == {
         min(cells, flipped(cells)) if share else cells for cells in shown
     }
-
-
-# Learning
 
 
 def test_a_lost_game_takes_the_last_bead_away(player: MatchboxPlayer) -> None:
@@ -183,9 +176,6 @@ def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> Non
     """On the other side, or after another start, the player says that it was made for something else."""
     with pytest.raises(TablebaseError, match=r"there is no box for ppp/3/PPP w: make a player for another start or side"):
         player.choose(Match(GAME, ROOT), Random(0))
-
-
-# The file
 
 
 @pytest.fixture

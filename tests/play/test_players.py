@@ -1,4 +1,4 @@
-"""The players by name: what each chooses, held against plain Python, and what is refused."""
+"""The players by name: what each chooses, held against plain Python and against tables, and what is refused."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -11,17 +11,19 @@ from typing import Any
 import pytest
 from support import toys
 from support.checks import at_least_one
-from support.program import open_files, opened_since
+from support.program import open_files, opened_since, random_position
 from twins import walk as naive_walk
-from twins.walk import Walk, walk
+from twins.walk import walked
 
+from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import count_plies
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.game import load_game
+from tablebase.game import Game, Outcome, load_game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.play import graph_player
+from tablebase.play.engine_player import SURE, EnginePlayer
 from tablebase.play.fallible import weights
 from tablebase.play.graph_player import GraphPlayer
 from tablebase.play.learning.matchboxes import grow_tree
@@ -33,6 +35,7 @@ from tablebase.play.ranking import ranking
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.lookahead import Lookahead, load_tables
+from tablebase.slices.material import materials
 from tablebase_rules import harehedgehog
 
 FOX, HOUNDS = 0, 1
@@ -62,12 +65,6 @@ def match_at(rules: Any, text: str) -> Match[Any]:
     return Match(rules, rules.parse(text))
 
 
-@cache
-def walked(name: str) -> Walk:
-    """All positions of a game in plain Python."""
-    return walk(load_game(name))
-
-
 def undecided(name: str) -> list[Position]:
     """The positions of a game in which somebody moves."""
     return at_least_one(position for position, children in walked(name).children.items() if children)
@@ -77,9 +74,6 @@ def reached(player: GraphPlayer, position: Position) -> list[Position]:
     """What the moves that a player keeps lead to."""
     after = player.graph.game.moves(position)
     return sorted(after[move]._replace(won="") for move in player.kept_moves(position))
-
-
-# The registry
 
 
 @pytest.mark.parametrize(
@@ -134,9 +128,6 @@ def test_games_with_too_many_positions_are_refused(name: str, player: str, monke
     grow_tree.cache_clear()
     with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: take a smaller board"):
         open_player(player, seat(name))
-
-
-# The players of the documents
 
 
 @pytest.mark.parametrize("size", [4, 6])
@@ -282,9 +273,6 @@ def test_a_player_is_made_for_a_start() -> None:
             player.choose(match_at(game, game.start), Random(0))
 
 
-# Games whose rules are functions
-
-
 def test_the_computer_looks_ahead() -> None:
     """It plays what a search with its settings finds, by a seed of the match's, and says what it expects."""
     settings = "computer:depth=2,objective=lead,stop=no,alpha-beta=yes,sort=yes,cuts=0/4,cards=expectation,carrots=1.5"
@@ -335,3 +323,85 @@ def test_the_tables_play_by_what_is_certain(piglet_tables: Path) -> None:
     with open_player("fuzzy:fuzz=1", seat(PIGLET.name, 0, piglet_tables)) as player:
         drawn = {player.choose(match_at(PIGLET, "0,1 1 1"), Random(seed)) for seed in range(20)}
     assert drawn == set(match_at(PIGLET, "0,1 1 1").legal())
+
+
+JUNGLE = load_game("doushouqi")
+NOWHERE = Path("nowhere")
+
+
+def seated(game: Game, text: str, level: int, folder: Path = NOWHERE) -> EnginePlayer:
+    """A player for the side to move."""
+    position = game.parse(text)
+    return EnginePlayer(Seat(game, position, position.side, folder), level)
+
+
+def test_a_seed_repeats_a_game() -> None:
+    """At a weak level, and another seed gives another game; at the others, chance plays no part."""
+    start = JUNGLE.initial
+
+    def opening(level: int, seed: int) -> list[str]:
+        random, match = Random(seed), Match(JUNGLE, start)
+        with EnginePlayer(Seat(JUNGLE, start, 0, NOWHERE), level) as player:
+            for _ in range(8):
+                match.play(player.choose(match, random))
+        return [event.text for event in match.events]
+
+    weak = [opening(2, seed) for seed in (0, 1, 2, 0, 1, 2)]
+    assert weak[:3] == weak[3:]
+    assert len({tuple(moves) for moves in weak}) > 1
+    assert opening(SURE, 0) == opening(SURE, 1)
+
+
+def test_every_win_of_the_tables_is_won_in_time(three_pieces: Path, more_tables: Tablebase) -> None:
+    """At the weakest level, against the tables, in as many plies as they say."""
+    random, games = Random(1), 0
+    while games < 5:
+        position = random_position(JUNGLE, random.choice(materials(JUNGLE, 3)), 0, random)
+        value = more_tables.probe_value(JUNGLE, position)
+        if value.outcome is not Outcome.WIN or value.distance < 10:  # type: ignore[operator]
+            continue
+        match, games = Match(JUNGLE, position), games + 1
+        with EnginePlayer(Seat(JUNGLE, position, 0, three_pieces), 1) as player:
+            while (ending := match.ending()) is None:
+                if match.player == 1:
+                    match.play(more_tables.probe(JUNGLE, match.position).moves[0].move)
+                    continue
+                left = more_tables.probe_value(JUNGLE, match.position)
+                match.play(player.choose(match, random))
+                assert player.remark == f"win in {left.distance} by the table"
+        assert (ending.winner, match.plies) == (0, value.distance)
+
+
+def test_it_knows_the_game_so_far() -> None:
+    """A side that is behind makes the move that brings a position about for the third time, however little it searches."""
+    text = "7/7/7/7/3e3/7/7/7/1R5 w"
+    match: Match[Position] = Match(JUNGLE, JUNGLE.parse(text))
+    for move in ("b1a1", "d5d6", "a1a2", "d6d5", "a2a1", "d5d6", "a1a2", "d6d5"):
+        match.play(move)
+    with seated(JUNGLE, text, 1) as player:
+        assert {player.choose(match, Random(seed)) for seed in range(5)} == {"a2a1"}
+        assert player.remark.startswith("+0.00 at depth ")
+        player.choose(Match(JUNGLE, match.position), Random(0))
+        assert player.remark.startswith("-")
+
+
+def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A legal one, by chance."""
+    monkeypatch.setattr("tablebase.play.engine_player.LINES", 1)
+    monkeypatch.setattr("tablebase.play.engine_player.NODES", (1,))
+    match = Match(JUNGLE, JUNGLE.initial)
+    with seated(JUNGLE, JUNGLE.start, 1) as player:
+        moves = {player.choose(match, Random(seed)) for seed in range(20)}
+        assert player.remark == "any move"
+    assert len(moves) > 5
+    assert moves <= set(match.legal())
+
+
+def test_closing_closes_the_tables(three_pieces: Path) -> None:
+    """A player that has looked something up holds files until it is closed."""
+    before = open_files(three_pieces)
+    text = "7/7/3t3/7/7/R6/4E2/7/7 w"
+    with seated(JUNGLE, text, 2, three_pieces) as player:
+        player.choose(Match(JUNGLE, JUNGLE.parse(text)), Random(0))
+        assert opened_since(before, three_pieces)
+    assert opened_since(before, three_pieces) == []

@@ -1,20 +1,25 @@
 """The engine's end of the protocol: transcripts held against the published description."""
 
 import re
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from queue import Queue
+from typing import Self
 
 import pytest
 from numba.core import event
-from support.dialogue import Dialogue
 from support.games import after
 
 from tablebase.commands.tablebase import Tablebase
+from tablebase.compute.progress import COMPILING
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.protocol import uci_server
-from tablebase.protocol.uci_server import info, score
+from tablebase.protocol.uci_server import UciServer, info, score
+from tablebase.protocol.uci_settings import Settings
 from tablebase.search import Analysis, Engine
 from tablebase.tables.values import Value
 
@@ -31,6 +36,60 @@ INFO = re.compile(
 """The forms that the description gives, in the words that are used here."""
 THREE = "7/7/c6/D6/7/7/7/6r/7 w"
 """A capture leads to two pieces."""
+
+
+PATIENCE = 60.0
+"""Seconds to wait for a line."""
+
+
+class Dialogue:
+    """A conversation with a server in a separate thread, without the lines about compiling unless `compiling` is set."""
+
+    def __init__(self, game: str = "doushouqi", folder: Path | None = None, *, compiling: bool = False) -> None:
+        self._compiling = compiling
+        self._asked: Queue[str | None] = Queue()
+        self._said: Queue[str] = Queue()
+        server = UciServer(Settings(load_game(game), folder, hash_mebibytes=1), self._hear)
+        self._thread = threading.Thread(target=server.serve, args=(self._lines(),), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._asked.put(None)
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
+
+    def _lines(self) -> Iterator[str]:
+        while (line := self._asked.get()) is not None:
+            yield line
+
+    def _hear(self, line: str) -> None:
+        if self._compiling or COMPILING not in line:
+            self._said.put(line)
+
+    def send(self, *lines: str) -> None:
+        """Lines for the engine."""
+        for line in lines:
+            self._asked.put(line)
+
+    def until(self, beginning: str) -> list[str]:
+        """What the engine says, up to the first line that begins like this."""
+        heard: list[str] = []
+        while not heard or not heard[-1].startswith(beginning):
+            heard.append(self._said.get(timeout=PATIENCE))
+        return heard
+
+    def ask(self, *lines: str, until: str) -> list[str]:
+        """Send lines, and hear the answer."""
+        self.send(*lines)
+        return self.until(until)
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing has been said that was not read."""
+        return self._said.empty()
 
 
 def moves_of(line: str) -> list[str]:

@@ -1,19 +1,26 @@
 """Men's morris: moves against a slow twin, symmetries, results by hand, and published numbers."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from math import comb
 from pathlib import Path
 from random import Random
+from shutil import copy
+from typing import Any
 
 import pytest
+from support.program import Ask
 from twins import mens_morris as twin
 
 import tablebase
 from tablebase.errors import NotationError, RulesError
+from tablebase.game.compiled import Functions
 from tablebase.game.installed import load_rules
+from tablebase.game.ranks import bits
 from tablebase.game.rules import OVER, legal
+from tablebase.states.tier_listing import list_tiers
 from tablebase.states.tiers import tiers_of
 from tablebase.testing import FunctionGameTests
 from tablebase.testing.contract import playout
@@ -121,6 +128,51 @@ def test_three_against_three(tmp_path: Path) -> None:
     assert row["ranks"] == 210_140
     assert (row["positions"], row["longest_loss"]) == (169_626, 26)
     assert round(100 * row["wins"] / row["positions"], 1) == 82.9
+
+
+def test_a_player_without_a_free_point_loses() -> None:
+    """With nine men each, two rings can be full before all men are placed."""
+    game = mens_morris.game(9, 2)
+    ending = game.result(game.parse("wwbwbbwb/bbwbwwbw w 2"))
+    assert ending is not None
+    assert (ending.winner, ending.said) == (1, "White cannot move")
+
+
+def without_ranks(men: int, flying: str) -> MensMorris:
+    """A game whose positions are listed, without symmetry: a tier is the men placed and those lost."""
+
+    class Listed(MensMorris):
+        functions = Functions(mens_morris.to_move, mens_morris.moves, placed_and_lost)
+
+    return Listed(men, 2, flying)
+
+
+def placed_and_lost(_rules: Any, position: int) -> int:
+    placed = position >> mens_morris.PLACED
+    return placed << 5 | placed - bits(position & mens_morris.ALL) - bits(position >> 24 & mens_morris.ALL)
+
+
+@pytest.mark.parametrize(
+    ("men", "flying", "count"),
+    [
+        pytest.param(4, "no", 4_111_151, marks=pytest.mark.full),
+        pytest.param(4, "yes", 4_111_327, marks=pytest.mark.full),
+        pytest.param(5, "no", 17_844_721, marks=pytest.mark.release),
+    ],
+)
+def test_known_numbers(men: int, flying: str, count: int) -> None:
+    """A public solver counts as many positions, without symmetry."""
+    assert sum(map(len, list_tiers(without_ranks(men, flying), 1 << 32).keys.values())) == count
+
+
+@pytest.mark.full
+def test_the_plan_of_nine_mens_morris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
+    """The example of a batch file has no mistake, and ends with the opening."""
+    copy(Path(__file__).parents[2] / "docs" / "examples" / "nine_mens_morris.toml", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    answer = ask("batch", "nine_mens_morris.toml", "--dry-run")
+    assert answer.code == 0, answer.err
+    assert re.findall(r"^mens_morris-men=9-rings=3(.*?)  ", answer.out, re.MULTILINE)[-2:] == [" --tiers 9-9", ""]
 
 
 @pytest.mark.parametrize("men", [4, pytest.param(5, marks=pytest.mark.full), pytest.param(6, marks=pytest.mark.full)])

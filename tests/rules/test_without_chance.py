@@ -165,8 +165,8 @@ def test_published_games_of_kalah(shape: tuple[int, int]) -> None:
         for pit in pits:
             assert rules.to_move(position) == turn % 2
             position = legal(rules, position)[str(int(pit) + 1)]
-    (south, north), mover = position
-    assert (mover, south[-1] - north[-1]) == (OVER, lead)
+    south, north = rules.rows(position)
+    assert (rules.to_move(position), south[-1] - north[-1]) == (OVER, lead)
 
 
 def test_moves_of_kalah_in_words() -> None:

@@ -12,8 +12,8 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from support import toys
-from support.checkpoints import EveryDistance, StoppedError
 from support.checks import at_least_one, thinned
+from support.faults import EveryDistance, StoppedError
 from support.program import SOLVERS, flip
 from support.solved import Solved
 

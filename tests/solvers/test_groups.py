@@ -48,7 +48,7 @@ SLICES = [
     (toys.herd("black"), None),
     (load_game("foxhounds-4x4"), "FvHH@2"),
     (toys.twins(), "PPKvPP"),
-    (toys.breakthrough(3, 4), "PPPvPP"),
+    (load_game("hexapawn-3x4"), "PPPvPP"),
 ]
 all_slices = pytest.mark.parametrize(
     ("game", "name"),

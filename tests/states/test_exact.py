@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.crafted import craft, drops, sets, text
-from support.functions import WON, WORDS, GraphGame, Misere, Pawns, Rows, circle
+from support.functions import WON, WORDS, GraphGame, Misere, Rows, circle
 from twins import exact as twin
 
 from tablebase.checking.exact import verify_exact
@@ -59,7 +59,7 @@ def assert_like_twin(folder: Path, game: FunctionGame[Any]) -> None:
         assert file.positions == len({game.canonical(position) for position in expected})
 
 
-@pytest.mark.parametrize("game", [circle(), Misere(12), Pawns(), Rows(), Rows(3, 2, 3), Rows(2, 3, 2)], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [circle(), Misere(12), Rows(), Rows(3, 2, 3), Rows(2, 3, 2)], ids=lambda game: game.name)
 def test_values_are_those_of_the_twin(game: FunctionGame[Any], tmp_path: Path) -> None:
     """Circles, several moves in a row, lost by an own move, shared places, and symmetries."""
     assert_like_twin(tmp_path, game)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from support import toys
-from support.checkpoints import EveryDistance, StoppedError
 from support.checks import at_least_one
 from support.deterministic import GOES_ON, DeterministicGame
+from support.faults import EveryDistance, StoppedError
 from support.regions import settled, solve, too_many
 from support.solved import Solved
 from twins import pig as pig_twin

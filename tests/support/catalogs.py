@@ -115,7 +115,4 @@ def move(folder: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 
 def registered(folder: Path) -> dict[str, str | None]:
     """The solver of each table in the catalog."""
-    catalog = Catalog(folder)
-    solvers = dict(catalog.sql("SELECT material, engine FROM tables")[1])
-    catalog.close()
-    return solvers
+    return {row["material"]: row["engine"] for row in rows(folder, SOLVERS)}

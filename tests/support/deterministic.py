@@ -1,7 +1,7 @@
 """A game of pieces on squares as a `StochasticGame` without chance, so that its values can be compared with those of tables.
 
 A state is how the game has ended, if it has, the side to move, and the kind and the square of each piece, with -1 for pieces
-that are gone.
+that are gone. As text it is the position in notation.
 """
 
 from collections.abc import Iterator

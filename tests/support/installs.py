@@ -8,7 +8,7 @@ import pytest
 
 from tablebase.game import installed
 
-NAMES = {"circle": "functions", "misere": "functions", "pawns": "functions", "rows": "functions", "court": "toys"}
+NAMES = {"circle": "functions", "misere": "functions", "rows": "functions", "court": "toys"}
 """By name, the module of `support` that makes the game."""
 
 
@@ -38,3 +38,10 @@ def functions_installed(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Non
     install_points(folder, patch, "functions", {name: f"support.{module}:{name}" for name, module in NAMES.items()})
     yield
     forget_games()
+
+
+@pytest.fixture
+def small_games(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """During a test they are installed."""
+    with functions_installed(tmp_path_factory.mktemp("installed"), monkeypatch):
+        yield

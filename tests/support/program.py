@@ -91,26 +91,33 @@ def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     return ask
 
 
-def start_fresh(*arguments: object, environment: Mapping[str, str] | None = None, program: str = PROGRAM) -> subprocess.Popen[str]:
-    """Start a command in a process and a process group of its own."""
+def start_fresh(
+    *arguments: object, environment: Mapping[str, str] | None = None, program: str = PROGRAM, stdin: int = subprocess.DEVNULL
+) -> subprocess.Popen[str]:
+    """Start a command in a separate process and process group."""
     return subprocess.Popen(
         [sys.executable, "-c", program, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        errors="surrogateescape",
         start_new_session=True,
         env={**os.environ, **(environment or {})},
     )
 
 
 def ask_fresh(
-    *arguments: object, environment: Mapping[str, str] | None = None, seconds: int = 300, program: str = PROGRAM
+    *arguments: object,
+    environment: Mapping[str, str] | None = None,
+    seconds: int = 300,
+    program: str = PROGRAM,
+    given: str | None = None,
 ) -> Answer:
-    """Run a command in a process of its own, and end it if it takes longer."""
-    with start_fresh(*arguments, environment=environment, program=program) as process:
+    """Run a command in a separate process with an input, and end it if it takes longer."""
+    stdin = subprocess.DEVNULL if given is None else subprocess.PIPE
+    with start_fresh(*arguments, environment=environment, program=program, stdin=stdin) as process:
         try:
-            out, err = process.communicate(timeout=seconds)
+            out, err = process.communicate(given, timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise

@@ -106,46 +106,44 @@ def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answ
     return told
 
 
-@pytest.fixture(scope="session")
-def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """All two-piece tables of Dou Shou Qi."""
-    yield from built(tmp_path_factory, "build doushouqi --pieces 2")
+def built_by(*commands: str, base: str | None = None) -> Any:
+    """A fixture: the folder of `built`, beside the tables of another such fixture."""
+
+    @pytest.fixture(scope="session")
+    def folder(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
+        yield from built(tmp_path_factory, *commands, base=None if base is None else request.getfixturevalue(base))
+
+    return folder
 
 
-@pytest.fixture(scope="session")
-def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
-    """All tables of two and three pieces."""
-    yield from built(tmp_path_factory, "build doushouqi --pieces 3", base=two_pieces)
+two_pieces = built_by("build doushouqi --pieces 2")
+"""All two-piece tables of Dou Shou Qi."""
+three_pieces = built_by("build doushouqi --pieces 3", base="two_pieces")
+"""All tables of two and three pieces."""
+shut_in = built_by("build doushouqi --material CvWD", base="two_pieces")
+"""The two-piece tables and CvWD, a material with stalemates."""
+hexapawns = built_by("build hexapawn --pieces 6")
+"""All tables of Hexapawn."""
+foxes = built_by("build foxhounds-4x4 --pieces 2-3")
+"""All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
+piglet_tables = built_by(*(f"build pig-die=2-target={target}" for target in (2, 3)))
+"""The tables of Piglet to two and to three."""
+race_tables = built_by("build harehedgehog-cards=none --lettuces 1 --carrots 1 --cap strict")
+"""The three layers of Hare & Hedgehog without cards, with up to one lettuce and one carrot."""
 
 
-@pytest.fixture(scope="session")
-def shut_in(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
-    """The two-piece tables and CvWD, a material with stalemates."""
-    yield from built(tmp_path_factory, "build doushouqi --material CvWD", base=two_pieces)
+def opened(name: str) -> Any:
+    """A fixture: the tables of another one, open."""
+
+    @pytest.fixture(scope="session")
+    def tables(request: pytest.FixtureRequest) -> Iterator[Tablebase]:
+        with tablebase.open(request.getfixturevalue(name)) as found:
+            yield found
+
+    return tables
 
 
-@pytest.fixture(scope="session")
-def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """All tables of Hexapawn."""
-    yield from built(tmp_path_factory, "build hexapawn --pieces 6")
-
-
-@pytest.fixture(scope="session")
-def foxes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
-    yield from built(tmp_path_factory, "build foxhounds-4x4 --pieces 2-3")
-
-
-@pytest.fixture(scope="session")
-def piglet_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The tables of Piglet to two and to three."""
-    yield from built(tmp_path_factory, *(f"build pig-die=2-target={target}" for target in (2, 3)))
-
-
-@pytest.fixture(scope="session")
-def race_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The three layers of Hare & Hedgehog without cards, with up to one lettuce and one carrot."""
-    yield from built(tmp_path_factory, "build harehedgehog-cards=none --lettuces 1 --carrots 1 --cap strict")
+tables, more_tables, pawn_tables = map(opened, ("two_pieces", "three_pieces", "hexapawns"))
 
 
 @pytest.fixture(scope="session")
@@ -182,24 +180,3 @@ def copied(two_pieces: Path, tmp_path: Path, catalog_url: str | None, monkeypatc
     if catalog_url is not None:
         move(folder, monkeypatch, catalog_url)
     return folder
-
-
-@pytest.fixture(scope="session")
-def tables(two_pieces: Path) -> Iterator[Tablebase]:
-    """The two-piece tables, open."""
-    with tablebase.open(two_pieces) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="session")
-def pawn_tables(hexapawns: Path) -> Iterator[Tablebase]:
-    """The tables of Hexapawn, open."""
-    with tablebase.open(hexapawns) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="session")
-def more_tables(three_pieces: Path) -> Iterator[Tablebase]:
-    """The tables of two and three pieces, open."""
-    with tablebase.open(three_pieces) as opened:
-        yield opened

@@ -1,6 +1,7 @@
 """Hexapawn of 3x3 written anew, on strings, without the package: cells from a1 on, then the next rank."""
 
 from functools import cache
+from typing import Any
 
 START = "PPP...ppp"
 WHITE, BLACK = 0, 1
@@ -27,3 +28,14 @@ def naive_value(cells: str, side: int) -> int:
         value = 99 if won else -naive_value(after, 1 - side)
         best = max(best, value - 1 if value > 0 else value + 1)
     return best
+
+
+def as_cells(position: Any) -> str:
+    """A position of 3x3 as a string of nine."""
+    symbols = {square: "Pp"[kind] for kind, square in position.pieces}
+    return "".join(symbols.get(square, ".") for square in range(9))
+
+
+def flipped(cells: str) -> str:
+    """The board seen in the mirror."""
+    return cells[2::-1] + cells[5:2:-1] + cells[8:5:-1]

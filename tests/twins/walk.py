@@ -7,9 +7,10 @@ else: no index, no tables, no engine. The games it can walk never repeat a posit
 import math
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from graphlib import TopologicalSorter
 
-from tablebase.game import Game, Outcome
+from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse
 
@@ -91,6 +92,12 @@ def _children(done: Walk, position: Position, following: dict[Position, Position
 
 
 # Counting and solving
+
+
+@cache
+def walked(name: str) -> Walk:
+    """All positions of an installed game, walked once."""
+    return walk(load_game(name))
 
 
 def games(walked: Walk) -> tuple[int, tuple[int, int]]:

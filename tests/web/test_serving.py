@@ -1,10 +1,12 @@
-"""A server in processes of its own: addresses, signals, slow clients, numbers of several workers."""
+"""A server in separate processes: addresses, signals, slow clients, several workers, behind nginx, and with PostgreSQL."""
 
 import json
 import os
 import re
+import shutil
 import signal
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +15,11 @@ import psutil
 import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
+from support.html import parsed, said
 from support.processes import wait_for
 from support.program import Ask, assert_one_sentence, assert_refused
+from support.servers import PASSWORD, Server
+from support.tablebases import on_postgresql
 from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, in_thread, read_answer, served
 
 from tablebase.web import limits
@@ -128,15 +133,8 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("workers", "number"),
-    [
-        (2, signal.SIGHUP),
-        pytest.param(2, signal.SIGQUIT, marks=pytest.mark.full),
-        pytest.param(1, signal.SIGHUP, marks=pytest.mark.full),
-        pytest.param(1, signal.SIGQUIT, marks=pytest.mark.full),
-    ],
-)
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_server_ends_with_its_terminal(workers: int, number: signal.Signals, two_pieces: Path, tmp_path: Path) -> None:
     """At once, with all workers and without anything left behind, and with the code of the signal."""
     place = {"TMPDIR": str(tmp_path)}
@@ -161,11 +159,6 @@ def test_clients_of_a_unix_socket(two_pieces: Path, tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=30)
     assert [json.loads(line)["client"] for line in err.splitlines()] == ["unix", "198.51.100.9"]
-
-
-def test_a_root_path_that_is_none(two_pieces: Path, ask: Ask) -> None:
-    for root in ("tables", "//example.org", "/a b"):
-        assert_one_sentence(ask("serve", "--data", two_pieces, "--root-path", root), "root_path is a path such as /tables")
 
 
 @pytest.mark.full
@@ -213,19 +206,8 @@ def test_a_port_in_use(two_pieces: Path, ask: Ask) -> None:
     assert (two_pieces / "catalog.sqlite").is_file()
 
 
-@pytest.mark.parametrize("host", ["no.such.host.invalid", "256.1.1.1", "x" * 300])
-def test_no_address(two_pieces: Path, ask: Ask, host: str) -> None:
-    assert_one_sentence(ask("serve", "--data", two_pieces, "--host", host), "name another --host")
-
-
-def test_no_tables(tmp_path: Path, ask: Ask) -> None:
-    assert_one_sentence(ask("serve", "--data", tmp_path / "none"), f"there is no tablebase in {tmp_path / 'none'}")
-
-
 def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tablebase import errors
-
-    monkeypatch.setattr(errors, "find_spec", lambda _: None)
+    monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
     assert_refused(ask("serve", "--data", two_pieces), 2, "[serve]")
 
 
@@ -235,8 +217,6 @@ def test_ipv6() -> None:
     with listening(Address("::1", 0)) as listener:
         assert listener.family == socket.AF_INET6
 
-
-# Clients that are too slow, with limits that a test can reach
 
 LENGTH = 1 << 25
 """Bytes of the answer, more than the system keeps for a client that does not read."""
@@ -300,3 +280,101 @@ def test_connections_on_which_nothing_is_sent(hasty: str) -> None:
     """They are closed without an answer, which a client could take for that to its first request."""
     with connected(hasty) as idle:
         assert idle.recv(100) == b""
+
+
+ANSWERS = (
+    "/api/v1/stats?game=doushouqi",
+    "/api/v1/stats?game=doushouqi&by=material",
+    "/api/v1/materials?game=doushouqi",
+    "/api/v1/material?game=doushouqi&material=RvC",
+    "/api/v1/records?game=doushouqi&by=material",
+    f"/api/v1/probe?game=doushouqi&position={LOST}",
+)
+PAGES = ("/", "/doushouqi/", "/doushouqi/material/RvC", "/doushouqi/records")
+
+
+def asked(address: str, target: str) -> tuple[int, dict[str, str], str]:
+    """Status, headers and text of an answer to GET, which names neither a path nor the password of the database."""
+    status, headers, body = ask_raw(address, f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    assert_no_paths(body.decode())
+    assert PASSWORD not in body.decode()
+    return status, headers, body.decode()
+
+
+@pytest.mark.release
+@on_postgresql
+def test_a_catalog_in_postgresql(catalog_url: str, server: Server, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Two workers; a table that is built meanwhile is shown; without the database answers from tables alone go on."""
+    shutil.copytree(two_pieces / "doushouqi", tmp_path / "data" / "doushouqi")
+    there = ("--data", tmp_path / "data", "--catalog", catalog_url)
+    assert ask("reindex", *there).code == 0
+    with served(*there, "--port", 0, "--workers", 2) as (_, address), served("--data", two_pieces, "--port", 0) as (_, other):
+        for target in ANSWERS:
+            assert asked(address, target)[::2] == (200, asked(other, target)[2])
+        for target in PAGES:
+            pages = [parsed(asked(one, target)[2]) for one in (address, other)]
+            assert said(pages[0]) == said(pages[1])
+        assert asked(address, "/api/v1/stats?game=hexapawn")[0] == 404
+        assert ask("build", "hexapawn", *there).code == 0
+        assert asked(address, "/api/v1/stats?game=hexapawn")[0] == 200
+        server.kill()
+        try:
+            status, headers, text = asked(address, ANSWERS[0])
+            assert (status, headers["content-type"]) == (503, PROBLEM)
+            assert "the database of the catalog cannot be reached" in text
+            assert asked(address, PAGES[0])[0] == 503
+            assert asked(address, ANSWERS[-1])[0] == 200
+        finally:
+            server.start()
+        assert [asked(address, target)[0] for target in ANSWERS] == [200] * len(ANSWERS)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "serve.md"
+
+
+@pytest.fixture(scope="module")
+def front(two_pieces: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of nginx: the page's settings, but for its certificate and the places of both sockets."""
+    program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        assert not os.environ.get("CI"), "nginx must be installed here"
+        pytest.skip("nginx is not installed")
+    folder = tmp_path_factory.mktemp("nginx")
+    (shown,) = re.findall(r"^```nginx\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    for place, other in {"unix:/run/tablebase/socket": f"unix:{folder}/socket", "443 ssl": f"unix:{folder}/front"}.items():
+        assert place in shown
+        shown = shown.replace(place, other)
+    settings = folder / "nginx.conf"
+    temporary = "\n".join(f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    user = "user root;" if os.geteuid() == 0 else ""
+    settings.write_text(
+        f"{user} pid {folder}/pid; error_log {folder}/errors; events {{}} http {{ access_log off; {temporary}\n{shown} }}\n",
+        encoding="utf-8",
+    )
+    with served("--data", two_pieces, "--unix-socket", folder / "socket", "--workers", "2"):
+        nginx = subprocess.Popen([program, "-p", str(folder), "-c", str(settings), "-g", "daemon off;"])
+        try:
+            wait_for((folder / "front").exists)
+            yield f"unix:{folder}/front"
+        finally:
+            nginx.terminate()
+            nginx.wait()
+
+
+@pytest.mark.release
+def test_answers_pass_through(front: str) -> None:
+    """Many in turn, over connections to the server that stay open."""
+    for _ in range(50):
+        assert get_raw(front, PROBE)[0]["distance"] == 8
+
+
+@pytest.mark.release
+def test_a_large_body_is_refused_by_the_proxy(front: str) -> None:
+    head = "POST /api/v1/probe HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1048577\r\n\r\n"
+    status, headers, _ = ask_raw(front, head.encode())
+    assert (status, headers["server"].partition("/")[0]) == (413, "nginx")
+
+
+@pytest.mark.release
+def test_numbers_for_prometheus_stay_inside(front: str) -> None:
+    assert ask_raw(front, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")[0] == 403

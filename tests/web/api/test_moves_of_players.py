@@ -54,8 +54,6 @@ def test_a_game_of_the_tables_against_themselves(pawns: TestClient) -> None:
     ("given", "fault"),
     [
         ({"player": "nobody"}, "there is no player 'nobody'"),
-        ({"player": "fuzzy", "settings": {"fuzz": "2"}}, "the fuzz must be a number from 0"),
-        ({"player": "tables", "settings": {"level": "1"}}, "has no setting 'level'"),
         ({"player": "matchboxes", "settings": {"boxes": "/etc/hostname"}}, "the setting boxes names a file"),
         ({"player": "matchboxes:boxes=/etc/hostname"}, "the setting boxes names a file"),
         ({"moves": ["a1a3"]}, "the move 'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),

@@ -1,27 +1,29 @@
-"""Games of people and players: all that has happened is in the address, and every move is one of the rules."""
+"""Games of people and players, and games that are replayed: all that has happened is in the address."""
 
 import re
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote_plus, urlsplit
 from xml.etree.ElementTree import Element
 
 import pytest
-from support.checks import before_release
+from support.checks import before_release, thinned
 from support.html import identified, parsed, said, shown
+from support.recorded import KINDS, records
 from support.web import TestClient, client_of
 
+from tablebase.commands.tablebase import Tablebase
+from tablebase.errors import MissingTableError
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules
-from tablebase.game.moves import Position, mirrored
-from tablebase.game.notation import render_move
 from tablebase.play.learning.matchbox_player import MatchboxPlayer
 from tablebase.play.learning.matchboxes import MOST, Draw, write_taken
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import player_names
+from tablebase.play.records import Record, label_of, replayed, write_record
 from tablebase.web.settings import Limits
 
 GAME = load_game("hexapawn")
@@ -66,10 +68,7 @@ def test_a_fuzz_can_be_written(client: TestClient) -> None:
     assert (refused.status_code, "have a fair one" in refused.text) == (400, True)
 
 
-@pytest.mark.parametrize(
-    "player",
-    ["tables", "matchboxes", *before_release("fuzzy", "ranking", "exploit", "engine")],
-)
+@pytest.mark.parametrize("player", ["tables", "matchboxes", *before_release("fuzzy", "ranking", "exploit", "engine")])
 def test_a_whole_game(player: str, client: TestClient) -> None:
     """Against every player a game ends as the rules say, and what a page shows is the position after its moves."""
     random = Random(3)
@@ -96,10 +95,7 @@ def test_a_whole_game(player: str, client: TestClient) -> None:
         assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["pig-target=20-players=4", *before_release("harehedgehog-players=3", "hexapawn")],
-)
+@pytest.mark.parametrize("name", ["pig-target=20-players=4", *before_release("harehedgehog-players=3", "hexapawn")])
 def test_people_among_themselves(name: str, client: TestClient) -> None:
     """By random moves they come to the end, but for races; a page names its moves, and all that has happened is in its address."""
     random, rules = Random(5), load_rules(name)
@@ -184,51 +180,6 @@ def test_the_bead_of_a_mirror_image(client: TestClient) -> None:
     taken = "ppp/2P/PP1_b:a3a2+ppp/2P/PP1_b:b3b2"
     assert moves_of(str(client.get(f"{BOXES}&taken={taken}&moves=a1a2").url)) == ["a1a2", "b3a2"]
     assert moves_of(str(client.get(f"{BOXES}&taken={taken}&moves=c1c2").url)) == ["c1c2", "b3c2"]
-
-
-@pytest.mark.parametrize("setting", ["", *before_release(":resigns=no")])
-def test_boxes_learn_from_a_visitor_as_from_others(setting: str, client: TestClient) -> None:
-    """After each of many games, the address has the beads and games that the player itself would have counted."""
-    random, address, ends = Random(8), f"{BOXES}{setting}", set()
-    twin = MatchboxPlayer(Seat(GAME, GAME.initial, 1), resigns=not setting)
-    for _ in range(40):
-        page, moves = shown(client, address), []
-        while legal := links(page):
-            answer = client.get(random.choice(list(legal.values())))
-            page, moves = parsed(answer.text), moves_of(str(answer.url))
-        match = Match(GAME, GAME.initial)
-        for move in moves:
-            if match.player == 1:
-                made = twin.choose(match, Wanted(match, move))
-                assert made == (None if move == "resigns" else move)
-            if move == "resigns":
-                match.resign()
-            else:
-                match.play(move)
-        ending = match.ending()
-        assert ending is not None
-        twin.finish(match, ending)
-        ends.add(ending.winner)
-        address = action(page, "New game")
-        found = MatchboxPlayer(Seat(GAME, GAME.initial, 1), taken=learned(address).get("taken", ""))
-        assert found.boxes.boxes == twin.boxes.boxes
-        assert learned(address)["won"] == ",".join(map(str, twin.boxes.won))
-    assert ends == {0, 1}
-    assert twin.boxes.beads < twin.boxes.total - 3
-
-
-class Wanted(Random):
-    """Draws the bead of a move, which a box may show in the mirror."""
-
-    def __init__(self, match: Match[Position], move: str) -> None:
-        super().__init__(0)
-        self.position, self.move = match.position, move
-
-    def choice(self, seq: Sequence[Any]) -> Any:
-        """The bead whose move, or its mirror image, is wanted and legal."""
-        shown = self.position == min(self.position, mirrored(GAME, self.position))
-        flip = self.move if shown else self.move.translate(str.maketrans("abc", "cba"))
-        return next(bead for bead in seq if render_move(GAME, bead.move) == flip)
 
 
 def test_the_address_has_room_for_some_beads(client: TestClient) -> None:
@@ -322,6 +273,13 @@ def test_from_another_position(client: TestClient) -> None:
         ("harehedgehog/play?seat=person&seat=person&moves=8", "the move '8' is not legal"),
         ("harehedgehog/play?seat=person&seat=person&moves=1+joker", "'joker' cannot be drawn in"),
         ("harehedgehog/play?seat=computer&seat=person&depth=99", "turns"),
+        ("hexapawn/replay?moves=a1a3", "the move 'a1a3' is not legal"),
+        ("pig/replay?moves=1+7", "'7' cannot be drawn in"),
+        ("pig/replay?moves=1+6&at=3", "the game has the positions 0 to 2: there is no position 3"),
+        ("pig/replay?moves=1+6&at=x", "the number of the position must be a whole number"),
+        ("pig/replay?moves=1+6&seat=a", "Pig has 2 players, not 1: name a seat for each, or none"),
+        ("pig/replay?moves=1+6&start=nowhere", "is not a state of pig"),
+        ("pig/replay?moves=" + "1+2+" * 501, "more than 1,000 moves and draws"),
     ],
 )
 def test_games_that_are_none(address: str, words: str, client: TestClient) -> None:
@@ -343,3 +301,100 @@ def test_a_move_backwards(client: TestClient) -> None:
     page = shown(client, "/harehedgehog/play?seat=person&seat=person&start=10:40:3,0:68:3_1&moves=-2")
     assert identified(page, "position").get("data-position") == "8:60:3,0:68:3 2"
     assert load_rules("harehedgehog").code_text(-2) in said(identified(page, "news"))
+
+
+@pytest.mark.parametrize("name", thinned(KINDS, 3))
+def test_records_become_addresses(name: str, client: TestClient) -> None:
+    """A record of any game leads to its page, from the page of any other; each position is that of the record."""
+    first, second = records(name, 2)
+    rules: Any = load_rules(name)
+    answer = client.post("/kalah/replay", data={"record": write_record(first) + write_record(second), "number": "2"})
+    assert answer.status_code == 200
+    address = urlsplit(str(answer.url))
+    assert address.path == f"/{quote_plus(rules.name, safe='=')}/replay"
+    fields = parse_qs(address.query)
+    assert fields["seat"] == list(second.players)
+    assert fields["moves"] == [" ".join(label_of(event) or event for event in second.events)]
+    moments = list(replayed(rules, second))
+    for at in sorted({0, 1, len(moments) // 2, len(moments) - 1}):
+        page = shown(client, f"{address.path}?{address.query}&at={at}")
+        assert identified(page, "position").get("data-position") == rules.format(moments[at].position)
+        steps = {one.get("data-step"): str(one.get("href")) for one in page.iter("a") if one.get("data-step")}
+        ends = {step: int(parse_qs(urlsplit(href).query)["at"][0]) for step, href in steps.items()}
+        last = len(moments) - 1
+        assert ends == {"first": 0, "back": max(0, at - 1), "forth": min(last, at + 1), "last": last}
+        listed = [one for one in page.iter("li") if one.find("a") is not None]
+        assert [said(one) for one in listed if one.find("a").get("aria-current")] == ([said(listed[at - 1])] if at else [])  # type: ignore[union-attr]
+        assert len(listed) == last
+
+
+def test_a_record_that_ends_by_giving_up(client: TestClient) -> None:
+    record = Record("hexapawn", 1, ("a", "b"), "ppp/3/PPP w", 0, ("b1b2",), (1, 2), "White wins: resigned")
+    text = write_record(record).replace("b1b2", "1. b1b2 {good}")
+    answer = client.post("/hexapawn/replay", data={"record": text})
+    assert str(answer.url).endswith("/hexapawn/replay?seat=a&seat=b&moves=b1b2+resigns")
+    assert (
+        said(identified(shown(client, f"{answer.url.path}?{answer.url.query.decode()}&at=1"), "verdict"))
+        == "Black resigns: White won"
+    )
+
+
+def test_values_are_those_of_the_tables(client: TestClient, two_games: Path) -> None:
+    """The heading is what the page of the position says; a game that was resigned ends so."""
+    rules: Any = load_rules("hexapawn")
+    match = Match(rules, rules.initial, happened=["b1b2", "a3b2"])
+    with Tablebase(two_games) as tables:
+        for at, position in enumerate(match.positions):
+            page = shown(client, f"/hexapawn/replay?moves=b1b2+a3b2+resigns&at={at}&search=1")
+            heading = said(identified(page, "verdict"))
+            try:
+                probe = tables.probe(rules, position)
+            except MissingTableError:
+                continue
+            assert str(probe.distance) in heading or at == 2
+            assert not [one for one in page.iter("p") if one.get("id") == "remark"]
+    assert heading == "White resigns: Black won"
+
+
+def test_a_search_speaks_where_no_table_does(client: TestClient) -> None:
+    """Of games with chance and of pieces; where chance moves nobody searches, and a search that takes too long is left out."""
+    address = str(identified(shown(client, "/pig-target=10/replay?moves=1+6+0"), "search").get("href"))
+    assert address == "/pig-target=10/replay?moves=1+6+0&at=0&search=1"
+    page = shown(client, address)
+    assert all("search=1" in str(one.get("href")) for one in page.iter("a") if one.get("data-step"))
+    assert "it expects" in said(identified(page, "remark"))
+    assert "it would play: " in said(identified(page, "remark"))
+    assert "By a search: " in said(shown(client, "/doushouqi/replay?moves=a3a4&search=1"))
+    assert "By a search: " not in said(shown(client, "/pig-target=10/replay?moves=1+6+0&at=1&search=1"))
+    assert "By a search: " not in said(shown(client, "/noughts/replay?moves=b2&search=1"))
+
+
+def test_a_search_that_takes_too_long(two_games: Path) -> None:
+    with client_of(two_games, limits=Limits(seconds=0.3)) as limited:
+        page = shown(limited, "/doushouqi/replay?moves=a3a4&search=1")
+        assert "By a search: " not in said(page)
+        assert said(identified(page, "verdict")) == "White to move"
+
+
+def test_games_in_progress_lead_there(client: TestClient) -> None:
+    """The link of a game's page has its seats, its start and what has happened."""
+    page = shown(client, "/pig/play?seat=person&seat=person&start=5,0_2_0&moves=1+6+0")
+    link = next(str(one.get("href")) for one in page.iter("a") if said(one) == "Replay")
+    assert link == "/pig/replay?seat=person&seat=person&start=5,0_2_0&moves=1+6+0"
+    shown(client, link)
+
+
+@pytest.mark.parametrize(
+    ("record", "number", "words"),
+    [
+        ("", "", "the record has no game: paste what match --output has written"),
+        ("hello", "", "line 1, 'hello', is not a tag"),
+        (write_record(records("pig-target=10", 1)[0]), "7", "no game with the number 7"),
+        (write_record(records("pig-target=10", 1)[0]), "x", "the number of the game must be a whole number"),
+        (write_record(replace(records("pig-target=10", 1)[0], start="x")), "", "is not a state"),
+    ],
+)
+def test_records_that_are_refused(record: str, number: str, words: str, client: TestClient) -> None:
+    answer = client.post("/pig/replay", data={"record": record, "number": number})
+    assert answer.status_code == 400
+    assert words in said(parsed(answer.text))
