@@ -37,7 +37,7 @@ def test_pages_name_no_other_option() -> None:
     commands: dict[str, Any] = every_command()
     known = {word for command in commands.values() for option in command.params for word in option.opts} | {"--help"}
     # The limits of tables are options of `build` and `estimate`.
-    known |= {f"--{limit}" for limit in load_rules("harehedgehog").limits}  # type: ignore[union-attr]
+    known |= {f"--{limit}" for name in ("harehedgehog", "mens_morris") for limit in load_rules(name).limits}
     examples = [line for page in sorted(DOCS.rglob("*.md")) for line in page.read_text(encoding="utf-8").splitlines()]
     runs = [line for line in examples if line.startswith("$ tablebase ")]
     assert len(runs) > 50

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -15,7 +14,6 @@ from typing import Any
 import pytest
 from support.checks import at_least_one, before_release
 from support.program import random_position
-from twins.graphs import Place, explored, values
 
 import tablebase
 from tablebase.catalog.catalog import Catalog
@@ -98,33 +96,6 @@ def test_every_check_has_its_line() -> None:
     page = (DOCS / "check-your-rules.md").read_text(encoding="utf-8")
     listed = {name for cell in re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)}
     assert listed == {check.name for check in (*CHECKS, *FUNCTION_CHECKS, *STATE_CHECKS)}
-
-
-def test_a_game_written_from_the_page() -> None:
-    """It needs no more than the page names, passes its checks, and is won by the first player, as is known."""
-    path = Path(__file__).with_name("dodgem.py")
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 80
-    assert set(re.findall(r"^from (tablebase\S*)", text, re.MULTILINE)) == {"tablebase.errors", "tablebase.game.functions"}
-    specification = spec_from_file_location("dodgem", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = module_from_spec(specification)
-    specification.loader.exec_module(module)
-    sys.modules["dodgem"] = module
-    rules = module.game()
-    assert [result for result in check_rules(rules, samples=500) if result.failure] == []
-    start = rules.format(rules.start)
-
-    def look(text: str) -> Place:
-        position = rules.parse(text)
-        ending = rules.result(position)
-        if ending is not None:
-            return Place(None, {}, ending.winner)
-        return Place(rules.to_move(position), {move: rules.format(after) for move, after in rules.moves(position).items()})
-
-    graph = explored(start, look)
-    assert (len(graph), values(graph)[start]) == (1963, (0, 19))
 
 
 def test_every_look_has_its_name() -> None:
