@@ -9,7 +9,7 @@ A page is marked by its first lines, as in ``examples: empty`` between two lines
 (``three``), or by a test of its own (``tests``).
 
 BIN is put first on the path; commands run in FOLDER, by default here. They write as on a terminal of 80 columns.
-A command may only fail where the page shows an error.
+A command may only fail where the page shows an error. Blocks of Python below the name of a file are written to that file.
 
 A command continues over lines until its quotes are closed and its here document has ended.
 """
@@ -66,6 +66,8 @@ def printed_by(result: subprocess.CompletedProcess[str]) -> str:
 
 def run_examples(programs: str, page: Path, folder: str) -> None:
     """Run the examples of a page; fail at the first whose output differs from the page."""
+    for name, text in re.findall(r"`(\w+\.py)`:\n\n```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):
+        Path(folder, name).write_text(text)
     environment = os.environ | {"PATH": f"{Path(programs).resolve()}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
     for command, shown in examples(page):
         print(f"$ {command}", flush=True)

@@ -70,7 +70,7 @@ def test_pages_install_what_there_is() -> None:
 
 def test_a_game_of_ones_own_depends_on_this_distribution() -> None:
     """The page about new games shows a project that can be installed."""
-    page = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "pieces-on-squares.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^```toml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert loads(shown)["project"]["dependencies"] == [DISTRIBUTION]
 

@@ -104,8 +104,10 @@ def json_rows() -> str:
     """The rows of commands as their types describe them; the text after a field is its meaning."""
     parts = []
     for name, kind in vars(row_types).items():
-        if is_typeddict(kind):
-            found = re.findall(r'^    (\w+): (.*)\n(?:    """(.*)"""\n)?', inspect.getsource(kind), re.MULTILINE)
+        if is_typeddict(kind) and kind.__doc__:
+            kinds = [*filter(is_typeddict, kind.__orig_bases__), kind]
+            source = "".join(map(inspect.getsource, kinds))
+            found = re.findall(r'^    (\w+): (.*)\n(?:    """(.*)"""\n)?', source, re.MULTILINE)
             listed = ((code([field]), code([its_type]), meaning) for field, its_type, meaning in found)
             parts.append(f"### {name}\n\n{inspect.cleandoc(kind.__doc__)}\n\n{table('field | type | meaning', listed)}")
     return "\n".join(parts)

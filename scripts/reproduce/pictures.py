@@ -15,7 +15,7 @@ import tablebase
 from tablebase import svg
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = (DOCS / "pictures.md", DOCS / "retrograde-analysis.md")
+PAGES = (DOCS / "diagrams.md", DOCS / "retrograde-analysis.md")
 _EXAMPLE = re.compile(
     r"^(?:```python\n|<!-- )((?:svg|tablebase)\.[^`]*?)(?:\n```\n| -->)\n!\[[^\]]*\]\(images/([^)]+)\)$", re.MULTILINE
 )

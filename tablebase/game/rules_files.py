@@ -105,7 +105,7 @@ def _read(given: str, path: str, stem: str, source: str) -> RulesFile:
             if isinstance(game, Rules):
                 game.check_parts()
         if not isinstance(game, Rules):
-            needed = "an object of a class based on FunctionGame or Game (docs/adding-a-game.md)"
+            needed = "an object of a class based on FunctionGame or Game (docs/your-own-game.md)"
             raise RulesError(f"game in the rules file {given} must return {needed}, not {quoted(game)}")
         if not all(part.isidentifier() and part == part.lower() for part in game.name.split("-")):
             raise RulesError(f"the rules file {given} calls its game {quoted(game.name)}: choose a name such as 'nim'")

@@ -2,13 +2,14 @@
 
 import doctest
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from support.checks import at_least_one, before_release
@@ -21,7 +22,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.notation import render
 from tablebase.game.types import SHAPES, TEXTURES
 from tablebase.slices.material import parse_material
-from tablebase.testing import CHECKS, FUNCTION_CHECKS, STATE_CHECKS
+from tablebase.testing import CHECKS, FUNCTION_CHECKS, STATE_CHECKS, check_rules
 
 DOCS = Path(__file__).parents[2] / "docs"
 NOTEBOOK = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))
@@ -60,75 +61,47 @@ def test_the_notebook_holds_no_results() -> None:
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
 
 
-# The games by functions of the page about new games: their files, run as they stand there
+# The games of the pages about rules: their files, as they stand there
 
-PAGE = (DOCS / "adding-a-game.md").read_text(encoding="utf-8")
-WITHOUT, WITH = (PAGE.partition(f"\n## A game {title}\n")[2].partition("\n## ")[0] for title in ("by functions", "with chance"))
-
-
-def run_example(section: str, name: str, tmp_path: Path) -> list[str]:
-    """Run the file of a section's game and its check, which print what the page shows; return that in lines."""
-    rules, check = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
-    [shown] = re.findall(rf"^```console\n\$ python check_{name}.py\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
-    (tmp_path / f"{name}.py").write_text(rules, encoding="utf-8")
-    (tmp_path / f"check_{name}.py").write_text(check, encoding="utf-8")
-    done = subprocess.run([sys.executable, f"check_{name}.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == (shown, "")
-    return str(shown).splitlines()
+RULES = {
+    "your-own-game": "take",
+    "pieces-on-squares": "breakthrough",
+    "functions": "nim",
+    "rules-with-chance": "piglet",
+    "compiled-functions": "mu_torere",
+}
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("title", "name", "known"),
-    [
-        # 20 counters, a multiple of 4, are lost.
-        ("From an empty file to a table", "take", "\n1      win             11   20 1\n"),
-        # As Marcia Ascher counts.
-        ("A game by compiled functions", "mu_torere", "1 of 1 tables, 46 positions\n"),
-    ],
-)
-def test_commands_about_a_file_print_what_is_shown(title: str, name: str, known: str, tmp_path: Path) -> None:
-    """The section's file is used as it stands, and so is a check of its ranks."""
-    section = PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    files = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
-    shown = "".join(re.findall(r"^```console\n(.*?)^```$", section, re.DOTALL | re.MULTILINE))
-    assert known in shown
-    for file, text in zip((name, "check_ranks"), files, strict=False):
-        (tmp_path / f"{file}.py").write_text(text, encoding="utf-8")
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    for part in shown.split("$ ")[1:]:
-        command, _, printed = part.partition("\n")
-        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        # Whether kernels have to be compiled depends on what ran before.
-        said = [line for line in done.stderr.splitlines() if ": compiling, " not in line]
-        assert "\n".join([*said, done.stdout]).strip() == printed.strip()
+def rules_of(page: str, folder: Path) -> Any:
+    """Write the file of a page's game, and load it."""
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    [rules] = re.findall(rf"`{RULES[page]}.py`:\n\n```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    (folder / f"{RULES[page]}.py").write_text(rules, encoding="utf-8")
+    return tablebase.load(str(folder / f"{RULES[page]}.py"))
 
 
-@pytest.mark.parametrize(
-    ("section", "name", "last", "number"),
-    # The last line has counts by hand: a turn of Piglet has 7 paths; of 119 triples of heaps, 17 have the exclusive or 0.
-    [(WITHOUT, "nim", "won: {} of 238", 238 - 2 * 17), (WITH, "piglet", "{} 42 216", 7)],
-)
-def test_the_example_prints_what_the_page_shows(section: str, name: str, last: str, number: int, tmp_path: Path) -> None:
-    *checks, counted = run_example(section, name, tmp_path)
-    assert all(re.fullmatch("[a-z]+: [0-9]+", line) for line in checks)
-    assert counted == last.format(number)
+@pytest.mark.parametrize("page", RULES)
+def test_the_rules_of_a_page_pass_their_checks(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TABLEBASE_RULES", "")
+    rules = rules_of(page, tmp_path)
+    assert [result for result in check_rules(rules, samples=200) if result.failure] == []
+    if page == "functions":
+        # The player to move loses exactly if the exclusive or of all heaps is 0.
+        for heaps in product(range(4), repeat=3):
+            after = rules.moves((*heaps, 0)).values()
+            assert any(one[0] ^ one[1] ^ one[2] == 0 for one in after) == bool(heaps[0] ^ heaps[1] ^ heaps[2])
 
 
 def test_every_check_has_its_line() -> None:
-    own = PAGE.partition("\n## Check the rules\n")[2].partition("\n## ")[0]
-    every, pieces = own.split("For pieces on squares, these come next")
-    own_checks = [section.partition("come these:")[2] for section in (WITHOUT, WITH)]
-    listed = [re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) for part in (every, pieces, *own_checks)]
-    assert [*listed[0], *listed[1]] == [check.name for check in CHECKS]
-    assert [*listed[0], *listed[2]] == [check.name for check in FUNCTION_CHECKS]
-    assert [*listed[0], *listed[3]] == [check.name for check in STATE_CHECKS]
+    page = (DOCS / "check-your-rules.md").read_text(encoding="utf-8")
+    listed = {name for cell in re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)}
+    assert listed == {check.name for check in (*CHECKS, *FUNCTION_CHECKS, *STATE_CHECKS)}
 
 
 def test_every_look_has_its_name() -> None:
-    section = PAGE.partition("\n## The look of the board\n")[2].partition("\n## ")[0]
-    lines = [line.split(" | ")[1] for line in section.splitlines() if re.match(r"\| `(Kind|Terrain)", line)]
-    assert {name for line in lines for name in re.findall("`([a-z]+)`", line)} == {*TEXTURES, *SHAPES}
+    page = (DOCS / "pieces-on-squares.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?:shapes|textures) \| (.*) \|$", page, re.MULTILINE)
+    assert {name for row in rows for name in re.findall("`([a-z]+)`", row)} == {*TEXTURES, *SHAPES}
 
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
