@@ -49,6 +49,10 @@ def show_line(
     ] = None,
     every: Annotated[bool, Shell(help="With --sheet, draw every position instead of only the key positions.")] = False,
     page: Page = "a4",
+    explain: Annotated[
+        bool,
+        Shell(help="For each position, show how many moves keep the value, and what every other move gives; '!' marks only moves."),
+    ] = False,
     replay: Annotated[
         Path | None,
         Shell(help="Instead of best play, show a recorded game from a file that 'match --output' has written.", metavar="FILE"),
@@ -72,8 +76,9 @@ def show_line(
     position is drawn, the line ends when a position repeats.
     """
     rules = call.rules
-    if replay is not None and (call.has_start or svg is not None or sheet is not None):
-        raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet")
+    if replay is not None and (call.has_start or svg is not None or sheet is not None or explain):
+        others = "leave out the position, --to, --sheet and --explain"
+        raise TablebaseError(f"a game that is replayed has its own start, and no pictures or explanations: {others}")
     if replay is None and player is not None:
         raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
@@ -93,14 +98,18 @@ def show_line(
         say(f"wrote {len(rows)} pictures to {svg}")
     if sheet is not None:
         write_sheet(found.sheet(every=every, page=page), sheet)
+    explained = found.explained if explain else None
     if call.style is not Format.TABLE:
-        call.write(rows)
+        call.write(rows if explained is None else explained.flat if call.style is Format.CSV else explained)
     elif boards:
         last = None
-        for row in rows:
+        for number, row in enumerate(rows):
             write_drawing(rules, rules.parse(row["position"]), last)
-            sys.stdout.write(f"   {_said_of(row)}{', ' + str(_in_digits(row)['best']) if row['best'] else ''}\n\n")
+            said = f"{_said_of(row)}{', ' + str(_in_digits(row)['best']) if row['best'] else ''}"
+            sys.stdout.write(f"   {explained.sentences[number] if explained else said}\n\n")
             last = row["best"]
+    elif explained:
+        sys.stdout.write(f"{explained}\n")
     else:
         call.write(map(_in_digits, rows), ["ply", "side", *_value_columns(rules), "best", "position"])
 
