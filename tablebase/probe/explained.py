@@ -38,8 +38,9 @@ class Explained(list[dict[str, Any]]):
         self._others = [_others_text(probe) for probe in probes]
         super().__init__({**row, **_fields(probe)} for row, probe in zip(rows, probes, strict=False))
         for row in rows[len(probes) :]:
-            game = probes[0].game
-            winner = next(side.name for side in game.sides if (side.letter == row["side"]) is (row["outcome"] == "win"))
+            last = probes[-1]
+            mover = last.game.viewer(last.asked)
+            winner = last.game.sides[mover if last.outcome is Outcome.WIN else 1 - mover].name
             self.sentences.append(f"{row['ply']}. the game is over: {winner} won")
             self.append({**row, "legal_moves": 0, "keeping_moves": 0, "best_moves": 0, "is_only": False, "others": []})
 
