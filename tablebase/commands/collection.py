@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from weakref import WeakSet
 
 from tablebase.commands import parameters as shared
-from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_texts, checked, known_features
+from tablebase.commands.arguments import as_counts, as_outcome, as_tables, as_texts, checked, known_features, shortened
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
 from tablebase.compute.messages import say
@@ -101,7 +101,7 @@ class Collection(Cataloged):
         ----------
         game, features : see `mine`
         """
-        return known_features(self._rules(game), features)
+        return shortened(known_features(self._rules(game), features))
 
     @checked
     def export(
@@ -161,7 +161,7 @@ class Collection(Cataloged):
         listed = columns.split(",") if isinstance(columns, str) else columns
         chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
         known, share = known_features(rules, features), Sample(sample, seed)
-        with progress(f"export {rules.name}", "positions") as shown:
+        with progress(f"export {rules.name}", "positions", compiles=True) as shown:
             if has_material:
                 materials, counts = as_texts("material", material), as_counts(pieces)
                 selection = select_by_name(rules, self.folder, materials, counts, aliases=aliases, catalog=self._url)

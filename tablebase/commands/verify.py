@@ -13,7 +13,7 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_texts, checked
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Shell
-from tablebase.compute.messages import say
+from tablebase.compute.messages import brief, say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError
 from tablebase.game.plain_arguments import usable_workers
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tablebase.checking.checksums import Checks
 
 
+@brief
 @dataclass(frozen=True)
 class VerifyResult:
     """The outcome of a check.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,8 @@ Kind = TypeVar("Kind")
 SHOWN = 400
 """Most characters of the `repr` of an object that a function for users returns."""
 
+QUIET = "TABLEBASE_QUIET"
+"""Variable of the environment that is set to 1 for commands and programs that print only results and errors."""
 LISTED = 10
 """Names that a sentence lists."""
 INTERVAL = 0.5
@@ -33,7 +36,7 @@ if not logger.handlers:
     logger.addHandler(_StandardError())
     logger.propagate = False
 if logger.level == logging.NOTSET:
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.WARNING if os.environ.get(QUIET, "").lower() in ("1", "true", "t", "yes", "y", "on") else logging.INFO)
 
 
 def say(sentence: str) -> None:

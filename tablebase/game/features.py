@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.messages import brief
 from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import check_regular
@@ -29,6 +30,7 @@ KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int1
 """The dtype of each kind of value; the values of ``text`` are indices of its words."""
 
 
+@brief
 @dataclass(frozen=True)
 class Feature:
     """A feature; made by `feature`.

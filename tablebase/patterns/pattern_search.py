@@ -132,6 +132,11 @@ class Patterns:
     tree: Tree | None
     profile: Profile | None
 
+    def __repr__(self) -> str:
+        from tablebase.patterns.wording import title
+
+        return f"Patterns({title(self)}: {', '.join(self.classes)})"
+
     @property
     def positions(self) -> int:
         """Number of positions."""

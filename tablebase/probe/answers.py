@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablebase.compute.messages import count_plies
+from tablebase.compute.messages import brief, count_plies
 from tablebase.errors import TablebaseError
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.game.types import Outcome
@@ -116,6 +116,7 @@ class Within(NamedTuple):
         return {"turns": self.turns, **self.bounds.fields}
 
 
+@brief
 @dataclass(frozen=True)
 class Probe:
     """The result for one position.
@@ -307,6 +308,7 @@ class Probe:
         return f"{who}: {'' if self.outcome is not None else 'wins with '}{self.value.said}"
 
 
+@brief
 @dataclass(frozen=True)
 class Unanswered:
     """A position without an answer.

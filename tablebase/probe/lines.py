@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from tablebase.compute.messages import brief
 from tablebase.game.values import Bounds, Value
 from tablebase.probe.answers import Probe
 
@@ -23,6 +24,7 @@ SMALL = 240
 """Size of these pictures, in pixels."""
 
 
+@brief
 class Line(list[Probe]):
     """An optimal line: a list of the probes of its positions.
 

@@ -36,6 +36,24 @@ def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: A
         assert [row for batch in batches for row in batch.column("n").to_pylist()] == [row["n"] for row in written]
 
 
+def test_what_compiles_is_said(tables: Tablebase, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once for each run of a statement, unless whoever counts its positions shows a bar."""
+    from numba.core import event
+
+    for tick, said in (
+        (None, "mine doushouqi: compiling, which takes up to a minute or two the first time\n"),
+        (lambda _: None, ""),
+    ):
+        with tables.mine("doushouqi", "SELECT p1_square FROM positions") as query:
+            batches = query.run(tick=tick)
+            next(batches)
+            capsys.readouterr()
+            for _ in range(2):
+                event.start_event("numba:compile")
+                event.end_event("numba:compile")
+        assert capsys.readouterr().err == said
+
+
 def test_whole_numbers_too_large_for_integers_are_kept(tables: Tablebase) -> None:
     """Sums are integers; what does not fit stays exact."""
     huge = 1 << 100
