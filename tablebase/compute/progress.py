@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from io import StringIO
 from logging import INFO
 from threading import Event, RLock, Thread
@@ -31,10 +32,8 @@ class _NotebookLine:
 
     def write(self, text: str) -> None:
         """Show a line; blanks, which clear one on a terminal, change nothing."""
-        from IPython.display import display
-
         if (line := text.strip()) and self._output is None:
-            self._output = display({"text/plain": line}, raw=True, display_id=True)
+            self._output = import_module("IPython.display").display({"text/plain": line}, raw=True, display_id=True)
         elif line:
             self._output.update({"text/plain": line}, raw=True)
 

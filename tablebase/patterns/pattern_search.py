@@ -133,9 +133,7 @@ class Patterns:
     profile: Profile | None
 
     def __repr__(self) -> str:
-        from tablebase.patterns.wording import title
-
-        return f"Patterns({title(self)}: {', '.join(self.classes)})"
+        return f"Patterns({self.game.name}, {self.target.name}: {self.positions:,} positions of {len(self.slices)} slices)"
 
     @property
     def positions(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from itertools import groupby, zip_longest
+from itertools import groupby
 from typing import Any
 
 from tablebase.compute.messages import brief
@@ -41,13 +41,14 @@ class Explained(list[dict[str, Any]]):
             last = probes[-1]
             mover = last.game.viewer(last.asked)
             winner = last.game.sides[mover if last.outcome is Outcome.WIN else 1 - mover].name
+            self._others.append("")
             self.sentences.append(f"{row['ply']}. the game is over: {winner} won")
             self.append({**row, "legal_moves": 0, "keeping_moves": 0, "best_moves": 0, "is_only": False, "others": []})
 
     @property
     def flat(self) -> Iterator[dict[str, Any]]:
         """The rows with the others as a text, for CSV."""
-        return ({**row, "others": text} for row, text in zip_longest(self, self._others, fillvalue=""))
+        return ({**row, "others": text} for row, text in zip(self, self._others, strict=True))
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
