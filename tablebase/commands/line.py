@@ -76,9 +76,10 @@ def show_line(
     position is drawn, the line ends when a position repeats.
     """
     rules = call.rules
-    if replay is not None and (call.has_start or svg is not None or sheet is not None or explain):
-        others = "leave out the position, --to, --sheet and --explain"
-        raise TablebaseError(f"a game that is replayed has its own start, and no pictures or explanations: {others}")
+    if replay is not None and (call.has_start or svg is not None or sheet is not None):
+        raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet")
+    if replay is not None and explain:
+        raise TablebaseError("--explain is about best play, not about a game that is replayed: leave it out")
     if replay is None and player is not None:
         raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):

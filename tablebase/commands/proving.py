@@ -73,7 +73,7 @@ def prove(
     """
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
-    from tablebase.search.proof_search import INFINITE, Verdict, find_proof
+    from tablebase.search.proof_search import INFINITE, find_proof
     from tablebase.search.proof_trees import extract
 
     folder, file = optional_folder(data), None if output is None else Path(output)
@@ -91,18 +91,16 @@ def prove(
         time = SECONDS
     with closing(Prober(folder)) if folder else nullcontext() as prober:
         known = _known(rules, begin_at, prober, table_pieces)
-        if known is not None and (file is None or known.outcome is Outcome.DRAW):
-            verdict = Verdict(known.outcome, 0, 0, 1, 0.0, None)
-        else:
-            verdict = find_proof(
-                rules,
-                begin_at,
-                prober,
-                nodes=INFINITE if nodes is None else nodes,
-                seconds=float("inf") if time is None else time,
-                memory=as_size("memory", memory),
-                most_pieces=table_pieces,
-            )
+        verdict = find_proof(
+            rules,
+            begin_at,
+            prober,
+            nodes=INFINITE if nodes is None else nodes,
+            seconds=float("inf") if time is None else time,
+            memory=as_size("memory", memory),
+            most_pieces=table_pieces,
+            known=known.outcome if known is not None and (file is None or known.outcome is Outcome.DRAW) else None,
+        )
         found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
         row = _row(rules, begin_at, verdict, found, prober, known)
     if file is not None and found is not None:
