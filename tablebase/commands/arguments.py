@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from tablebase.commands.parameters import Parameter, parameters_of
 from tablebase.commands.registry import check_verb
+from tablebase.compute.messages import brief
 from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
 from tablebase.game import plain_arguments as plain
@@ -25,6 +26,26 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 Given = ParamSpec("Given")
+
+
+@brief
+class _List(list[Any]):
+    """A list with a short `repr`."""
+
+
+@brief
+class _Tuple(tuple[Any, ...]):
+    """A tuple with a short `repr`."""
+
+    __slots__ = ()
+
+
+@brief
+class _Dict(dict[str, Any]):
+    """A dict with a short `repr`."""
+
+
+SHORT: dict[type, Any] = {list: _List, tuple: _Tuple, dict: _Dict}
 CHECKS: dict[frozenset[Any], Callable[[str, Any], Any]] = {
     frozenset({float}): plain.as_real,
     frozenset({str}): plain.as_text,
@@ -38,7 +59,7 @@ def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
     """A public function whose arguments are checked by their annotations before it is called, each with a sentence about a fault.
 
     Whole numbers are not below the least one, one text becomes a list where several are allowed, and a path becomes an object.
-    What has other types, or is parsed, is left to the function.
+    What has other types, or is parsed, is left to the function. The result is `shortened`.
     """
     names = list(signature(function).parameters)
 
@@ -52,9 +73,15 @@ def checked(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
     @wraps(function)
     def called(*given: Given.args, **named: Given.kwargs) -> Kind:
         first: list[Any] = [seen(name, value) for name, value in zip(chain(names, repeat("")), given, strict=False)]
-        return function(*first, **{name: seen(name, value) for name, value in named.items()})
+        return shortened(function(*first, **{name: seen(name, value) for name, value in named.items()}))
 
     return called
+
+
+def shortened(found: Kind) -> Kind:
+    """The result of a public function; a plain list, tuple or dict gets a `repr` that fits on a screen."""
+    short = SHORT.get(type(found))
+    return found if short is None else short(found)
 
 
 def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from tablebase.commands.arguments import as_catalog, as_folder, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import QUIET, CatalogUrl, Data, Shell, Verbose
-from tablebase.compute.messages import in_bytes, in_time, logger, say
+from tablebase.compute.messages import brief, in_bytes, in_time, logger, say
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces
 
@@ -39,6 +39,7 @@ class Job:
     build: Callable[[BuildOptions], BuildResult]
 
 
+@brief
 @dataclass(frozen=True)
 class BatchResult:
     """How a batch has ended."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from tablebase.commands.arguments import checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import AnyPosition, GameName, Output, Page, Shell, Size, Variant
+from tablebase.compute.messages import brief
 from tablebase.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tablebase.svg.themes import Theme
 
 
+@brief
 class Boxes(list["BoxRow"]):
     """The rows of all boxes of a side, in the order in which games need them.
 

@@ -13,6 +13,7 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_time, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import Format, Output, Shell
+from tablebase.compute.messages import brief
 from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
 from tablebase.game import plain_arguments as plain
 
@@ -137,6 +138,7 @@ def show_build(call: Call) -> None:
         raise DeadlineError(left, program_call())
 
 
+@brief
 class Estimates(list["AnyEstimate"]):
     """The needs of a build: one line for each number of pieces, material, layer or table of exact values. Notebooks show a table.
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import sqlglot
 
 from tablebase.catalog.catalog import Catalog
+from tablebase.compute.messages import brief
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.installed import load_rules
 from tablebase.mining.column import OUTCOMES
@@ -22,6 +23,7 @@ OF_SIDES = ("solutions", "slices", "slice_counts", "pattern_gains", "pattern_rul
 """Tables that name the side to move."""
 
 
+@brief
 class CatalogRows(Tabular):
     """The result of a statement over the catalog."""
 

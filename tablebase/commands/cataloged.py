@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tablebase.commands.arguments import shortened
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
 from tablebase.commands.registry import check_verb
@@ -102,7 +103,7 @@ class Cataloged:
         """
         pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(self._game(game, "materials"), "material")
-        return list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces)))
+        return shortened(list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces))))
 
     def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
         """What there is of a game, or of a material, as data that JSON can represent.
@@ -123,7 +124,7 @@ class Cataloged:
 
         with self._catalog() as catalog:
             rules = self._game(game)
-            return describe_game(catalog, rules) if material is None else describe_material(catalog, rules, material)
+            return shortened(describe_game(catalog, rules) if material is None else describe_material(catalog, rules, material))
 
     def _require_open(self) -> None:
         if self._is_closed:

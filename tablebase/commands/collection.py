@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from weakref import WeakSet
 
 from tablebase.commands import parameters as shared
-from tablebase.commands.arguments import as_counts, as_outcome, as_tables, checked, known_features
+from tablebase.commands.arguments import as_counts, as_outcome, as_tables, checked, known_features, shortened
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
 from tablebase.compute.messages import say
@@ -98,7 +98,7 @@ class Collection(Cataloged):
         ----------
         game, features : see `mine`
         """
-        return known_features(self._rules(game), features)
+        return shortened(known_features(self._rules(game), features))
 
     @checked
     def export(
@@ -154,7 +154,7 @@ class Collection(Cataloged):
         listed = columns.split(",") if isinstance(columns, str) else columns
         chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
         known, share = known_features(rules, features), Sample(sample, seed)
-        with progress(f"export {rules.name}", "positions") as shown:
+        with progress(f"export {rules.name}", "positions", compiles=True) as shown:
             selection = None
             if has_material:
                 materials, counts = as_texts("material", material), as_counts(pieces)

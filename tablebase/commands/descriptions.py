@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
 from tablebase.commands.row_types import DistanceRow, ExactRow, LayerRow, MaterialRow, Neighbour, RecordRow, TierRow
+from tablebase.compute.messages import brief
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
 from tablebase.game.rules import Rules
@@ -39,6 +40,7 @@ def counts_of(catalog: Catalog, game: Game, by: str, pieces: int | range | None 
     return found
 
 
+@brief
 class Statistics(list[Entry]):
     """Statistics of a game's tables: `Counts` of slices, or rows of layers and of tables of exact values.
 

@@ -11,7 +11,7 @@ from typing import Any
 from tablebase.catalog.catalog import Catalog
 from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.compute.messages import say
+from tablebase.compute.messages import brief, say
 from tablebase.compute.progress import progress
 from tablebase.patterns.kept_patterns import (
     are_kept,
@@ -41,6 +41,7 @@ TOTAL_FIELDS = ["commonest", "entropy", "positions"]
 RULE_FIELDS = ["positions", "share", "condition"]
 
 
+@brief
 class Findings(list[Patterns]):
     """The patterns of one set of positions, or of several, which notebooks show with their charts."""
 
@@ -63,7 +64,7 @@ def stored(searches: Sequence[Search], data: Path, catalog: str | None) -> Itera
     opened = Catalog(data, create=True, catalog=catalog) if kept and writable else None
     if opened is not None:
         opened.create()
-    with progress("patterns", "positions", total) as shown:
+    with progress("patterns", "positions", total, compiles=True) as shown:
         for search in searches:
             shown.name(f"patterns {slices_text(search.game, search.slices)}")
             search.tick = shown.update

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from tablebase.commands.arguments import shortened
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Format, GameName, Size, Variant
 from tablebase.commands.registry import VERBS, commands_for
@@ -50,7 +51,7 @@ def games() -> list[GameRow]:
 
     Games that cannot be loaded are left out.
     """
-    return list_games()[0]
+    return shortened(list_games()[0])
 
 
 def show_games(call: Call) -> int | None:
@@ -106,7 +107,7 @@ def check_rules(game: GameName, *, size: Size = None, variant: Variant = None) -
     from tablebase.game.game_arguments import as_rules
     from tablebase.testing.suite import check_rules as run_checks
 
-    return run_checks(as_rules(game, size, variant))
+    return shortened(run_checks(as_rules(game, size, variant)))
 
 
 def show_check_rules(call: Call) -> int | None:

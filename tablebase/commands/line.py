@@ -37,6 +37,7 @@ def show_line(
     sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     every: bool = False,
     page: Page = "a4",
+    explain: bool = False,
     replay: Annotated[Path | None, Shell(metavar="FILE")] = None,
     number: Annotated[int, Shell(metavar="N", least=1)] = 1,
     player: Annotated[str | None, Shell(metavar="NAME", complete=PLAYERS)] = None,
@@ -56,6 +57,8 @@ def show_line(
         Also draw the key positions (for example, after captures) on printable pages, as a PDF, SVG or PNG file.
     every : bool
         With --sheet, draw every position instead of only the key positions.
+    explain : bool
+        For each position, show how many moves keep the value, and what every other move gives; '!' marks only moves.
     replay : Path, optional
         Instead of best play, show a recorded game from a file that 'match --output' has written.
     number : int
@@ -67,6 +70,8 @@ def show_line(
     rules = call.rules
     if replay is not None and (call.has_start or svg is not None or sheet is not None):
         raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position, --to and --sheet")
+    if replay is not None and explain:
+        raise TablebaseError("--explain is about best play, not about a game that is replayed: leave it out")
     if replay is None and player is not None:
         raise TablebaseError("--player speaks of the positions of a game: name its file with --replay, or leave out --player")
     if boards and (replay is not None or call.style is Format.TABLE) and not is_drawn(rules):
@@ -89,14 +94,18 @@ def show_line(
         say(f"wrote {len(rows)} pictures to {svg}")
     if sheet is not None:
         write_sheet(found.sheet(every=every, page=page), sheet)
+    explained = found.explained if explain else None
     if call.style is not Format.TABLE:
-        call.write(rows)
+        call.write(rows if explained is None else explained.flat if call.style is Format.CSV else explained)
     elif boards:
         last = None
-        for row in rows:
+        for number, row in enumerate(rows):
             write_drawing(rules, rules.parse(row["position"]), last)
-            sys.stdout.write(f"   {_said_of(row)}{', ' + str(_in_digits(row)['best']) if row['best'] else ''}\n\n")
+            said = f"{_said_of(row)}{', ' + str(_in_digits(row)['best']) if row['best'] else ''}"
+            sys.stdout.write(f"   {explained.sentences[number] if explained else said}\n\n")
             last = row["best"]
+    elif explained:
+        sys.stdout.write(f"{explained}\n")
     else:
         call.write(map(_in_digits, rows), ["ply", "side", *_value_columns(rules), "best", "position"])
 

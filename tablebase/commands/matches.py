@@ -12,7 +12,7 @@ from tablebase.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.commands.arguments import as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
-from tablebase.compute.messages import Amount, say
+from tablebase.compute.messages import Amount, brief, say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import as_list, as_path, as_texts
@@ -34,6 +34,7 @@ LEFT_OUT = ("game", "players")
 """Columns left out of a table if all its lines are of one game."""
 
 
+@brief
 class MatchRows(list[dict[str, Any]]):
     """A row for each player; the fields are those of ``tablebase match --format json``.
 

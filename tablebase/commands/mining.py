@@ -58,7 +58,11 @@ def show_mine(
                 "Parquet cannot be shown on a screen: redirect it to a file, as in '--format parquet > result.parquet'"
             )
         capped = limit is None and style == "table"
-        with call.opened() as mine, mine() as query, progress(f"mine {query.game.name}", "positions", query.cells) as shown:
+        with (
+            call.opened() as mine,
+            mine() as query,
+            progress(f"mine {query.game.name}", "positions", query.cells, compiles=True) as shown,
+        ):
             batches = query.run(SHOWN + 1 if capped else limit, shown.reach, timeout)
             if style == "parquet":
                 write_parquet(sys.stdout.buffer, batches)
@@ -106,7 +110,7 @@ def show_plot(
     from tablebase.charts.drawing import save
 
     if call.given["chart"] in COUNTING:
-        with progress(f"plot {call.rules.name}", "positions") as shown:
+        with progress(f"plot {call.rules.name}", "positions", compiles=True) as shown:
             figure = call(tick=shown.reach)
     else:
         figure = call()

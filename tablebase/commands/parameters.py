@@ -15,6 +15,7 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from tablebase.compute.messages import QUIET as QUIET
 from tablebase.compute.modules import docstring
 from tablebase.game.plain_arguments import parse_pieces, parse_seconds
 from tablebase.game.rules import Rules
@@ -22,8 +23,6 @@ from tablebase.game.rules import Rules
 if TYPE_CHECKING:
     from tablebase.game.features import Feature as Feature
 
-QUIET = "TABLEBASE_QUIET"
-"""Variable of the environment that is set to 1 for commands that print only results and errors."""
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
 PYTHON_ONLY = "only Python"

@@ -11,10 +11,12 @@ from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Data, Format, OptionalGame, Output, PositionText, Shell, Size, Variant
 from tablebase.compute.messages import say
-from tablebase.errors import ArgumentError, TablebaseError
+from tablebase.errors import ArgumentError, MissingTableError, TablebaseError
 from tablebase.files.inputs import read_text
 from tablebase.files.outputs import check_output, written
+from tablebase.game import Outcome
 from tablebase.game.plain_arguments import as_size
+from tablebase.game.values import Value
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -45,6 +47,8 @@ def prove(
     data: Data = None,
 ) -> dict[str, Any]:
     """Prove that a position without a table is won or lost.
+
+    A position with a table has its value from there, and is searched only for a file with a proof or if `table_pieces` excludes it.
 
     Parameters
     ----------
@@ -94,6 +98,7 @@ def prove(
     if time is None and nodes is None:
         time = SECONDS
     with closing(Prober(folder)) if folder else nullcontext() as prober:
+        known = _known(rules, begin_at, prober, table_pieces)
         verdict = find_proof(
             rules,
             begin_at,
@@ -102,9 +107,10 @@ def prove(
             seconds=float("inf") if time is None else time,
             memory=as_size("memory", memory),
             most_pieces=table_pieces,
+            known=known.outcome if known is not None and (file is None or known.outcome is Outcome.DRAW) else None,
         )
         found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
-        row = _row(rules, begin_at, verdict, found, prober)
+        row = _row(rules, begin_at, verdict, found, prober, known)
     if file is not None and found is not None:
         with written(file, CURE) as opened:
             opened.writelines(f"{line}\n".encode() for line in found.text())
@@ -130,32 +136,52 @@ def show_prove(call: Call) -> int | None:
     if call.style is Format.TABLE:
         sys.stdout.write(_sentence(call.rules, call.rules.parse(call.given["position"]), row))
     else:
-        words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
+        words = {"line": " ".join(row["line"]), "reached": _in_words(row["reached"]), "table": _in_words(row["table"])}
         call.write([row if call.style is Format.JSON else {**row, **words}])
     return None
+
+
+def _known(game: Game, position: Position, prober: Prober | None, most: int | None) -> Value | None:
+    """The value of a position in which the game goes on, if one of the tables that may be used has it."""
+    from tablebase.game.moves import decided
+
+    if prober is None or decided(game, position) is not None or (most is not None and len(position.pieces) > most):
+        return None
+    try:
+        return prober.slices(game).look_up(position)
+    except MissingTableError:
+        return None
 
 
 def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
     """What has been found, for people."""
     side = game.sides[position.side].name
+    table = row["table"] and _in_words(row["table"])
+    if table and row["size"] is None and row["nodes"] == 0:
+        fewer = f"; --table-pieces {len(position.pieces) - 1} searches for a proof without it" if row["outcome"] != "draw" else ""
+        return f"{side} to move: {table}, by its table{fewer}\n"
+    known = f"by its table: {table}\n" if table else ""
     effort = f"{row['nodes']:,} nodes, {row['table_hits']:,} table hits, {row['seconds']:.1f} s"
     if row["outcome"] is None:
         within = f"neither side wins within {row['refuted']} plies" if row["refuted"] else "nothing is proved"
-        return f"{side} to move: not decided within the limits ({within}; {effort})\n"
+        return f"{side} to move: not decided within the limits ({within}; {effort})\n{known}"
     if row["size"] is None:
         return f"{side} to move: {row['outcome']}, the game is over\n"
     ending = f" ({_in_words(row['reached'])} by the table)" if row["reached"] else ""
     return (
         f"{side} to move: {row['outcome']}, proved by {row['size']:,} positions ({effort})\n"
         f"longest line, {row['plies']} plies: {' '.join(row['line'])}{ending}\n"
+        f"{known}"
     )
 
 
 def _in_words(reached: dict[str, Any] | None) -> str | None:
-    return None if reached is None else f"{reached['outcome']} in {reached['distance']}"
+    return None if reached is None else Value(Outcome(reached["outcome"]), reached["distance"]).said
 
 
-def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None) -> dict[str, Any]:
+def _row(
+    game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None, known: Value | None
+) -> dict[str, Any]:
     """What has been found, as JSON has it."""
     from tablebase.game.notation import render
     from tablebase.search.proof_trees import Reason
@@ -164,11 +190,11 @@ def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, 
     reached = None
     if proof is not None and prober is not None and proof.nodes[last].reason is Reason.TABLE:
         value = prober.slices(game).look_up(last)
-        reached = {"outcome": str(value.outcome), "distance": value.distance}
+        reached = value.fields
     return {
         "position": render(game, position),
         "outcome": None if verdict.outcome is None else str(verdict.outcome),
-        "plies": proof.plies() if proof else None if verdict.outcome is None else 0,
+        "plies": proof.plies() if proof else None if verdict.outcome is None or known else 0,
         "refuted": None if verdict.outcome else verdict.plies,
         "size": proof.size if proof else None,
         "nodes": verdict.nodes,
@@ -176,4 +202,5 @@ def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, 
         "seconds": round(verdict.seconds, 3),
         "line": list(line),
         "reached": reached,
+        "table": known and known.fields,
     }

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, overload
 
-from tablebase.commands.arguments import as_optional
+from tablebase.commands.arguments import as_optional, shortened
 from tablebase.commands.collection import Collection
 from tablebase.commands.parameters import PYTHON_ONLY, AnyPosition, GameName, Shell
 from tablebase.errors import MissingTableError, NotationError, quoted
@@ -151,11 +151,11 @@ class Tablebase(Collection):
         values: list[Any] = answers.values()
         for place in sorted(answers.errors):
             raise answers.errors[place]
-        return values
+        return shortened(values)
 
     def get_values(self, game: AnyGame, positions: Sequence[Any], default: Default | None = None) -> list[Any | Default | None]:
         """Like `probe_values`, but with `default` for each position that has no answer."""
-        return [default if value is None else value for value in self.probe_many(game, positions).values()]
+        return shortened([default if value is None else value for value in self.probe_many(game, positions).values()])
 
     @overload
     def probe_many(self, game: Game, positions: Sequence[str | Position], *, strict: bool = False) -> Answers: ...

@@ -14,7 +14,7 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, checked
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, PYTHON_ONLY, Shell
-from tablebase.compute.messages import say
+from tablebase.compute.messages import brief, say
 from tablebase.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import as_texts, usable_workers
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tablebase.checking.checksums import Checks
 
 
+@brief
 @dataclass(frozen=True)
 class VerifyResult:
     """The outcome of a check.

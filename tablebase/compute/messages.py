@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+Kind = TypeVar("Kind")
+SHOWN = 400
+"""Most characters of the `repr` of an object that a function for users returns."""
+
+QUIET = "TABLEBASE_QUIET"
+"""Variable of the environment that is set to 1 for commands and programs that print only results and errors."""
 LISTED = 10
 """Names that a sentence lists."""
 INTERVAL = 0.5
@@ -29,7 +36,7 @@ if not logger.handlers:
     logger.addHandler(_StandardError())
     logger.propagate = False
 if logger.level == logging.NOTSET:
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.WARNING if os.environ.get(QUIET, "").lower() in ("1", "true", "t", "yes", "y", "on") else logging.INFO)
 
 
 def say(sentence: str) -> None:
@@ -80,6 +87,19 @@ def cell_text(value: object, missing: str = "-") -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return number_text(value) if isinstance(value, (int, float)) else str(value)
+
+
+def brief(kind: type[Kind]) -> type[Kind]:
+    """Make the `repr` of a class end after `SHOWN` characters; for a sequence it then says how many there are."""
+    whole = kind.__repr__
+
+    def shown(self: Any) -> str:
+        text = whole(self)
+        ending = f"… ({len(self):,} in all)" if isinstance(self, Sequence) else "…"
+        return text if len(text) <= SHOWN else text[: SHOWN - len(ending)] + ending
+
+    kind.__repr__ = shown  # type: ignore[method-assign]
+    return kind
 
 
 class Amount(str):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from io import StringIO
 from logging import INFO
 from threading import Event, RLock, Thread
+from typing import Any
 
 from tqdm import tqdm
 
@@ -22,13 +24,31 @@ COMPILING = "compiling, which takes up to a minute or two the first time"
 tqdm.set_lock(RLock())
 
 
+class _NotebookLine:
+    """The file of a bar in a notebook: one output that each line replaces, so that a saved notebook has one line."""
+
+    def __init__(self) -> None:
+        self._output: Any = None
+
+    def write(self, text: str) -> None:
+        """Show a line; blanks, which clear one on a terminal, change nothing."""
+        if (line := text.strip()) and self._output is None:
+            self._output = import_module("IPython.display").display({"text/plain": line}, raw=True, display_id=True)
+        elif line:
+            self._output.update({"text/plain": line}, raw=True)
+
+    def flush(self) -> None:
+        """Nothing: a line is shown when it is written."""
+
+
 class Progress:
     """How far work has come."""
 
     def __init__(self, title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False) -> None:
         """Count units up to a total that `reach` may set later, some of them done before; only if `verbose`, `note` writes."""
         self._title, self._verbose = title, verbose
-        self.is_bar = (sys.stderr.isatty() or _in_notebook()) and logger.isEnabledFor(INFO)
+        self._in_notebook = _in_notebook()
+        self.is_bar = (sys.stderr.isatty() or self._in_notebook) and logger.isEnabledFor(INFO)
         self._bar = tqdm(
             total=total,
             initial=done,
@@ -36,7 +56,7 @@ class Progress:
             unit=unit,
             unit_scale=True,
             leave=False,
-            file=sys.stderr if self.is_bar else StringIO(),
+            file=StringIO() if not self.is_bar else _NotebookLine() if self._in_notebook else sys.stderr,
             dynamic_ncols=True,
         )
         self._stages: dict[str, Stage] = {}
@@ -99,8 +119,10 @@ class Progress:
             say(f"{self._bar}{at_work}")
 
     def close(self) -> None:
-        """Leave nothing of the bar behind."""
+        """Leave nothing of the bar behind, in a notebook its last line."""
         self._ended.set()
+        if self.is_bar and self._in_notebook and not self._bar.disable:
+            self._bar.refresh()
         self._bar.close()
 
 

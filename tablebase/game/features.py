@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.messages import brief
 from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import check_regular
@@ -37,6 +38,7 @@ class PositionList(list[Any]):
         self.game = game
 
 
+@brief
 @dataclass(frozen=True)
 class Feature:
     """A feature; made by `feature`.

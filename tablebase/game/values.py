@@ -83,6 +83,11 @@ class Bounds(NamedTuple):
         return self.lower, self.upper
 
     @property
+    def middle(self) -> float:
+        """The mean of both."""
+        return (self.lower + self.upper) / 2
+
+    @property
     def fields(self) -> dict[str, Any]:
         """What JSON says of them."""
         return {"outcome": self.outcome and str(self.outcome), "distance": None, "lower": self.lower, "upper": self.upper}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -18,6 +18,7 @@ from weakref import WeakSet, finalize
 import duckdb
 import pyarrow as pa
 
+from tablebase.compute.progress import compiling_said
 from tablebase.errors import TablebaseError, quoted
 from tablebase.executors.bounds import deadline
 from tablebase.game import Game
@@ -170,7 +171,9 @@ class Query(Tabular):
             yield from self._explanation(limit)
             return
         scans = [relation.scan for relation in self.relations]
-        with sandbox(self.threads) as connection, deadline(timeout, connection.interrupt):
+        # Who counts the positions shows a bar, which says it itself.
+        said = compiling_said(f"mine {self.game.name}") if tick is None else nullcontext()
+        with said, sandbox(self.threads) as connection, deadline(timeout, connection.interrupt):
             for scan in scans:
                 scan.tick = lambda: tick and tick(sum(each.done for each in scans))
             self._create_views(connection)

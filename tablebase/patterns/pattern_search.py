@@ -118,6 +118,9 @@ class Patterns:
     tree: Tree | None
     profile: Profile | None
 
+    def __repr__(self) -> str:
+        return f"Patterns({self.game.name}, {self.target.name}: {self.positions:,} positions of {len(self.slices)} slices)"
+
     @property
     def positions(self) -> int:
         """Number of positions."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablebase.compute.messages import count_plies
+from tablebase.compute.messages import brief, count_plies
 from tablebase.errors import TablebaseError
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.game.types import Outcome
@@ -115,6 +116,7 @@ class Within(NamedTuple):
         return {"turns": self.turns, **self.bounds.fields}
 
 
+@brief
 @dataclass(frozen=True)
 class Probe:
     """The result for one position.
@@ -236,6 +238,28 @@ class Probe:
         return self.best is not None and not self.is_best_certain
 
     @property
+    def keeping(self) -> int | None:
+        """The number of moves that keep the outcome; None if the outcome, or that of a move, is open."""
+        return None if self.outcome is None else _total([_has(move.value, self.outcome) for move in self.moves])
+
+    @property
+    def as_good(self) -> int | None:
+        """The number of moves of the same value as the best, itself included; None if a value that is open may decide it."""
+        others = _total([_is_same(move.value, self.moves[0].value) for move in self.moves[1:]])
+        return None if others is None else others + len(self.moves[:1])
+
+    @property
+    def is_only(self) -> bool | None:
+        """True if only one of several moves keeps a win or a draw; None if a value that is open may decide it."""
+        outcome = self.outcome or Outcome.WIN
+        if len(self.moves) < 2 or outcome is Outcome.LOSS or _has(self.value, outcome) is False:
+            return False
+        keep = [_has(move.value, outcome) for move in self.moves]
+        if keep.count(True) > 1:
+            return False
+        return None if None in keep else True in keep
+
+    @property
     def best_fields(self) -> dict[str, Any]:
         """The move named as the best in JSON; of bounds also whether it is certain, null without a move."""
         certain = {"best_is_certain": self.is_best_certain if self.moves else None} if isinstance(self.value, Bounds) else {}
@@ -243,10 +267,18 @@ class Probe:
 
     @property
     def step(self) -> tuple[str, Any] | None:
-        """What a line goes on with, and the position that it leads to: the best move, or the likeliest draw; None at the end."""
+        """The best move or the next draw of a line, and the position that it leads to; None at the end.
+
+        It is the likeliest draw; of equally likely ones the one nearest to the average value, and of these the middle one.
+        """
         if self.draws:
-            likeliest = max(self.draws, key=lambda draw: draw.probability)
-            return likeliest.label, likeliest.child
+            most = max(draw.probability for draw in self.draws)
+            average = sum(float(draw.probability) * draw.value.middle for draw in self.draws)
+            apart = [(abs(draw.value.middle - average), draw) for draw in self.draws if draw.probability == most]
+            least = min(distance for distance, _ in apart)
+            nearest = [draw for distance, draw in apart if distance - least < EQUAL]
+            draw = nearest[len(nearest) // 2]
+            return draw.label, draw.child
         return (self.best, self.moves[0].child) if self.best is not None else None
 
     @property
@@ -276,6 +308,7 @@ class Probe:
         return f"{who}: {'' if self.outcome is not None else 'wins with '}{self.value.said}"
 
 
+@brief
 @dataclass(frozen=True)
 class Unanswered:
     """A position without an answer.
@@ -301,6 +334,31 @@ class Unanswered:
 def said(value: AnyValue | None) -> str:
     """A value in words; None as ``unknown``."""
     return "unknown" if value is None else value.said
+
+
+def _total(flags: Sequence[bool | None]) -> int | None:
+    """The number of flags that are true; None if one is open."""
+    return None if None in flags else sum(map(bool, flags))
+
+
+def _has(value: AnyValue | None, outcome: Outcome) -> bool | None:
+    """True if a value has an outcome; None if it may."""
+    if value is None:
+        return None
+    if value.outcome is not None or isinstance(value, Value):
+        return value.outcome is outcome
+    return None if (1 - value.upper if outcome is Outcome.WIN else value.lower) < EQUAL else False
+
+
+def _is_same(value: AnyValue | None, best: AnyValue | None) -> bool | None:
+    """True if a move has the value of the best one; None if it may."""
+    if value is None or best is None:
+        return None
+    if not isinstance(value, Bounds) or not isinstance(best, Bounds):
+        return value == best
+    if best.lower - value.upper >= EQUAL:
+        return False
+    return True if max(value.upper, best.upper) - min(value.lower, best.lower) < EQUAL else None
 
 
 def features_of(game: Rules[Any], position: Any) -> dict[str, Any]:

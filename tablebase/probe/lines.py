@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from tablebase.compute.messages import brief
 from tablebase.game.values import Bounds, Value
 from tablebase.probe.answers import Probe
 
 if TYPE_CHECKING:
+    from tablebase.probe.explained import Explained
     from tablebase.svg.markup import Svg
     from tablebase.svg.sheets import Sheet
     from tablebase.svg.themes import Theme
@@ -22,6 +24,7 @@ SMALL = 240
 """Size of these pictures, in pixels."""
 
 
+@brief
 class Line(list[Probe]):
     """An optimal line: a list of the probes of its positions.
 
@@ -54,6 +57,13 @@ class Line(list[Probe]):
         """True if bounds show that each move of it is a best one."""
         return not any(probe.is_open for probe in self)
 
+    @property
+    def explained(self) -> Explained:
+        """Its rows with the moves that keep the value, and what the others give; `print` shows a sentence for each ply."""
+        from tablebase.probe.explained import Explained
+
+        return Explained(self.to_dict(), self)
+
     def pictures(self, **options: Any) -> list[Svg]:
         """A picture for each row of `to_dict`, on squares with the last and the best move; options as for `tablebase.svg.board`."""
         return list(self._drawn(options))
@@ -61,8 +71,8 @@ class Line(list[Probe]):
     def sheet(self, *, every: bool = False, page: str = "a4", theme: str | Theme = "light") -> Sheet:
         """Its key positions as a sheet to print, on pages ``a4`` or ``letter``, or those of every ply.
 
-        Key positions are the first and the last, each after a capture or a move into terrain such as water, and each in which,
-        unlike a move before, only one of several moves keeps a win or a draw. `RulesError` if there are no pictures of the game.
+        Key positions are the first and the last, each after a capture or a move into terrain such as water, and each in which only
+        one of several moves keeps a win or a draw. `RulesError` if there are no pictures of the game.
         """
         from tablebase.probe.sheets import line_sheet
 

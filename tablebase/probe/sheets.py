@@ -53,7 +53,6 @@ def line_sheet(probes: Sequence[Probe], rows: Sequence[dict[str, Any]], every: b
 def _plies(probes: Sequence[Probe], rows: Sequence[dict[str, Any]]) -> Iterator[Shown]:
     """All positions of a line, with the reasons why some are key positions."""
     game, last, before = probes[0].game, None, None
-    single = [_is_only(probe) for probe in probes]
     for ply, row in enumerate(rows):
         position = game.parse(row["position"])
         value = probes[ply].value if ply < len(probes) else Value(Outcome(row["outcome"]), 0)
@@ -61,22 +60,12 @@ def _plies(probes: Sequence[Probe], rows: Sequence[dict[str, Any]]) -> Iterator[
         if ply == 0:
             notes.append("start")
         notes += () if last is None else game.made_by(before, last)
-        # Not again at each move of a player who has no choice for a while.
-        if ply < len(probes) and single[ply] and not (ply > 1 and single[ply - 2]):
+        if ply < len(probes) and probes[ply].is_only:
             notes.append("only move")
         if ply == len(rows) - 1:
             notes.append("last" if row["best"] else "end")
         yield Shown(position, str(ply), value, row["best"] or None, last, tuple(notes))
         before, last = position, row["best"]
-
-
-def _is_only(probe: Probe) -> bool:
-    """Whether a single move of several keeps a win or a draw."""
-    if len(probe.moves) < 2 or probe.outcome not in (Outcome.WIN, Outcome.DRAW) or not isinstance(probe.value, Value):
-        return False
-    if any(move.value is None for move in probe.moves):
-        return False
-    return sum(move.value is not None and move.value.outcome is probe.outcome for move in probe.moves) == 1
 
 
 def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, theme: str | Theme) -> Sheet:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tablebase.compute.messages import brief
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game import Evaluation, Game, Outcome, load_game
 from tablebase.game.game_arguments import as_position
@@ -36,6 +37,7 @@ NARROW_FROM = 4
 _REPETITIONS = {Repetition.NONE: NEVER, Repetition.DRAW: DRAWS, Repetition.LOSS: LOSES}
 
 
+@brief
 @dataclass(frozen=True)
 class Analysis:
     """What a search to one depth has found.

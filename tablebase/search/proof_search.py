@@ -255,12 +255,14 @@ def find_proof(
     seconds: float = float("inf"),
     memory: int = 1 << 30,
     most_pieces: int | None = None,
+    known: Outcome | None = None,
 ) -> Verdict:
     """Prove that a position is won or lost.
 
     Both are tried in turns, and again with more plies, until one of them is proved or the limits are reached: nodes to enter,
     seconds, and bytes of memory. Positions of up to `most_pieces` are looked up, by default of as many as there are tables of, but
-    not the position itself. `TablebaseError` if a limit is not positive, or a table is damaged or was built under other rules.
+    not the position itself. Nothing is searched if `known` is given, the outcome that a table has. `TablebaseError` if a limit is
+    not positive, or a table is damaged or was built under other rules.
 
     Examples
     --------
@@ -275,8 +277,8 @@ def find_proof(
             raise ArgumentError(f"the limit of {name} must be positive, not {limit:g}")
     begin = time.monotonic()
     over = decided(game, position)
-    if over is not None:
-        return Verdict(over, 0, 0, 0, 0.0, None)
+    if over is not None or known is not None:
+        return Verdict(over or known, 0, 0, int(over is None), 0.0, None)
     most = 0 if prober is None else pieces_with_tables(game, prober.store.folder)
     most = min(most, len(position.pieces) - 1, most if most_pieces is None else most_pieces)
     allowance = Allowance(nodes, begin + seconds, memory // 2)

@@ -10,6 +10,8 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from tablebase.compute.messages import brief
+
 NAMESPACE = "http://www.w3.org/2000/svg"
 ID_DIGITS = 10
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -19,6 +21,7 @@ GLYPHS = {line[0]: line[2:] for line in Path(__file__).with_name("letters.txt").
 """Path data of lines; x to the right and y downwards, from the upper left corner."""
 
 
+@brief
 class Svg(str):
     """A picture as SVG: a text that notebooks show as a picture."""
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tablebase.compute.messages import brief
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.files.outputs import check_output, written
 from tablebase.svg.markup import HEIGHT as CAPITAL
@@ -51,6 +52,7 @@ class Line(NamedTuple):
     height: float
 
 
+@brief
 class Sheet(list[Svg]):
     """Pages to print, each a picture as SVG in the size of the paper.
 

@@ -150,6 +150,35 @@ def test_lines_that_end_in_tables(three_pieces: Path, ask: Ask) -> None:
     assert (less["table_hits"], less["reached"]) == (0, None)
 
 
+def test_a_position_with_a_table(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Its value comes from there without a search, unless a proof is to be written or the table is excluded."""
+    words, file = ("prove", "doushouqi", "7/7/7/7/7/7/7/R2c3/7 b", "--data", three_pieces), tmp_path / "proof"
+    with tablebase.open(three_pieces) as tables:
+        value = tables.probe_value("doushouqi", words[2])
+        drawn = tables.probe_value("doushouqi", "7/7/5c1/R6/7/7/7/7/7 b")
+    known = {"outcome": str(value.outcome), "distance": value.distance}
+    [row] = ask(*words, "--format", "json").json
+    assert row["table"] == known
+    assert (row["outcome"], row["plies"], row["size"], row["nodes"]) == (known["outcome"], None, None, 0)
+    assert ask(*words, "--format", "csv").csv[0]["table"] == f"win in {value.distance}"
+    said = f"Black to move: win in {value.distance}, by its table; --table-pieces 1 searches for a proof without it\n"
+    assert ask(*words).out == said
+    [searched] = ask(*words, "--table-pieces", 1, "--format", "json").json
+    assert (searched["outcome"], searched["table"]) == ("win", None)
+    assert searched["size"]
+    written = ask(*words, "--output", file)
+    assert "win, proved by " in written.out
+    assert written.out.endswith(f"by its table: win in {value.distance}\n")
+    assert file.exists()
+    # Draws are never proved.
+    assert drawn.distance is None
+    draw = ask("prove", "doushouqi", "7/7/5c1/R6/7/7/7/7/7 b", "--data", three_pieces, "--output", tmp_path / "none")
+    assert draw.out == "Black to move: draw, by its table\n"
+    assert not (tmp_path / "none").exists()
+    [apart] = ask("prove", "hexapawn", "--data", three_pieces, "--format", "json").json
+    assert apart["table"] is None
+
+
 def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
     """Says within how many plies neither side wins, and exits with 0; there is no proof to write."""
     answer = ask("prove", "doushouqi", "--nodes", 200, "--data", "data", "--output", tmp_path / "proof")

@@ -1,9 +1,12 @@
 """Progress: stages, reported not too often, bars on terminals that leave nothing behind, and plain lines elsewhere."""
 
 import logging
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from support.program import Ask
@@ -59,6 +62,42 @@ def test_a_bar_leaves_nothing_behind(capsys: pytest.CaptureFixture[str], monkeyp
     assert "\rRvR: done\n" in said
     *_, cleared, last = said.split("\r")
     assert (cleared.strip(), last) == ("", "")
+
+
+def test_a_bar_leaves_one_line_in_a_notebook(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that it shows replaces one output, whose last text is kept; a line is written beside it."""
+    shown: list[str] = []
+    updates: list[str] = []
+    output = SimpleNamespace(update=lambda line, *, raw: updates.append(line["text/plain"]) if raw else None)
+
+    def display(line: dict[str, str], *, raw: bool, display_id: bool) -> SimpleNamespace:
+        assert raw
+        assert display_id
+        shown.append(line["text/plain"])
+        return output
+
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))  # type: ignore[arg-type]
+    monkeypatch.setattr(module, "_in_notebook", lambda: True)
+    with progress("build pond", "placements", 40) as bar:
+        for _ in range(40):
+            bar.update()
+            bar.at("RvR", Stage("solving"))
+        bar.write("RvR: done")
+    assert len(shown) == 1
+    assert len(updates) >= 40
+    assert "build pond: 100%" in updates[-1]
+    assert "" not in updates
+    assert capsys.readouterr().err == "RvR: done\n"
+
+
+@pytest.mark.parametrize(("value", "said"), [("1", ""), ("true", ""), ("0", "hello\n"), ("", "hello\n")])
+def test_a_variable_silences_python(value: str, said: str) -> None:
+    """As it does commands."""
+    code = "from tablebase.compute.messages import say; say('hello')"
+    environment = os.environ | {messages.QUIET: value}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == said
 
 
 @pytest.mark.usefixtures("_often")

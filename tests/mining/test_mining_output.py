@@ -7,8 +7,10 @@ from typing import Any
 
 import duckdb
 import pytest
+from numba.core import event
 from support.program import Ask, assert_refused
 
+import tablebase
 from tablebase.commands.program import run
 
 SOME = """SELECT p1_square, p2_square, outcome, distance, stalemate, sum(distance) OVER () AS total
@@ -151,3 +153,18 @@ def test_a_limit_leaves_names_as_they_are(limit: list[object], two_pieces: Path,
     statement = "SELECT p1, p1, p2 AS p1, p1_file AS a, p2_file AS A FROM positions WHERE material = 'RvC' LIMIT 2"
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv", *limit)
     assert answer.out.splitlines()[0] == "p1,p1_2,p1_3,a,A"
+
+
+def test_what_compiles_is_said(two_pieces: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once for each run of a statement, unless whoever counts its positions shows a bar."""
+    sentence = "mine doushouqi: compiling, which takes up to a minute or two the first time\n"
+    with tablebase.open(two_pieces) as tables:
+        for tick, said in ((None, sentence), (lambda _: None, "")):
+            with tables.mine("doushouqi", "SELECT p1_square FROM positions") as query:
+                batches = query.run(tick=tick)
+                next(batches)
+                capsys.readouterr()
+                for _ in range(2):
+                    event.start_event("numba:compile")
+                    event.end_event("numba:compile")
+            assert capsys.readouterr().err == said

@@ -42,20 +42,21 @@ def is_only(probe: Probe) -> bool:
 
 
 def test_key_positions_of_a_line(pawn_tables: Tablebase, given: list[tuple[str, str]]) -> None:
-    """The first and the last, captures, and the first of several moves without a choice; with the moves before and after."""
+    """The first and the last, captures, and each ply with an only move; with the moves before and after."""
     line = pawn_tables.line("hexapawn", START)
     sheet = line.sheet()
     assert [caption for _, caption in given] == [
         "0: won by Black in 6\nb1b2, start",
         "2: won by Black in 4\nc1b2, capture",
         "3: won by Black in 3\nc3c2, capture, only move",
+        "5: won by Black in 1\nc2c1, only move",
         "6: won by Black\nend",
     ]
     assert [is_only(probe) for probe in line] == [False, False, False, True, False, True]
     assert [len(probe.asked.pieces) for probe in line] == [6, 6, 5, 4, 4, 4]
     third = svg.board("hexapawn", line[2].position, last_move="a3b2", arrows=["c1b2"])
     assert given[1][0] == third
-    assert sheet.title == "Hexapawn: 4 key positions of the best line\nfrom ppp/3/PPP w"
+    assert sheet.title == "Hexapawn: 5 key positions of the best line\nfrom ppp/3/PPP w"
     given.clear()
     every = line.sheet(every=True, page="letter", theme="mono")
     assert len(given) == 7
@@ -74,20 +75,18 @@ def test_moves_into_terrain(tables: Tablebase, given: list[tuple[str, str]]) -> 
     assert [caption.partition("\n")[2] for _, caption in given] == ["a2a1, start", "a1a2, trap, last"]
 
 
-def test_only_moves_are_marked_once_in_a_row(foxes: Path, given: list[tuple[str, str]]) -> None:
-    """Where a player has had no choice at the move before either, the position is no key position for that."""
+def test_every_only_move_is_marked(foxes: Path, given: list[tuple[str, str]]) -> None:
+    """Also where a player has had no choice at the move before."""
     with tablebase.open(foxes) as tables:
         rules = load_game("foxhounds-4x4")
-        positions = random_games(rules, 1, 40)
         runs = 0
-        for position in positions:
+        for position in random_games(rules, 1, 20):
             given.clear()
             line = tables.line(rules, position)
-            line.sheet(every=True)
-            marked = {ply for ply, (_, caption) in enumerate(given) if "only move" in caption}
-            only = [is_only(probe) for probe in line]
-            assert marked == {ply for ply, one in enumerate(only) if one and not (ply > 1 and only[ply - 2])}
-            runs += sum(only) - len(marked)
+            line.sheet()
+            only = {ply for ply, probe in enumerate(line) if is_only(probe)}
+            assert {int(caption.partition(":")[0]) for _, caption in given if "only move" in caption} == only
+            runs += sum(ply + 2 in only for ply in only)
         assert runs
 
 

@@ -15,6 +15,7 @@ from tablebase.game.moves import Position, mirrored, swapped
 from tablebase.game.notation import check_pieces
 from tablebase.game.rules import Rules, legal
 from tablebase.probe.answers import RatedMove
+from tablebase.probe.explained import ONLY
 from tablebase.probe.lines import Line
 from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_name, material_of
@@ -126,18 +127,19 @@ def _line(request: Request, game: Rules[Any], text: str) -> dict[str, Any]:
 
 
 def plies_of(line: Line) -> list[dict[str, Any]]:
-    """The rows of a line, each with its position in words, and the move or the draw that led to it."""
+    """The rows of a line, each with its position in words, what its other moves give, and the move or the draw that led to it."""
     game: Rules[Any] = line[0].game
     rows: list[dict[str, Any]] = []
     last, step = None, ""
-    for number, row in enumerate(line.to_dict()):
+    explained = line.explained
+    for number, row in enumerate(explained):
         probe = line[number] if number < len(line) else None
         asked = game.parse(row["position"]) if probe is None else probe.asked
         over = words.ending(game, asked) if probe is None or probe.step is None else None
         said = over or (words.verdict(probe) if probe else "The game is over")
-        rows.append({**row, "last": last, "step": step, "said": said})
+        rows.append({**row, "last": last, "step": step, "said": said, "why": explained.sentences[number]})
         last = row["best"]
         drawn = bool(probe and probe.draws)
         plain = not last or (not drawn and game.words(asked, last) == last)
-        step = last or "" if plain else words.happened(game, asked, last, drawn=drawn)
+        step = (last or "" if plain else words.happened(game, asked, last, drawn=drawn)) + ONLY * bool(row["is_only"])
     return rows

@@ -68,7 +68,10 @@ def test_positions(name: str, names: tuple[str, ...], client: TestClient, two_ga
         assert [(move, value) for move, _, value in moves] == [(row["move"], worth(row)) for row in answer["moves"]]
         links = [link.get("href") for link in classed(page, "move")]
         assert links == [f"/{name}/position/{address(row['position'])}" for row in answer["moves"]]
-        check_line(page, name, ask("line", name, text, "--format", "json", "--data", two_games).json)
+        explained = ["line", name, text, "--explain", "--data", two_games]
+        check_line(page, name, ask(*explained, "--format", "json").json)
+        sentences = [said(one) for one in identified(page, "why")] if moves else []
+        assert sentences == (ask(*explained).out.splitlines() if moves else [])
 
 
 def check_line(page: Element, name: str, rows: list[dict[str, Any]]) -> None:
@@ -82,6 +85,7 @@ def check_line(page: Element, name: str, rows: list[dict[str, Any]]) -> None:
     ]
     assert [link.get("data-last") for link in links] == ["", *(row["best"] for row in rows[:-1])]
     assert [link.get("href") for link in links] == [f"/{name}/position/{address(row['position'])}" for row in rows]
+    assert [said(link).endswith("!") for link in links[1:]] == [row["is_only"] for row in rows[:-1]]
     for link, row in zip(links, rows, strict=True):
         number = "" if row["distance"] in (None, 0) else f" {row['distance']} "
         assert number in link.get("data-said", "")
