@@ -26,7 +26,7 @@ from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT, TYPES
-from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, recode
+from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, recode, win_code
 
 FORMAT = "tablebase tier"
 FORMAT_VERSION = 1
@@ -67,7 +67,7 @@ def write_tier(
     counts, first = np.zeros(coding.void + 1, np.int64), np.full(coding.void + 1, -1, np.int64)
     count_codes(codes, 0, counts, first)
     known = [(code, int(first[code]), int(counts[code])) for code in np.flatnonzero(counts[: coding.void]).tolist()]
-    if max(code for code, *_ in known) < NARROW_ANY.void:
+    if max(code for code, *_ in known) < win_code(NARROW_ANY.reach + 1, NARROW_ANY.stride):
         codes, coding = recode(codes, coding, NARROW_ANY), NARROW_ANY
 
     def text_at(rank: int) -> str:
@@ -181,6 +181,14 @@ class TierFile(FlatFile):
         arrays: dict[str, NDArray[Any]] = {"codes": codes, **planes}
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return _keys_of(list(planes.values())) if planes else None
+
+    def fill(self, codes: Codes) -> None:
+        """Read all codes of a file whose bytes are known to be right."""
+        self.read_slabs("codes", codes.__setitem__)
+
+    def keys(self) -> Keys:
+        """Read all keys, as `fill` does."""
+        return _keys_of([self.some(name, slice(None)) for name in PLANES])
 
     def value_of(self, position: int, chunks: CachedChunks) -> Value | None:
         """Return the value of a position, for the player to move; None if it is not in the list."""

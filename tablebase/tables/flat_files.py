@@ -151,14 +151,21 @@ class FlatFile(ABC):
         except FAULTS as fault:
             raise read_error(self.path, fault) from fault
 
+    def read_slabs(self, name: str, noted: Callable[[slice, NDArray[Any]], None]) -> None:
+        """Read a dataset, each slab of which is `noted`."""
+        for begin in range(0, self._chunks[name][0], SLAB):
+            noted(slice(begin, begin + SLAB), self.some(name, slice(begin, begin + SLAB)))
+
     def check_values(self, noted: Callable[[str, slice, NDArray[Any]], None] = lambda *_: None) -> None:
         """Read all values, each slab of which is `noted`; `CorruptTableError` if they are not those that were written."""
         digest = hashlib.sha256()
-        for name, (size, _, _) in self._chunks.items():
-            for begin in range(0, size, SLAB):
-                values = self.some(name, slice(begin, begin + SLAB))
-                digest.update(values.tobytes())
-                noted(name, slice(begin, begin + SLAB), values)
+        for name in self._chunks:
+
+            def note(places: slice, values: NDArray[Any], name: str = name) -> None:
+                digest.update(values)
+                noted(name, places, values)
+
+            self.read_slabs(name, note)
         if digest.hexdigest() != self.values_sha256:
             raise CorruptTableError("does not hold the values it was written with", self.path)
 
