@@ -31,6 +31,10 @@ from tablebase.tables.folder import check_seal
 
 BYTES_A_RANK, BYTES_AFTER = 2, 1
 """Memory for each rank of a group of tiers, and of the tiers that its moves lead to, while distances fit into a byte."""
+BYTES_LISTED = 11
+"""Without ranks, for each position of these tiers: a copy of it, with a directory."""
+SAMPLED = 1 << 20
+"""Groups with more ranks are sampled to estimate the time they take."""
 BYTES_BESIDE = 1 << 28
 """The program itself, with its compiled kernels."""
 BYTES_ON_DISK = 1
@@ -64,6 +68,8 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
     table = "tiers"
     line = Estimate
     _patience = math.inf
+    _options = BuildOptions(Path())
+    resumes_after = 60.0
 
     @cached_property
     def _tiers(self) -> Tiers:
@@ -82,8 +88,12 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
                 if time.process_time() - begin > self._patience:
                     subject = f"{game.name} has more than {positions:,} positions, listed in {self._patience:.0f} s"
                     raise CapacityError(subject, "build it with --for 1h, or choose a smaller variant")
+                if self._options.seconds_left == 0:
+                    subject = f"{game.name} has more than {positions:,} positions, and the deadline came while they were listed"
+                    raise CapacityError(subject, "allow more time with --for, or choose a smaller variant")
 
-            return list_tiers(game, machine.memory(), tick)
+            with use(self._options.limits.workers):
+                return list_tiers(game, self._options.allowed_memory, tick)
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Any]:
         """See `TableKind.estimate`; positions without ranks are listed for a limited time."""
@@ -95,24 +105,40 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         names = str(query.limits.get("tiers", ALL)).split(",")
         return self._tiers.groups if names == [ALL] else self._tiers.needed({self._tiers.numbered(name) for name in names})
 
-    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+    def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
         """See `TableKind.jobs`; a tier is made after all before it, since a group may need all memory."""
+        self._options = options
         tiers = [tier for group in self._groups(query) for tier in group.tiers]
         return tuple(
-            Job(tier, self._tiers.names[tier], tier_path(folder, self.rules, tier), tiers[:number])
+            Job(tier, self._tiers.names[tier], tier_path(options.data, self.rules, tier), tiers[:number])
             for number, tier in enumerate(tiers)
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
         del jobs, known
-        costs, factor = {}, machine_factor()
-        for group in self._groups(query):
-            inside, outside = (sum(map(self._tiers.sizes.__getitem__, tiers)) for tiers in (group.tiers, group.after))
-            memory = BYTES_A_RANK * inside + BYTES_AFTER * outside + BYTES_BESIDE + 8 * len(self.rules.rules)
+        costs, sizes, groups = {}, self._tiers.sizes, self._groups(query)
+        memory = {group: self._memory(group) for group in groups}
+        # What does not fit is refused before any work.
+        is_sampled = self.rules.is_ranked and max(memory.values()) <= options.allowed_memory
+        for group in groups:
+            inside = sum(sizes[tier] for tier in group.tiers)
+            seconds = machine_factor() * inside / SPEED
+            if is_sampled and inside > SAMPLED:
+                # Numba is slow to load.
+                from tablebase.states.tier_solver import sampled_seconds
+
+                seconds = sampled_seconds(self.rules, group, sizes)
             for tier in group.tiers:
-                size = self._tiers.sizes[tier]
-                costs[tier] = Cost(size, memory, FIXED + BYTES_ON_DISK * size, factor * size / SPEED)
+                size = sizes[tier]
+                costs[tier] = Cost(size, memory[group], FIXED + BYTES_ON_DISK * size, seconds * size / inside)
         return FixedCosts(costs, min(options.limits.workers, machine.cores()), frozenset({ENGINE}))
+
+    def _memory(self, group: Group) -> int:
+        """Predict the bytes that solving and checking a group takes."""
+        sizes = self._tiers.sizes
+        inside, outside = (sum(sizes[tier] for tier in tiers) for tiers in (group.tiers, group.after))
+        listed = BYTES_LISTED * (inside + outside) + 8 * sum(sizes.values()) if self._tiers.keys else 0
+        return BYTES_A_RANK * inside + BYTES_AFTER * outside + listed + BYTES_BESIDE + 8 * len(self.rules.rules)
 
     def check_memory(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> None:
         largest = max(jobs, key=lambda job: costs.cost(job.key).memory)

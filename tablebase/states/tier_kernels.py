@@ -163,6 +163,18 @@ def look_forward(
 
 
 @jit
+def visit(functions: Native, locate: Any, rules: Ints, places: Ints, number: int, ranks: Ints, out: Ints) -> int:
+    """Locate the positions after each of some ranks, to measure how long that takes; return any number."""
+    total = 0
+    for index in ranks:
+        position = functions.unrank(rules, number, index)
+        total += locate(rules, places, position)
+        for move in range(min(functions.moves(rules, position, out), len(out))):
+            total += locate(rules, places, out[move])
+    return total
+
+
+@jit
 def look_back(
     functions: Native,
     locate: Any,

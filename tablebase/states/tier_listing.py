@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import jit
+from tablebase.compute.threads import each
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
@@ -37,10 +39,7 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
     RulesError
         If a move leads to an earlier tier, or functions contradict each other.
     """
-    functions, rules, out = native(game), rules_of(game), room(game)
-    recent = np.full(RECENT, -1)
     chunk = max(1, ROOM // game.most_moves)
-    found, tiers = np.zeros(chunk * game.most_moves, np.int64), np.zeros(chunk * game.most_moves, np.int64)
     start = game.place(game.start)
     waiting = {start[0]: [np.array([start[1]])]}
     done: dict[int, Keys] = {}
@@ -50,23 +49,14 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
         tier = min(waiting)
         keys = fresh = sorted_keys(waiting.pop(tier))
         after[tier] = set()
-        # Each tier notes all tiers after it.
-        recent[:] = -1
         while len(fresh):
             again: list[Keys] = []
-            for begin in range(0, len(fresh), chunk):
-                count = int(_expand(functions, rules, fresh[begin : begin + chunk], out, found, tiers, recent))
-                if count < 0 or has_overflowed(game, out):
-                    position = int(fresh[begin - count - 1]) if count < 0 else int(fresh[begin])
-                    raise contradiction(game, position, "there are no moves, or more moves than most_moves")
-                present = tiers[:count]
-                least, most = (int(present.min()), int(present.max())) if count else (0, -1)
-                for other in [least] if least == most else np.unique(present).tolist():
+            for found in each(partial(_after, game), np.split(fresh, range(chunk, len(fresh), chunk))):
+                for other, some in found.items():
                     if not tier <= other < MOST_TIERS:
                         said = f"number tiers from 0 to {MOST_TIERS - 1:,} so that no move leads to a smaller one"
                         raise RulesError(f"a move leads from tier {tier} of {game.name} to tier {other}: {said}")
                     after[tier].add(other)
-                    some = sorted_keys([found[:count] if least == most else found[:count][present == other]])
                     (again if other == tier else waiting.setdefault(other, [])).append(some)
                 pending = sum(map(len, chain(again, *waiting.values())))
                 if 8 * (total + len(keys) + 2 * pending) > allowed:
@@ -79,6 +69,20 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
         done[tier] = keys
         total += len(keys)
     return grouped(game, {tier: tuple(sorted(others)) for tier, others in after.items()}, done)
+
+
+def _after(game: CompiledGame, keys: Keys) -> dict[int, Keys]:
+    """List the positions after some by tier, sorted."""
+    out, recent = room(game), np.full(RECENT, -1)
+    found, tiers = np.empty((2, len(keys) * game.most_moves), np.int64)
+    count = int(_expand(native(game), rules_of(game), keys, out, found, tiers, recent))
+    if count < 0 or has_overflowed(game, out):
+        position = int(keys[-count - 1]) if count < 0 else int(keys[0])
+        raise contradiction(game, position, "there are no moves, or more moves than most_moves")
+    found, tiers = found[:count], tiers[:count]
+    if count and tiers.min() == tiers.max():
+        return {int(tiers[0]): sorted_keys([found])}
+    return {int(tier): sorted_keys([found[tiers == tier]]) for tier in np.unique(tiers)}
 
 
 def sorted_keys(parts: list[Keys]) -> Keys:
