@@ -60,7 +60,9 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
                     (again if other == tier else waiting.setdefault(other, [])).append(some)
                 pending = sum(map(len, chain(again, *waiting.values())))
                 if 8 * (total + len(keys) + 2 * pending) > allowed:
-                    raise CapacityError(f"listing {game.name}", "choose a smaller variant", allowed=allowed)
+                    raise CapacityError(
+                        f"listing {game.name}", "choose a smaller variant, or allow more with --memory", allowed=allowed
+                    )
                 tick(total + len(keys))
             if not again:
                 break

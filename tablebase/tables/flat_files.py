@@ -74,6 +74,7 @@ class FlatFile(ABC):
     def __init__(self, path: Path) -> None:
         self.path = path
         self._chunks: dict[str, tuple[int, int, np.dtype[Any]]] = {}  # by dataset: its size, values in a chunk, their type
+        self._datasets: dict[str, Any] = {}
         with hdf5:
             self._file = opened_hdf5(path)
             try:
@@ -111,7 +112,7 @@ class FlatFile(ABC):
         parts.require(chunk in {known.chunk(size, dtype) for known in FORMS}, f"its dataset {name} has other chunks")
         parts.require(filters_of(data) == [ZSTANDARD], f"its dataset {name} is not compressed with Zstandard alone")
         parts.require(data.get_num_chunks() == -(-size // chunk), f"its dataset {name} lacks chunks")
-        self._chunks[name] = size, int(chunk), dtype
+        self._chunks[name], self._datasets[name] = (size, int(chunk), dtype), data
 
     def chunk_values(self, name: str) -> int:
         """Values in a chunk of a dataset."""
@@ -144,7 +145,7 @@ class FlatFile(ABC):
         _, chunk, dtype = self._chunks[name]
         try:
             with hdf5:
-                unfiltered, frame = self._file[name].id.read_direct_chunk((number * chunk,))
+                unfiltered, frame = self._datasets[name].read_direct_chunk((number * chunk,))
             whole = not unfiltered and content_bytes(frame) == chunk * dtype.itemsize
             parts.require(whole, "a chunk is not compressed, or of the wrong size")
             return np.frombuffer(decompressed(frame), dtype)

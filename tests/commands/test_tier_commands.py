@@ -1,18 +1,28 @@
 """Games by compiled functions on the command line: built, stopped, damaged, checked, copied and asked."""
 
+import random
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, flip
 from twins import exact as twin
 
 import tablebase
 from tablebase.building import tier_kind, tier_maker
+from tablebase.building.jobs import LateError
+from tablebase.building.options import BuildOptions, TableQuery
+from tablebase.errors import CapacityError
 from tablebase.game.installed import load_rules
+from tablebase.states import tier_solver
 from tablebase.states.tiers import tiers_of
+from tablebase.tables.checkpoints import TableCheckpoint
 
 NAME = "mens_morris-men=3"
 GAME = ("mens_morris", "--variant", "men=3")
@@ -166,6 +176,129 @@ def test_copies_packs_and_catalogs(data: Path, tmp_path: Path, ask: Ask) -> None
     assert ask("sql", "SELECT count(*) AS n FROM tiers", "--data", tmp_path / "copy", "--format", "csv").csv == [{"n": str(tables)}]
     table(data, "3-3").write_bytes(table(data, "2-3").read_bytes())
     assert ask("reindex", "--data", data).code == 1
+
+
+def played(rules: Any, games: int) -> list[int]:
+    """Positions of random games, ends included."""
+    luck, found = random.Random(1), [rules.start]
+    for _ in range(games):
+        position = rules.start
+        for _ in range(60):
+            if not (moves := list(rules.moves(position).values())):
+                break
+            position = luck.choice(moves)
+            found.append(position)
+    return found
+
+
+def test_many_positions_are_looked_up_together(built: Path) -> None:
+    """Arrays of numbers and lists of texts have the answers of single positions, with reasons for those that have none."""
+    rules = load_rules(NAME)
+    positions = played(rules, 40)
+    with tablebase.open(built) as tables:
+        single = [tables.probe(NAME, rules.format(position)).value for position in positions]
+        numbers = tables.probe_many(NAME, np.array([*positions, -1, 1 << 62]))
+        texts = tables.probe_many(NAME, [*map(rules.format, positions), "nonsense"])
+        assert any(rules.result(position) for position in positions)
+        for answers, wrong in ((numbers, 2), (texts, 1)):
+            signs = {"win": 1, "draw": 0, "loss": -1}
+            assert answers.outcomes.tolist() == [signs[value.outcome] for value in single] + [0] * wrong
+            assert (
+                answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in single] + [-1] * wrong
+            )
+            assert answers.errors.keys() == {len(positions) + place for place in range(wrong)}
+            assert [value and value.outcome for value in answers.values()[:-1]][: len(single)] == [
+                value.outcome for value in single
+            ]
+
+
+def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
+    """Positions are found in lists of several chunks, by their canonical images; a missing table is the reason for no answer."""
+    tablebase.build("connect4-4x4", data=tmp_path)
+    rules = load_rules("connect4-4x4")
+    positions = played(rules, 60)
+    with tablebase.open(tmp_path) as tables:
+        source = tables.prober.of(rules)
+        expected = [source.value(position, rules.viewer(position)) for position in positions]
+        answers = tables.probe_many("connect4-4x4", np.array(positions))
+        assert answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in expected]
+        assert not answers.errors
+    (tmp_path / "connect4-4x4" / "tiers" / "07.h5").unlink()
+    with tablebase.open(tmp_path) as tables:
+        answers = tables.probe_many("connect4-4x4", np.array(positions))
+        missing = [
+            place for place, position in enumerate(positions) if rules.place(position)[0] == 7 and not rules.result(position)
+        ]
+        assert answers.distances[0] == -1
+        assert sorted(answers.errors) == missing
+
+
+def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None:
+    """Nothing is left behind."""
+    said = ask("build", "connect4", "--size", "4x4", "--data", tmp_path / "new", "--memory", "300K")
+    assert_one_sentence(said, "listing connect4-4x4 needs more than", "--memory", code=3)
+    assert not list(tmp_path.iterdir())
+    kind = tier_kind.TierTables(load_rules("connect4-4x3"))
+    with pytest.raises(CapacityError, match="the deadline came while they were listed: allow more time with --for"):
+        kind.jobs(TableQuery(), BuildOptions(tmp_path, end=time.time() - 1))
+
+
+def test_times_are_sampled_unless_memory_is_refused(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large groups are sampled; a build that does not fit is refused before that."""
+    monkeypatch.setattr(tier_kind, "SAMPLED", 1000)
+    rows = ask("estimate", *GAME, "--format", "json").json
+    sampled = {row["tier"]: row["cpu_seconds"] / row["ranks"] for row in rows if row["ranks"] > 1000}
+    assert all(1e-8 < seconds < 1e-4 for seconds in sampled.values())
+    assert len(set(sampled.values())) > 2
+    monkeypatch.setattr(tier_solver, "sampled_seconds", lambda *_: pytest.fail("a group was sampled"))
+    assert_one_sentence(ask("build", *GAME, "--data", tmp_path, "--memory", "200M"), "solving", "--memory", code=3)
+
+
+def test_a_build_resumes_within_a_group(tmp_path: Path, built: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped at its deadline, it leaves a checkpoint of the group, from which the next one comes to the same bytes."""
+    monkeypatch.setattr(tier_solver, "BLOCK", 500)
+    monkeypatch.setattr(tier_solver, "ROUND", 1)
+    calls = iter(range(12))
+
+    def late(_: BuildOptions) -> None:
+        if next(calls, None) is None:
+            raise LateError("the deadline has come")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BuildOptions, "check_time", late)
+        assert ask("build", *GAME, "--tiers", "3-3", "--data", tmp_path, "--for", "1h").code == 4
+    saved = list((tmp_path / NAME / "tiers").glob(".3-3.h5.checkpoint"))
+    assert len(saved) == 1
+    loaded = []
+    load = TableCheckpoint.load
+    monkeypatch.setattr(TableCheckpoint, "load", lambda self: loaded.append(load(self)) or loaded[-1])
+    assert ask("build", *GAME, "--data", tmp_path).code == 0
+    assert any(loaded)
+    assert contents(tmp_path / NAME) == contents(built / NAME)
+    assert not list((tmp_path / NAME / "tiers").glob(".*"))
+
+
+KILLED = """
+import os, sys, tablebase
+from tablebase.building.options import BuildOptions
+from tablebase.states import tier_solver
+from tablebase.tables import checkpoints
+tier_solver.BLOCK, tier_solver.ROUND, checkpoints.INTERVAL = 500, 1, 0.0
+calls = iter(range(int(sys.argv[3])))
+BuildOptions.check_time = lambda _: os._exit(9) if next(calls, None) is None else None
+tablebase.build(sys.argv[1], data=sys.argv[2])
+"""
+
+
+@pytest.mark.full
+def test_a_killed_build_leaves_nothing_wrong(tmp_path: Path, built: Path, ask: Ask) -> None:
+    """Killed again and again, at any moment of a group or between two, it comes to the same bytes."""
+    for calls in (3, 10, 25, 40, 60, 200):
+        ended = subprocess.run([sys.executable, "-c", KILLED, NAME, str(tmp_path), str(calls)], timeout=60, check=False)
+        assert ended.returncode == 9
+    assert ask("build", *GAME, "--data", tmp_path).code == 0
+    assert contents(tmp_path / NAME) == contents(built / NAME)
+    assert not list((tmp_path / NAME / "tiers").glob(".*"))
 
 
 def test_players_ask_the_tables(built: Path, ask: Ask) -> None:
