@@ -101,7 +101,7 @@ class TierMaker:
         GroupSolver(game, group, shelf, options.check_time, checkpoint, options.allowed_memory).solve()
         for tier, path in missing.items():
             if not path.exists():
-                leads_to = game.after(tier) if game.is_ranked else members
+                leads_to = tuple(game.after(tier)) if game.is_ranked else members
                 self._drafts[tier] = write_tier(path, game, tier, leads_to, shelf.of(tier), shelf.coding, tiers.keys.get(tier))
 
     def _check(self, file: TierFile) -> None:

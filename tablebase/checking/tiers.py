@@ -31,7 +31,7 @@ NONE: Mapping[int, Ints] = {}
 
 
 def verify_tier(
-    file: TierFile, others: Sequence[TierFile], tick: Callable[[], object] = lambda: None, known: Mapping[int, Ints] = NONE
+    file: TierFile, others: Sequence[TierFile], tick: Callable[[], object] = lambda: None, listed: Mapping[int, Ints] = NONE
 ) -> None:
     """Compare each value with the values after each move.
 
@@ -44,7 +44,7 @@ def verify_tier(
         Of all other tiers that moves lead to; their bytes are known to be right.
     tick : function
         Called now and then.
-    known : mapping
+    listed : mapping
         Positions of other tiers, if they have been listed.
     """
     game, files = file.game, (file, *others)
@@ -54,7 +54,7 @@ def verify_tier(
     where, at = np.full((1 + max(one.tier for one in files), 2), -1), 0
     for one in files:
         where[one.tier] = at, one.size
-        part, keys = values[at : at + one.size], known.get(one.tier)
+        part, keys = values[at : at + one.size], listed.get(one.tier)
         at += one.size
         if one is file:
             keys = one.read(part)

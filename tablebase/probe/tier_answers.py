@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from tablebase.compute.jit import jit
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
-from tablebase.game.native import canonical, derived, rank, rules_of, tier
-from tablebase.game.values import Value
+from tablebase.game.key_lists import canonical
+from tablebase.game.native import derived, rank, rules_of, tier
+from tablebase.game.values import AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
-from tablebase.probe.slice_values import SIGNS, by_code
+from tablebase.probe.slice_values import OUTCOMES, by_code
 from tablebase.probe.source import value_or_error
 
 Ints = NDArray[np.int64]
@@ -31,43 +32,35 @@ class TierAnswers(ExactAnswers):
         super().__init__(source, asked if self._numbers is None else self._numbers.tolist(), strict=strict)
 
     @cached_property
-    def _found(self) -> tuple[NDArray[np.int8], NDArray[np.int16], dict[int, Value]]:
-        """Outcomes and distances, and the values of positions that had to be looked up alone; errors are noted."""
-        places, numbers, rules = np.arange(len(self._asked)), self._numbers, self._source.rules
+    def _values(self) -> list[AnyValue | None]:
+        """See `Each`."""
+        if self._kept is not None:
+            return super()._values
+        rules, numbers, read = self._source.rules, self._numbers, dict[int, Any](enumerate(self._asked))
         if numbers is None:
-            read = [value_or_error(partial(as_asked, rules, one)) for one in self._asked]
-            self.errors |= {place: one for place, one in enumerate(read) if isinstance(one, TablebaseError)}
-            places = np.array([place for place in range(len(read)) if place not in self.errors], np.int64)
-            numbers = np.array([read[place] for place in places], np.int64)
-        outcomes, distances = np.zeros(len(self._asked), np.int8), np.full(len(self._asked), -1, np.int16)
-        outcomes[places], distances[places] = look_up(self._source, numbers)
-        alone = dict[int, Value]()
-        for place in np.flatnonzero(distances == UNKNOWN).tolist():
-            value = value_or_error(partial(self._alone, place))
-            distances[place] = -1
-            if isinstance(value, TablebaseError):
-                self.errors[place] = value
+            read = {place: value_or_error(partial(as_asked, rules, one)) for place, one in read.items()}
+            self.errors |= {place: one for place, one in read.items() if isinstance(one, TablebaseError)}
+            read = {place: one for place, one in read.items() if place not in self.errors}
+            numbers = np.array(list(read.values()), np.int64)
+        outcomes, distances = look_up(self._source, numbers)
+        values: list[AnyValue | None] = [None] * len(self._asked)
+        for place, *pair in zip(read, outcomes.tolist(), distances.tolist(), strict=True):
+            if pair[1] != UNKNOWN:
+                values[place] = _value(*pair)
+            elif isinstance(found := value_or_error(partial(self._alone, place)), TablebaseError):
+                self.errors[place] = found
             else:
-                alone[place] = value
-                outcomes[place] = SIGNS[value.outcome]
-                distances[place] = -1 if value.distance is None else value.distance
-        return outcomes, distances, alone
+                values[place] = found
+        return values
 
-    def _alone(self, place: int) -> Value:
-        rules = self._source.rules
-        position = as_asked(rules, self._asked[place])
-        value: Value = self._source.value(position, rules.viewer(position))
-        return value
+    def _alone(self, place: int) -> AnyValue:
+        position = as_asked(self._source.rules, self._asked[place])
+        return self._source.value(position, self._source.rules.viewer(position))
 
-    @cached_property
-    def outcomes(self) -> NDArray[np.int8]:
-        """An attribute, see above."""
-        return self._found[0]
 
-    @cached_property
-    def distances(self) -> NDArray[np.int16]:
-        """An attribute, see above."""
-        return self._found[1]
+@cache
+def _value(outcome: int, distance: int) -> Value:
+    return Value(OUTCOMES[outcome], None if distance < 0 else distance)
 
 
 def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.int16]]:

@@ -311,13 +311,13 @@ def tell(
         known: Any = np.int64(codes[before])
         moves = left[before - group[0]]
         if known == void:
-            return before
+            return int(before)
         if told[place] & 1:
             if not (is_win(known, STRIDE) and distance(known, STRIDE) <= plies + 1):
                 codes[before] = win(plies + 1, STRIDE)
         elif not is_win(known, STRIDE) and moves != DRAWN_EXIT:
             if moves == 0:
-                return before
+                return int(before)
             left[before - group[0]] = moves - 1
             if moves == 1:
                 codes[before] = max(known, loss(plies + 1, STRIDE))

@@ -188,14 +188,14 @@ class GroupSolver:
         shelf, functions, group, has_gaps = self.shelf, self._functions, self._range, self._game.is_ranked
 
         def work(item: tuple[int, int, int]) -> None:
-            (tier, *ranks), space, void = item, self._room(), shelf.coding.void
+            (tier, begin, end), space, void = item, self._room(), shelf.coding.void
             found = look_forward(
                 functions,
                 self._locate,
                 shelf.rules,
                 shelf.places,
                 tier,
-                tuple(ranks),
+                (begin, end),
                 group,
                 shelf.codes,
                 void,
@@ -216,7 +216,7 @@ class GroupSolver:
         shelf, group, locate, rules = self.shelf, self._range, self._locate, self.shelf.rules
 
         def look(item: tuple[int, int, int]) -> tuple[Ints, int, tuple[int, int, int]]:
-            (tier, *ranks), space, told = item, self._room(), np.empty(self._most_told, np.int64)
+            (tier, begin, end), space, told = item, self._room(), np.empty(self._most_told, np.int64)
             if self._lists is None:
                 fault, index, decided, count = look_back(
                     self._functions,
@@ -224,7 +224,7 @@ class GroupSolver:
                     rules,
                     shelf.places,
                     tier,
-                    tuple(ranks),
+                    (begin, end),
                     group,
                     shelf.codes,
                     self._left,
@@ -234,13 +234,13 @@ class GroupSolver:
                 )
                 self._check(tier, fault, index, space[0])
             else:
-                begin = shelf.begins[tier].start
-                on_shelf = begin + ranks[0], begin + ranks[1]
+                first = shelf.begins[tier].start
+                on_shelf = first + begin, first + end
                 _, index, decided, count = look_back_in_lists(
                     *self._lists, on_shelf, group, shelf.codes, self._left, at.plies, told
                 )
-                index -= begin
-            return told[:count], decided, (tier, index, ranks[1])
+                index -= first
+            return told[:count], decided, (tier, index, end)
 
         found = list(threads.each(look, some))
         told = np.concatenate([one for one, _, _ in found])
@@ -252,7 +252,7 @@ class GroupSolver:
         for wrong in threads.each(pass_on, [(number, count) for number in range(count)]):
             if wrong >= 0:
                 tier = next(tier for tier in self._group.tiers if wrong < shelf.begins[tier].stop)
-                self._check(tier, CONTRADICTION, wrong - shelf.begins[tier].start, np.zeros(0))
+                self._check(tier, CONTRADICTION, wrong - shelf.begins[tier].start, told[:0])
         reach("solving", at.plies)
         at.decided += sum(decided for _, decided, _ in found)
         return [item for _, _, item in found if item[1] < item[2]]

@@ -163,7 +163,7 @@ class FlatFile(ABC):
         for name in self._chunks:
 
             def note(places: slice, values: NDArray[Any], name: str = name) -> None:
-                digest.update(values)
+                digest.update(values.data)
                 noted(name, places, values)
 
             self.read_slabs(name, note)

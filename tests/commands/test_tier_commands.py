@@ -293,7 +293,7 @@ tablebase.build(sys.argv[1], data=sys.argv[2])
 @pytest.mark.full
 def test_a_killed_build_leaves_nothing_wrong(tmp_path: Path, built: Path, ask: Ask) -> None:
     """Killed again and again, at any moment of a group or between two, it comes to the same bytes."""
-    for calls in (3, 10, 25, 40, 60, 200):
+    for calls in (3, 30, 90):
         ended = subprocess.run([sys.executable, "-c", KILLED, NAME, str(tmp_path), str(calls)], timeout=60, check=False)
         assert ended.returncode == 9
     assert ask("build", *GAME, "--data", tmp_path).code == 0
