@@ -119,7 +119,7 @@ class GroupSolver:
         self._range = 0, self._size
         self._left = np.zeros(self._size if group.is_cyclic else 0, np.uint8)
         self._lists: tuple[Ints, NDArray[np.int32]] | None = None
-        self._most_told = TOLD + 2 * game.most_moves
+        self._most_told = TOLD + game.most_moves
 
     def solve(self) -> None:
         """Fill in the codes of the group; raise `RulesError` if the functions contradict each other."""
@@ -284,7 +284,7 @@ class GroupSolver:
                     names = ", ".join(map(self._game.tier_name, self._group.tiers))
                     cure = "give its Functions the function unmoves, which takes the place of lists of moves"
                     raise CapacityError(f"solving {names} of {self._game.name}", cure, needed=needed, allowed=self._allowed)
-                self._most_told += int(np.diff(ends).max(initial=0))
+                self._most_told = TOLD + int(np.diff(ends).max(initial=0))
                 parents = np.zeros(max(1, int(ends[-1])), np.int32)
         self._lists = ends, parents
 
