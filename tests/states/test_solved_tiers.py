@@ -9,7 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.compiled import INVALID, Node, NumberGraph, line
 from support.crafted import craft, sets, text
@@ -272,30 +272,44 @@ def test_lists_of_moves_may_need_too_much_memory() -> None:
     assert values_of(game)[0] == ("win", 1)
 
 
-@pytest.fixture(name="tiny")
-def few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Threads get a few ranks at a time, and note a few predecessors."""
+def few_at_a_time(patch: pytest.MonkeyPatch) -> None:
+    """Give threads a few ranks at a time, and room for a few predecessors."""
     for name, value in {"BLOCK": 3, "ROUND": 2, "TOLD": 1, "FEW": 0}.items():
-        monkeypatch.setattr(tier_solver, name, value)
+        patch.setattr(tier_solver, name, value)
 
 
-@pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(games())
 def test_bytes_do_not_depend_on_threads(unmoves: Any, game: NumberGraph) -> None:
-    """The same codes with one thread and three, in small parts."""
+    """The same codes with one thread and three, in small parts and large ones."""
     game.functions = replace(NumberGraph.functions, unmoves=unmoves)
-    with threads.use(3):
-        several = codes_of(game)
-    assert codes_of(game) == several
+    expected = codes_of(game)
+    with pytest.MonkeyPatch.context() as patch:
+        few_at_a_time(patch)
+        assert codes_of(game) == expected
+        with threads.use(3):
+            assert codes_of(game) == expected
 
 
-@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
+def test_a_block_with_many_predecessors(monkeypatch: pytest.MonkeyPatch, unmoves: Any) -> None:
+    """Those of a second position, for which there is no room, are told later."""
+    few_at_a_time(monkeypatch)
+    lost = Node(1, result=LOST)
+    nodes = [Node(0, [6, 1]), Node(0, [6]), Node(0, [7]), Node(0, [7]), Node(1, [0]), Node(0, [4]), lost, lost]
+    game = NumberGraph(nodes, [0] * 8, most_moves=2)
+    game.functions = replace(NumberGraph.functions, unmoves=unmoves)
+    assert [value.distance for _, value in sorted(values_of(game).items())] == [1, 1, 1, 1, 2, 3, 0, 0]
+
+
 @pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
 @pytest.mark.parametrize(("length", "rounds"), [(9, 4), (130, 400)])
-def test_a_group_that_is_stopped_is_resumed(tmp_path: Path, unmoves: Any, length: int, rounds: int) -> None:
+def test_a_group_that_is_stopped_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unmoves: Any, length: int, rounds: int
+) -> None:
     """Stopped again and again, after a few rounds each, it comes to the same codes."""
+    few_at_a_time(monkeypatch)
     game = line(length)
     game.functions = replace(NumberGraph.functions, unmoves=unmoves)
     tiers, starts = tiers_of(game), 0
