@@ -77,9 +77,9 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
                 f"{self.rules.name} has {self.rules.players} players, but tables are for two players: play it without tables"
             )
 
-    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+    def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
         self.check(query)
-        return (Job(PLACE, PLACE, exact_path(folder, self.rules.name)),)
+        return (Job(PLACE, PLACE, exact_path(options.data, self.rules.name)),)
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> ListedCosts:
         """See `TableKind.costs`; all positions are listed, unless they are in a file."""

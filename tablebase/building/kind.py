@@ -6,6 +6,7 @@ A kind delivers jobs, what they cost and how to make them; `tablebase.building.b
 
 from __future__ import annotations
 
+import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -66,6 +67,8 @@ class TableKind(ABC, Generic[G, F]):
         Name of the only solver, as in logs; a kind with several overrides `check_solver`.
     in_process : bool
         Whether tables are made in this process, one after the other, since they share memory.
+    resumes_after : float
+        Seconds of work on a table after which it can be stopped, and resumed later; a table is started if so many are left.
     most_workers : int
         Workers or threads that can be of use.
     bounds : str
@@ -80,6 +83,7 @@ class TableKind(ABC, Generic[G, F]):
     counted: ClassVar[str] = "positions"
     solver: ClassVar[str] = ""
     in_process: ClassVar[bool] = True
+    resumes_after: ClassVar[float] = math.inf
     most_workers: ClassVar[int] = sys.maxsize
     bounds: ClassVar[str] = "disk"
     line: ClassVar[Callable[..., Any]] = TableEstimate
@@ -96,7 +100,7 @@ class TableKind(ABC, Generic[G, F]):
     # What every kind has
 
     @abstractmethod
-    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+    def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
         """Plan the tables of a query with all that they depend on, each after its dependencies.
 
         Raise `TablebaseError` if they cannot be planned.
@@ -200,7 +204,7 @@ class TableKind(ABC, Generic[G, F]):
         If `measured`, a table is built first to measure this machine.
         """
         del measured
-        jobs = self.jobs(query, options.data)
+        jobs = self.jobs(query, options)
         costs = self.costs(jobs, query, options, known)
         if options.limits.memory is not None:
             self.check_memory(jobs, costs, options)

@@ -72,12 +72,12 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         # The kernels, which know it, are compiled here.
         return compiled(self.rules).region(query.limits)
 
-    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+    def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
         """See `TableKind.jobs`; a layer depends on all before it."""
         region = self._region(query)
         names = [layer.name for layer in region.layers]
         return tuple(
-            Job(layer.name, layer.name, layer_path(folder, self.rules, region, layer), names[:number])
+            Job(layer.name, layer.name, layer_path(options.data, self.rules, region, layer), names[:number])
             for number, layer in enumerate(region.layers)
         )
 

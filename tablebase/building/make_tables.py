@@ -111,7 +111,10 @@ class _Loop:
         costs = self._costs or plan.costs(missing)
         make = plan.kind.maker(missing, plan.query, options, costs)
         deadline: Deadline[Key] | None
-        deadline = None if options.end is None else Deadline(options.end, lambda key: costs.wall([key]), options.grace)
+        if options.end is None:
+            deadline = None
+        else:
+            deadline = Deadline(options.end, lambda key: min(costs.wall([key]), plan.kind.resumes_after), options.grace)
         if plan.kind.in_process:
             make, deadline = self._in_time(make, deadline), None
         needs = {job.key: costs.cost(job.key).memory for job in missing}

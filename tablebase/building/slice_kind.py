@@ -78,8 +78,8 @@ class SliceTables(TableKind[Game, Table]):
         del jobs
         return len(self._wanted(query))
 
-    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
-        return self.jobs_of(self._planned(query), folder)
+    def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
+        return self.jobs_of(self._planned(query), options.data)
 
     def jobs_of(self, planned: Sequence[Material], folder: Path) -> tuple[Job, ...]:
         """Return the jobs of stored materials, each of which comes after those that it depends on."""

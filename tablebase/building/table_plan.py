@@ -79,7 +79,7 @@ def plan_tables(
     known: Known | None = None,
 ) -> Plan:
     """Plan the tables of a query, or some jobs, and examine their files; the catalog is read unless it is `known`."""
-    planned = kind.jobs(query, options.data) if jobs is None else jobs
+    planned = kind.jobs(query, options) if jobs is None else jobs
     known = read_known(kind.rules, options.data, options.catalog) if known is None else known
     return Plan(kind, query, options, planned, known, examine(kind, planned, options.data, known))
 

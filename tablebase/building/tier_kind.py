@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from tablebase.building.estimate import kernels_of, machine_factor
+from tablebase.building.estimate import machine_factor
 from tablebase.building.flat_kind import FlatTables
-from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured
+from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made
 from tablebase.building.options import BuildOptions, TableQuery
+from tablebase.building.tier_maker import ENGINE, TierMaker
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.compute import machine
 from tablebase.compute.progress import progress
 from tablebase.compute.threads import use
-from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game.compiled import ALL, CompiledGame
-from tablebase.game.guards import advice
-from tablebase.states.tier_files import PLACE, TierFile, tier_path, write_tier
+from tablebase.states.tier_files import PLACE, TierFile, tier_path
 from tablebase.states.tiers import Group, Tiers, tiers_of
 from tablebase.tables.folder import check_seal
 
 # ruff: noqa: D102 (other methods are those of `TableKind`)
 
-ENGINE = "tiers"
-"""Name of the solver, in logs."""
 BYTES_A_RANK, BYTES_AFTER = 2, 1
 """Memory for each rank of a group of tiers, and of the tiers that its moves lead to, while distances fit into a byte."""
+BYTES_LISTED = 11
+"""Without ranks, for each position of these tiers: a copy of it, with a directory."""
+SAMPLED = 1 << 20
+"""Groups with more ranks are sampled to estimate the time they take."""
 BYTES_BESIDE = 1 << 28
 """The program itself, with its compiled kernels."""
 BYTES_ON_DISK = 1
@@ -66,6 +68,8 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
     table = "tiers"
     line = Estimate
     _patience = math.inf
+    _options = BuildOptions(Path())
+    resumes_after = 60.0
 
     @cached_property
     def _tiers(self) -> Tiers:
@@ -84,8 +88,12 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
                 if time.process_time() - begin > self._patience:
                     subject = f"{game.name} has more than {positions:,} positions, listed in {self._patience:.0f} s"
                     raise CapacityError(subject, "build it with --for 1h, or choose a smaller variant")
+                if self._options.seconds_left == 0:
+                    subject = f"{game.name} has more than {positions:,} positions, and the deadline came while they were listed"
+                    raise CapacityError(subject, "allow more time with --for, or choose a smaller variant")
 
-            return list_tiers(game, machine.memory(), tick)
+            with use(self._options.limits.workers):
+                return list_tiers(game, self._options.allowed_memory, tick)
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Any]:
         """See `TableKind.estimate`; positions without ranks are listed for a limited time."""
@@ -97,24 +105,40 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         names = str(query.limits.get("tiers", ALL)).split(",")
         return self._tiers.groups if names == [ALL] else self._tiers.needed({self._tiers.numbered(name) for name in names})
 
-    def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
+    def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
         """See `TableKind.jobs`; a tier is made after all before it, since a group may need all memory."""
+        self._options = options
         tiers = [tier for group in self._groups(query) for tier in group.tiers]
         return tuple(
-            Job(tier, self._tiers.names[tier], tier_path(folder, self.rules, tier), tiers[:number])
+            Job(tier, self._tiers.names[tier], tier_path(options.data, self.rules, tier), tiers[:number])
             for number, tier in enumerate(tiers)
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
         del jobs, known
-        costs, factor = {}, machine_factor()
-        for group in self._groups(query):
-            inside, outside = (sum(map(self._tiers.sizes.__getitem__, tiers)) for tiers in (group.tiers, group.after))
-            memory = BYTES_A_RANK * inside + BYTES_AFTER * outside + BYTES_BESIDE + 8 * len(self.rules.rules)
+        costs, sizes, groups = {}, self._tiers.sizes, self._groups(query)
+        memory = {group: self._memory(group) for group in groups}
+        # What does not fit is refused before any work.
+        is_sampled = self.rules.is_ranked and max(memory.values()) <= options.allowed_memory
+        for group in groups:
+            inside = sum(sizes[tier] for tier in group.tiers)
+            seconds = machine_factor() * inside / SPEED
+            if is_sampled and inside > SAMPLED:
+                # Numba is slow to load.
+                from tablebase.states.tier_solver import sampled_seconds
+
+                seconds = sampled_seconds(self.rules, group, sizes)
             for tier in group.tiers:
-                size = self._tiers.sizes[tier]
-                costs[tier] = Cost(size, memory, FIXED + BYTES_ON_DISK * size, factor * size / SPEED)
+                size = sizes[tier]
+                costs[tier] = Cost(size, memory[group], FIXED + BYTES_ON_DISK * size, seconds * size / inside)
         return FixedCosts(costs, min(options.limits.workers, machine.cores()), frozenset({ENGINE}))
+
+    def _memory(self, group: Group) -> int:
+        """Predict the bytes that solving and checking a group takes."""
+        sizes = self._tiers.sizes
+        inside, outside = (sum(sizes[tier] for tier in tiers) for tiers in (group.tiers, group.after))
+        listed = BYTES_LISTED * (inside + outside) + 8 * sum(sizes.values()) if self._tiers.keys else 0
+        return BYTES_A_RANK * inside + BYTES_AFTER * outside + listed + BYTES_BESIDE + 8 * len(self.rules.rules)
 
     def check_memory(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> None:
         largest = max(jobs, key=lambda job: costs.cost(job.key).memory)
@@ -125,84 +149,8 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
             raise CapacityError(f"solving {group} of {self.rules.name}", cure, needed=needed, allowed=allowed)
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        """See `TableKind.maker`; a group is solved with its first missing tier, and the others are drafts until their turn."""
         del query, costs
-        # Imported here because Numba is slow to load.
-        from tablebase.compute.compiling import note_compiled
-
-        missing = {job.key: job for job in jobs}
-        drafts: dict[int, Path] = {}
-
-        def make(key: Key) -> Made:
-            measured, path = Measured(key), missing[key].path
-            if not path.exists() and key not in drafts:
-                group = self._tiers.group_of(key)
-                drafts.update(self._drafts(group, [tier for tier in group.tiers if tier in missing], options))
-            draft = drafts.pop(key, None)
-            self._check(key, draft, drafts, options)
-            note_compiled(kernels_of(ENGINE, self.rules.name))
-            return measured.made(None if draft is None else ENGINE, draft or path, draft)
-
-        return make
-
-    def _drafts(self, group: Group, missing: Sequence[int], options: BuildOptions) -> dict[int, Path]:
-        """Solve a group, and write drafts of its missing tiers."""
-        from tablebase.game.key_lists import with_lists
-        from tablebase.game.native import rules_of
-        from tablebase.states.tier_solver import GroupSolver, coding_for, new_shelf
-
-        tiers, game, folder = self._tiers, self.rules, options.data
-        members = (*group.tiers, *group.after)
-        with self._opened(group.after, folder, {}) as files:
-            rules = with_lists(game.rules, {tier: tiers.keys[tier] for tier in members}) if tiers.keys else rules_of(game)
-            shelf = new_shelf([(tier, tiers.sizes[tier]) for tier in members], coding_for([file.longest for file in files]), rules)
-            for file in files:
-                file.read(shelf.of(file.tier))
-        GroupSolver(game, group, shelf, options.check_time).solve()
-        drafts = {}
-        for tier in missing:
-            path = tier_path(folder, game, tier)
-            if not path.exists():
-                after = game.after(tier) if game.is_ranked else members
-                drafts[tier] = write_tier(path, game, tier, after, shelf.of(tier), shelf.coding, tiers.keys.get(tier))
-        return drafts
-
-    @contextmanager
-    def _opened(self, tiers: Sequence[int], folder: Path, drafts: Mapping[int, Path]) -> Iterator[list[TierFile]]:
-        """Open the files of tiers, some of them drafts; the seals of the others are checked."""
-        with ExitStack() as stack:
-            files = []
-            for tier in tiers:
-                path = drafts.get(tier) or tier_path(folder, self.rules, tier)
-                if tier not in drafts:
-                    check_seal(path, self.title_at(path))
-                files.append(stack.enter_context(closing(TierFile(path, self.rules, self.rules.tier_name(tier)))))
-            yield files
-
-    def _others(self, path: Path, name: str) -> list[int]:
-        """Return the tiers other than that of a file that moves lead to."""
-        with closing(TierFile(path, self.rules, name)) as file:
-            return [tier for tier in file.after if tier != file.tier]
-
-    def _check(self, tier: int, draft: Path | None, drafts: Mapping[int, Path], options: BuildOptions) -> None:
-        """Check a file; if a new one is wrong, it is not the file that is damaged."""
-        path = draft or tier_path(options.data, self.rules, tier)
-        try:
-            self._verify(path, self.rules.tier_name(tier), options.data, drafts, options.check_time)
-        except CorruptTableError as fault:
-            if draft is None or fault.path != draft:
-                raise
-            said = f"what has been solved of {self.rules.name} {fault.fault}{advice(self.rules)}"
-            raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from fault
-
-    def _verify(
-        self, path: Path, name: str, folder: Path, drafts: Mapping[int, Path], tick: Callable[[], object] = lambda: None
-    ) -> None:
-        # Numba is slow to load.
-        from tablebase.checking.tiers import verify_tier
-
-        with closing(TierFile(path, self.rules, name)) as file, self._opened(self._others(path, name), folder, drafts) as others:
-            verify_tier(file, others, tick)
+        return TierMaker(self.rules, self._tiers, {job.key: job.path for job in jobs}, options, self.title_at)
 
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each tier is checked with those that its moves lead to."""
@@ -212,12 +160,23 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
 
     def _verify_with(self, folder: Path, name: str, faults: Mapping[str, str | None]) -> None:
         """Check a file, unless one that it needs is damaged or missing."""
-        path = folder / name
-        for tier in self._others(path, path.stem):
-            other = tier_path(folder, self.rules, tier)
-            if faults.get(other.relative_to(folder).as_posix()) or not other.exists():
-                raise TablebaseError(f"{path} cannot be checked before {other} has been built again")
-        self._verify(path, path.stem, folder, {})
+        # Numba is slow to load.
+        from tablebase.checking.tiers import verify_tier
+
+        with ExitStack() as stack:
+
+            def opened(path: Path) -> TierFile:
+                return stack.enter_context(closing(TierFile(path, self.rules, path.stem)))
+
+            file, others = opened(folder / name), []
+            for tier in file.after:
+                other = tier_path(folder, self.rules, tier)
+                if faults.get(other.relative_to(folder).as_posix()) or not other.exists():
+                    raise TablebaseError(f"{file.path} cannot be checked before {other} has been built again")
+                if tier != file.tier:
+                    check_seal(other, self.title_at(other))
+                    others.append(opened(other))
+            verify_tier(file, others)
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> TierFile:
         return TierFile(path, self.rules, row["tier"])

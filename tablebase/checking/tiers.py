@@ -5,7 +5,7 @@ Of the solver it shares only the author's functions and the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,12 @@ BLOCK = 1 << 16
 FAR = 1 << 20
 """More than any distance."""
 Ints = NDArray[np.int64]
+NONE: Mapping[int, Ints] = {}
 
 
-def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], object] = lambda: None) -> None:
+def verify_tier(
+    file: TierFile, others: Sequence[TierFile], tick: Callable[[], object] = lambda: None, listed: Mapping[int, Ints] = NONE
+) -> None:
     """Compare each value with the values after each move.
 
     Raise `CorruptTableError` for bytes that cannot be read, and for the first position that is wrong.
@@ -38,9 +41,11 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
     ----------
     file : TierFile
     others : sequence of TierFile
-        Of all other tiers that moves lead to.
+        Of all other tiers that moves lead to; their bytes are known to be right.
     tick : function
         Called now and then.
+    listed : mapping
+        Positions of other tiers, if they have been listed.
     """
     game, files = file.game, (file, *others)
     wide = any(one.coding is FULL for one in files)
@@ -49,10 +54,15 @@ def verify_tier(file: TierFile, others: Sequence[TierFile], tick: Callable[[], o
     where, at = np.full((1 + max(one.tier for one in files), 2), -1), 0
     for one in files:
         where[one.tier] = at, one.size
-        keys = one.read(values[at : at + one.size])
+        part, keys = values[at : at + one.size], listed.get(one.tier)
+        at += one.size
+        if one is file:
+            keys = one.read(part)
+        else:
+            one.fill(part)
+            keys = one.keys() if keys is None and not game.is_ranked else keys
         if keys is not None:
             lists[one.tier] = keys
-        at += one.size
     functions, locate, kinds = native(game), derived(game, place), file.coding.void + 1
     rules = with_lists(game.rules, lists) if lists else rules_of(game)
 

@@ -170,6 +170,7 @@ class Tablebase(Collection):
         ----------
         game : str, Game or StochasticGame
         positions : sequence of str or Position
+            Of a game by compiled functions also an array of whole numbers, which must be positions: this is not examined.
         strict : bool
             Whether a position has no answer if the table that one of its moves leads to is missing.
         turns : int, optional
@@ -182,8 +183,10 @@ class Tablebase(Collection):
             game with chance, with the bounds ``lower`` and ``upper`` as arrays.
         """
         rules = self._rules(game)
-        asked = as_list("positions", positions, f"[{rules.format(rules.initial)!r}]")
-        return self.prober.of(rules).many(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
+        source = self.prober.of(rules)
+        is_array = source.takes_numbers and getattr(positions, "ndim", 0) == 1 and positions.dtype.kind in "iu"  # type: ignore[attr-defined]
+        asked = positions if is_array else as_list("positions", positions, f"[{rules.format(rules.initial)!r}]")
+        return source.many(asked, strict=strict, turns=as_optional(as_number, "turns", turns))
 
     def probe_squares(
         self, game: str | Game, material: str, side: int, squares: Squares, *, check: bool = True

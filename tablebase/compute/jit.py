@@ -44,18 +44,18 @@ def jit(function: F, source: str | None = None, **more: Any) -> F:
     return cast(F, _cached(numba.njit(**OPTIONS, **more)(function), function, source))
 
 
-def inline(function: F, source: str | None = None) -> F:
+def inline(function: F, source: str | None = None, **more: Any) -> F:
     """Compile a small helper that is inlined into its callers; `source` is a digest of all sources, by default of its file."""
-    return jit(function, source, forceinline=True)
+    return jit(function, source, forceinline=True, **more)
 
 
-def callback(signature: Any, source: str | None = None) -> Callable[[Callable[..., Any]], Any]:
+def callback(signature: Any, source: str | None = None, **more: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function whose address other kernels call, as `numba.cfunc` does; see `inline` for the source."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         if not COMPILES:
             return _uncompiled(function)
-        made = _Callback(function, (signature.args, signature.return_type), locals={}, options={})
+        made = _Callback(function, (signature.args, signature.return_type), locals={}, options=more)
         made.type = types.FunctionType(signature)
         _cached(made, function, source).compile()
         return made

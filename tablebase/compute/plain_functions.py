@@ -10,7 +10,7 @@ from typing import Any
 from tablebase.compute.jit import callback, digest_of, inline
 
 
-def compiled(function: Callable[..., Any], signature: Any, known: Mapping[Any, Any]) -> Any:
+def compiled(function: Callable[..., Any], signature: Any, known: Mapping[Any, Any], **options: Any) -> Any:
     """Compile a function for kernels; what it calls is inlined.
 
     Parameters
@@ -20,6 +20,8 @@ def compiled(function: Callable[..., Any], signature: Any, known: Mapping[Any, A
     signature : Numba signature
     known : mapping
         For some plain functions, kernels that do the same.
+    **options
+        Of Numba, such as ``boundscheck``.
 
     Raises
     ------
@@ -27,10 +29,12 @@ def compiled(function: Callable[..., Any], signature: Any, known: Mapping[Any, A
         If a function calls itself.
     """
     source = _digest(function, known)
-    return callback(signature, source)(_linked(function, source, dict(known), ()))
+    if source is not None and options:
+        source += repr(sorted(options.items()))
+    return callback(signature, source, **options)(_linked(function, source, dict(known), (), options))
 
 
-def _linked(function: Any, source: str | None, made: dict[Any, Any], callers: tuple[Any, ...]) -> Any:
+def _linked(function: Any, source: str | None, made: dict[Any, Any], callers: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     """Copy a function; the functions that it calls become kernels."""
     if function in callers:
         raise ValueError(f"{function.__name__} calls itself")
@@ -38,7 +42,7 @@ def _linked(function: Any, source: str | None, made: dict[Any, Any], callers: tu
     for name, used in _used(function):
         if isinstance(used, FunctionType):
             if used not in made:
-                made[used] = inline(_linked(used, source, made, (*callers, function)), source)
+                made[used] = inline(_linked(used, source, made, (*callers, function), options), source, **options)
             names[name] = made[used]
     copied = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     copied.__module__, copied.__qualname__ = function.__module__, function.__qualname__

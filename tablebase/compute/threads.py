@@ -42,6 +42,11 @@ def use(count: int) -> Iterator[None]:
             _team.reset(token)
 
 
+def team() -> int:
+    """Number of threads that may be used."""
+    return _team.get().size
+
+
 def run_with(count: int, work: Callable[[Item], Result], item: Item) -> Result:
     """Call ``work(item)`` with this many threads allowed."""
     with use(count):

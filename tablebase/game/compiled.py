@@ -53,7 +53,8 @@ class Functions:
         exchange the players, together with the one to move.
     unmoves : function, optional
         ``unmoves(rules, position, out) -> count``: fills in the positions from which a move leads here, of all tiers that
-        are solved together with this one; others do no harm. Required where moves can return to the same tier.
+        are solved together with this one; others do no harm. Without it, groups of tiers with circles take many times as much
+        memory, for lists of their moves.
     """
 
     to_move: Function

@@ -75,7 +75,7 @@ def with_lists(rules: Any, keys: Mapping[int, Keys]) -> Keys:
         # A directory has about a number for four keys.
         shift = max(0, span.bit_length() - max(1, len(some).bit_length()) + 2)
         slots = (span >> shift) + 1
-        directory = np.searchsorted(some - some[0] >> shift, np.arange(slots + 1))
+        directory = np.cumsum(np.bincount((some - some[0] >> shift) + 1, minlength=slots + 1))
         rows[number] = at + slots + 1, len(some), at, slots, shift, some[0]
         at += slots + 1 + len(some)
         parts += [directory, some]

@@ -93,19 +93,20 @@ def rank(_rules: Any, _position: int) -> int:
     raise NotImplementedError
 
 
-def derived(game: CompiledGame, function: Any) -> Any:
-    """Compile a function of the rules, an array and a position that calls `to_move`, `tier` and `rank` of a game.
+def derived(game: CompiledGame, function: Any, **options: Any) -> Any:
+    """Compile a function of the rules, an array and a position that calls `to_move`, `tier`, `rank` and `canonical` of a game.
 
-    A call by its address costs more than most of these functions; this is a single one.
+    A call by its address costs more than most of these functions; this is a single one. See `compiled` for the options.
     """
-    return _derived(game.functions if game.is_ranked else specialized(game.functions), function)
+    return _derived(game.functions if game.is_ranked else specialized(game.functions), function, tuple(options.items()))
 
 
 @cache
-def _derived(functions: Functions, function: Any) -> Any:
-    names = {**function.__globals__, "to_move": functions.to_move, "tier": functions.tier, "rank": functions.rank}
-    own = FunctionType(function.__code__, names, function.__name__)
-    return compiled(own, types.int64(_VECTOR, _VECTOR, types.int64), KNOWN)
+def _derived(functions: Functions, function: Any, options: tuple[tuple[str, Any], ...]) -> Any:
+    own = {name: getattr(functions, name) for name in ("to_move", "tier", "rank")}
+    names = {**function.__globals__, **own, "canonical": functions.canonical or canonical}
+    copied = FunctionType(function.__code__, names, function.__name__)
+    return compiled(copied, types.int64(_VECTOR, _VECTOR, types.int64), KNOWN, **dict(options))
 
 
 @cache

@@ -22,32 +22,39 @@ from tablebase.tables.store import Store
 class TierSource(Source[int]):
     """The tables of a game by compiled functions; a tier that has not been built is a `MissingTableError`."""
 
+    takes_numbers = True
+
     def __init__(self, store: Store, game: CompiledGame) -> None:
         super().__init__(game)
-        self._game, self._store = game, store
+        self.game, self._store = game, store
+        self.chunks = store.chunks
         self._files: dict[int, TierFile] = {}
 
     def require(self) -> None:
         """Raise `MissingTableError` if no tier has been built."""
         self._store.require_open()
         check_folder(self._store.folder, built=True)
-        if not any((self._store.folder / self._game.name / PLACE).glob(f"*{SUFFIX}")):
-            raise missing_game(self._game, self._store.folder)
+        if not any((self._store.folder / self.game.name / PLACE).glob(f"*{SUFFIX}")):
+            raise missing_game(self.game, self._store.folder)
 
-    def _file(self, tier: int) -> TierFile:
+    def file(self, tier: int) -> TierFile:
+        """Open the table of a tier; `MissingTableError` without one."""
         found = self._files.get(tier)
         if found is None:
             self.require()
-            path, name = tier_path(self._store.folder, self._game, tier), self._game.tier_name(tier)
+            path, name = tier_path(self._store.folder, self.game, tier), self.game.tier_name(tier)
             if not path.exists():
-                raise MissingTableError(self._game.name, self._store.folder, material=name, options=f"--tiers {name}")
-            found = self._files[tier] = TierFile(path, self._game, name)
+                raise MissingTableError(self.game.name, self._store.folder, material=name, options=f"--tiers {name}")
+            found = self._files[tier] = TierFile(path, self.game, name)
         return found
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ExactAnswers:
         """See `Source.many`; `RulesError` if there are `turns`."""
+        # Numba is slow to load.
+        from tablebase.probe.tier_answers import TierAnswers
+
         refuse(self.rules, "chance", turns=turns)
-        return ExactAnswers(self, asked, strict=strict)
+        return TierAnswers(self, asked, strict=strict)
 
     def stored(self) -> Stored[int]:
         """See `Source.stored`: the positions of all tiers that have been built."""
@@ -56,11 +63,11 @@ class TierSource(Source[int]):
 
         self.require()
         opened = {file.name for file in self._files.values()}
-        for path in (self._store.folder / self._game.name / PLACE).glob(f"*{SUFFIX}"):
+        for path in (self._store.folder / self.game.name / PLACE).glob(f"*{SUFFIX}"):
             if path.stem not in opened:
-                file = TierFile(path, self._game, path.stem)
+                file = TierFile(path, self.game, path.stem)
                 self._files[file.tier] = file
-        return TierRows(self, self._game, [self._files[tier] for tier in sorted(self._files)], self._store.chunks)
+        return TierRows(self, self.game, [self._files[tier] for tier in sorted(self._files)], self.chunks)
 
     def close(self) -> None:
         """Close all files."""
@@ -69,14 +76,14 @@ class TierSource(Source[int]):
 
     def value(self, position: int, player: int) -> Value:
         """Return the exact value; `NotationError` for a position of a tier that the game cannot come to."""
-        game = self._game
+        game = self.game
         ending = game.result(position)
         if ending is not None:
             outcome = ending.outcome(player)
             return next(value for value in (DRAWN, WON, LOST) if value.outcome is outcome)
         tier = game.place(position)[0]
         is_known = not game.is_ranked or tier in tiers_of(game).sizes
-        value = self._file(tier).value_of(position, self._store.chunks) if is_known else None
+        value = self.file(tier).value_of(position, self.chunks) if is_known else None
         if value is None:
             raise NotationError(f"{game.format(position)} cannot come up in a game of {game.name} from its start: no table has it")
         return value if game.to_move(position) == player else value.reversed

@@ -34,6 +34,9 @@ class Source(ABC, Generic[P]):
     Values are always those of a named player, so that nothing depends on who moves after whom.
     """
 
+    takes_numbers = False
+    """Whether `many` takes an array of numbers."""
+
     def __init__(self, rules: Rules[P]) -> None:
         self.rules = rules
 

@@ -26,7 +26,7 @@ from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, write_flat
 from tablebase.tables.folder import SUFFIX
 from tablebase.tables.header import BUILT, TYPES
-from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, recode
+from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, recode, win_code
 
 FORMAT = "tablebase tier"
 FORMAT_VERSION = 1
@@ -67,7 +67,7 @@ def write_tier(
     counts, first = np.zeros(coding.void + 1, np.int64), np.full(coding.void + 1, -1, np.int64)
     count_codes(codes, 0, counts, first)
     known = [(code, int(first[code]), int(counts[code])) for code in np.flatnonzero(counts[: coding.void]).tolist()]
-    if max(code for code, *_ in known) < NARROW_ANY.void:
+    if max(code for code, *_ in known) < win_code(NARROW_ANY.reach + 1, NARROW_ANY.stride):
         codes, coding = recode(codes, coding, NARROW_ANY), NARROW_ANY
 
     def text_at(rank: int) -> str:
@@ -103,8 +103,7 @@ def _plane(keys: Any, number: int, places: slice) -> NDArray[np.uint8]:
 
 def _keys_of(planes: Sequence[NDArray[Any]]) -> Keys:
     """Return the keys of some places, the first of which is a multiple of `RESTART`."""
-    keys = sum(plane.astype(np.int64) << 8 * number for number, plane in enumerate(planes))
-    assert isinstance(keys, np.ndarray)
+    keys: Keys = np.stack(planes, axis=1).view("<i8").ravel()
     for begin in range(0, len(keys), RESTART):
         np.cumsum(keys[begin : begin + RESTART], out=keys[begin : begin + RESTART])
     return keys
@@ -182,12 +181,21 @@ class TierFile(FlatFile):
         self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
         return _keys_of(list(planes.values())) if planes else None
 
+    def fill(self, codes: Codes) -> None:
+        """Read all codes of a file whose bytes are known to be right."""
+        self.read_slabs("codes", codes.__setitem__)
+
+    def keys(self) -> Keys:
+        """Read all keys, as `fill` does."""
+        return _keys_of([self.some(name, slice(None)) for name in PLANES])
+
     def value_of(self, position: int, chunks: CachedChunks) -> Value | None:
         """Return the value of a position, for the player to move; None if it is not in the list."""
-        place = self.game.place(position)[1]
-        rank = place if self.game.is_ranked else self._find(place, chunks)
-        if rank is None:
-            return None
+        rank = self.game.place(position)[1]
+        if not self.game.is_ranked:
+            rank = int(self.places_of(np.array([rank]), chunks)[0])
+            if rank < 0:
+                return None
         number, offset = divmod(rank, self.chunk_values("codes"))
         code = int(self.cached(chunks, "codes", number)[offset])
         if code == self.coding.void:
@@ -214,13 +222,20 @@ class TierFile(FlatFile):
         """Return a chunk of the list; the last one is padded."""
         return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
 
-    def _find(self, key: int, chunks: CachedChunks) -> int | None:
-        """Return the place of a key in the list."""
-        chunk = self.chunk_values(PLANES[0])
-        low, high = 0, -(-self.size // chunk)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._keys(middle, chunks)[0] <= key else (low, middle)
-        keys = self._keys(low, chunks)[: self.size - low * chunk]
-        place = int(np.searchsorted(keys, key))
-        return low * chunk + place if place < len(keys) and keys[place] == key else None
+    def places_of(self, keys: Keys, chunks: CachedChunks) -> Keys:
+        """Return the places of sorted keys in the list, -1 for those that are not there."""
+        chunk, places = self.chunk_values(PLANES[0]), np.full(len(keys), -1)
+        # Parts of the keys, and of the chunks that they can be in.
+        pending = [(0, len(keys), 0, -(-self.size // chunk))]
+        while pending:
+            begin, end, low, high = pending.pop()
+            some = keys[begin:end]
+            if high - low > 1 and len(some):
+                middle = (low + high) // 2
+                split = begin + int(np.searchsorted(some, self._keys(middle, chunks)[0]))
+                pending += [(begin, split, low, middle), (split, end, middle, high)]
+            elif len(some):
+                known = self._keys(low, chunks)[: self.size - low * chunk]
+                place = np.minimum(np.searchsorted(known, some), len(known) - 1)
+                places[begin:end] = np.where(known[place] == some, low * chunk + place, -1)
+        return places

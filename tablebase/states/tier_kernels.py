@@ -25,6 +25,8 @@ DRAWN_EXIT = 255
 """Instead of a number of moves left: some move leads to a draw outside the group, so the position is not lost."""
 FEW = 8
 """Moves among which repeated ones are found by comparing all of them."""
+STRIPE = 12
+"""Threads that write codes at the same time take turns after 2 to this power."""
 SOUND, CONTRADICTION, CROWDED = 0, 1, 2
 """Results of a kernel: the functions contradict each other, or a position has too many moves for the counts."""
 
@@ -112,7 +114,7 @@ def look_forward(
     Returns
     -------
     fault, index
-        `SOUND`, or what is wrong with a index.
+        `SOUND`, or what is wrong with an index.
     """
     out, seen, marks = room
     begin, most = places[2 * number], len(out) // 2
@@ -161,7 +163,99 @@ def look_forward(
 
 
 @jit
+def visit(functions: Native, locate: Any, rules: Ints, places: Ints, number: int, ranks: Ints, out: Ints) -> int:
+    """Locate the positions after each of some ranks, to measure how long that takes; return any number."""
+    total = 0
+    for index in ranks:
+        position = functions.unrank(rules, number, index)
+        total += locate(rules, places, position)
+        for move in range(min(functions.moves(rules, position, out), len(out))):
+            total += locate(rules, places, out[move])
+    return total
+
+
+@jit
 def look_back(
+    functions: Native,
+    locate: Any,
+    rules: Ints,
+    places: Ints,
+    number: int,
+    ranks: tuple[int, int],
+    group: tuple[int, int],
+    codes: Codes,
+    left: NDArray[np.uint8],
+    plies: int,
+    room: tuple[Ints, Ints, Ints],
+    told: Ints,
+) -> tuple[int, int, int, int]:
+    """Find the predecessors of positions of a tier that are decided in this number of plies: what `tell` is given.
+
+    Such a win is final, and so is a loss without moves left. `told` is filled with twice the place of each predecessor, plus 1
+    if its player wants to move here. When it is nearly full, the kernel returns early.
+
+    Returns
+    -------
+    fault, index, decided, count
+        As for `look_forward`, or the first index that was not looked at; decided positions, and numbers in `told`.
+    """
+    out, seen, marks = room
+    begin, most = places[2 * number], len(out) // 2
+    won, lost, decided, count = win(plies, STRIDE), loss(plies, STRIDE), 0, 0
+    for index in range(ranks[0], ranks[1]):
+        at = begin + index
+        code: Any = np.int64(codes[at])
+        if code != won and (code != lost or left[at - group[0]]):
+            continue
+        if count + most > len(told):
+            return SOUND, index, decided, count
+        decided += 1
+        position = functions.unrank(rules, number, index)
+        player, moves, inside = functions.to_move(rules, position), functions.unmoves(rules, position, out), 0
+        if moves > most:
+            return CONTRADICTION, index, decided, count
+        for move in range(moves):
+            entry = locate(rules, places, out[move])
+            if group[0] <= entry >> 1 < group[1]:
+                # Now the last bit says whether the same player moves again.
+                seen[inside] = entry ^ player ^ 1
+                inside += 1
+        for move in range(distinct(seen, inside, marks)):
+            told[count] = seen[move] if code == won else seen[move] ^ 1
+            count += 1
+    return SOUND, ranks[1], decided, count
+
+
+@jit
+def look_back_in_lists(
+    ends: Ints,
+    parents: NDArray[np.int32],
+    ranks: tuple[int, int],
+    group: tuple[int, int],
+    codes: Codes,
+    left: NDArray[np.uint8],
+    plies: int,
+    told: Ints,
+) -> tuple[int, int, int, int]:
+    """Do the same as `look_back` with the lists that `list_parents` has made; `ranks` are places on the shelf."""
+    won, lost, decided, count = win(plies, STRIDE), loss(plies, STRIDE), 0, 0
+    for at in range(ranks[0], ranks[1]):
+        own = at - group[0]
+        code: Any = np.int64(codes[at])
+        if code != won and (code != lost or left[own]):
+            continue
+        if count + ends[own + 1] - ends[own] > len(told):
+            return SOUND, at, decided, count
+        decided += 1
+        for place in range(ends[own], ends[own + 1]):
+            parent = np.int64(parents[place]) + 2 * group[0]
+            told[count] = parent if code == won else parent ^ 1
+            count += 1
+    return SOUND, ranks[1], decided, count
+
+
+@jit
+def list_parents(
     functions: Native,
     locate: Any,
     rules: Ints,
@@ -170,55 +264,64 @@ def look_back(
     group: tuple[int, int],
     codes: Codes,
     void: int,
-    left: NDArray[np.uint8],
-    plies: int,
     room: tuple[Ints, Ints, Ints],
-) -> tuple[int, int, int]:
-    """Pass the positions of a tier that are decided in this number of plies on to their predecessors.
+    ends: Ints,
+    parents: NDArray[np.int32],
+) -> None:
+    """Count the different moves from a tier to each position of the group, in `ends`; or, given room in `parents`, list them.
 
-    Such a win is final, and so is a loss without moves left. A predecessor of a position that its player wants is won; another
-    one has one move less, and is lost when none is left, in the longest of all ways.
-
-    Returns
-    -------
-    fault, index, count
-        As for `look_forward`, and how many positions are decided in so many plies.
+    Between both, the counts are added up; then each list is filled from its end to its beginning, at which `ends` is afterwards.
     """
     out, seen, marks = room
-    begin, size, most = places[2 * number], places[2 * number + 1], len(out) // 2
-    won, lost, decided = win(plies, STRIDE), loss(plies, STRIDE), 0
+    begin, size = places[2 * number], places[2 * number + 1]
     for index in range(size):
-        at = begin + index
-        code: Any = np.int64(codes[at])
-        if code != won and (code != lost or left[at - group[0]]):
+        if codes[begin + index] == void:
             continue
-        decided += 1
-        position = functions.unrank(rules, number, index)
-        player, count, inside = functions.to_move(rules, position), functions.unmoves(rules, position, out), 0
-        if count > most:
-            return CONTRADICTION, index, decided
-        for move in range(count):
+        position, inside = functions.unrank(rules, number, index), 0
+        player = functions.to_move(rules, position)
+        for move in range(functions.moves(rules, position, out)):
             entry = locate(rules, places, out[move])
             if group[0] <= entry >> 1 < group[1]:
                 seen[inside] = entry ^ player ^ 1
                 inside += 1
-        inside = distinct(seen, inside, marks)
-        for move in range(inside):
-            before, same = seen[move] >> 1, seen[move] & 1 == 1
-            known: Any = np.int64(codes[before])
-            moves = left[before - group[0]]
-            if known == void:
-                return CONTRADICTION, index, decided
-            if (code == won) == same:
-                if not (is_win(known, STRIDE) and distance(known, STRIDE) <= plies + 1):
-                    codes[before] = win(plies + 1, STRIDE)
-            elif not is_win(known, STRIDE) and moves != DRAWN_EXIT:
-                if moves == 0:
-                    return CONTRADICTION, index, decided
-                left[before - group[0]] = moves - 1
-                if moves == 1:
-                    codes[before] = max(known, loss(plies + 1, STRIDE))
-    return SOUND, 0, decided
+        for move in range(distinct(seen, inside, marks)):
+            child = (seen[move] >> 1) - group[0]
+            if len(parents):
+                ends[child] -= 1
+                parents[ends[child]] = 2 * (begin + index - group[0]) + (seen[move] & 1)
+            else:
+                ends[child] += 1
+
+
+@jit
+def tell(
+    told: Ints, share: tuple[int, int], group: tuple[int, int], codes: Codes, void: int, left: NDArray[np.uint8], plies: int
+) -> int:
+    """Pass decisions on to predecessors; return the place of one that contradicts them, or -1.
+
+    `share` is the number of a thread, and how many there are: each tells its own stripes of the shelf.
+
+    A predecessor whose player wants a decided position is won; another one has one move less, and is lost when none is left, in
+    the longest of all ways. The order in which they are told makes no difference.
+    """
+    for place in range(len(told)):
+        before = told[place] >> 1
+        if (before >> STRIPE) % share[1] != share[0]:
+            continue
+        known: Any = np.int64(codes[before])
+        moves = left[before - group[0]]
+        if known == void:
+            return int(before)
+        if told[place] & 1:
+            if not (is_win(known, STRIDE) and distance(known, STRIDE) <= plies + 1):
+                codes[before] = win(plies + 1, STRIDE)
+        elif not is_win(known, STRIDE) and moves != DRAWN_EXIT:
+            if moves == 0:
+                return int(before)
+            left[before - group[0]] = moves - 1
+            if moves == 1:
+                codes[before] = max(known, loss(plies + 1, STRIDE))
+    return -1
 
 
 @jit

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import jit
+from tablebase.compute.threads import each
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
@@ -18,15 +20,13 @@ from tablebase.states.tiers import MOST_TIERS, Tiers, grouped
 
 ROOM = 1 << 22
 """Positions after moves that are in memory before repeated ones are dropped, about."""
+DIGIT = 11
+"""Bits that positions are sorted by at a time."""
+RECENT = 1 << 16
+"""Positions that are remembered to drop repeated ones before they are sorted; they fit into a cache of the processor."""
+SPREAD = 0x1E3779B97F4A7C15
+"""An odd number that spreads positions over those remembered."""
 Keys = NDArray[np.int64]
-
-
-@dataclass
-class _Found:
-    """Positions of a tier that have been found, sorted or not yet."""
-
-    parts: list[Keys] = field(default_factory=list)
-    after: set[int] = field(default_factory=set)
 
 
 def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] = lambda _: None) -> Tiers:
@@ -39,61 +39,106 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
     RulesError
         If a move leads to an earlier tier, or functions contradict each other.
     """
-    functions, rules, out = native(game), rules_of(game), room(game)
     chunk = max(1, ROOM // game.most_moves)
-    found, tiers = np.zeros(chunk * game.most_moves, np.int64), np.zeros(chunk * game.most_moves, np.int64)
     start = game.place(game.start)
-    waiting = {start[0]: _Found([np.array([start[1]])])}
+    waiting = {start[0]: [np.array([start[1]])]}
     done: dict[int, Keys] = {}
     after: dict[int, set[int]] = {}
     total = 0
     while waiting:
         tier = min(waiting)
-        keys = fresh = sorted_keys(waiting.pop(tier).parts)
+        keys = fresh = sorted_keys(waiting.pop(tier))
         after[tier] = set()
         while len(fresh):
             again: list[Keys] = []
-            for begin in range(0, len(fresh), chunk):
-                count = int(_expand(functions, rules, fresh[begin : begin + chunk], out, found, tiers))
-                if count < 0 or has_overflowed(game, out):
-                    position = int(fresh[begin - count - 1]) if count < 0 else int(fresh[begin])
-                    raise contradiction(game, position, "there are no moves, or more moves than most_moves")
-                present = tiers[:count]
-                least, most = (int(present.min()), int(present.max())) if count else (0, -1)
-                for other in [least] if least == most else np.unique(present).tolist():
+            for found in each(partial(_after, game), np.split(fresh, range(chunk, len(fresh), chunk))):
+                for other, some in found.items():
                     if not tier <= other < MOST_TIERS:
                         said = f"number tiers from 0 to {MOST_TIERS - 1:,} so that no move leads to a smaller one"
                         raise RulesError(f"a move leads from tier {tier} of {game.name} to tier {other}: {said}")
                     after[tier].add(other)
-                    some = sorted_keys([found[:count] if least == most else found[:count][present == other]])
-                    (again if other == tier else waiting.setdefault(other, _Found()).parts).append(some)
-                pending = sum(len(part) for one in waiting.values() for part in one.parts) + sum(map(len, again))
+                    (again if other == tier else waiting.setdefault(other, [])).append(some)
+                pending = sum(map(len, chain(again, *waiting.values())))
                 if 8 * (total + len(keys) + 2 * pending) > allowed:
-                    raise CapacityError(f"listing {game.name}", "choose a smaller variant", allowed=allowed)
+                    raise CapacityError(
+                        f"listing {game.name}", "choose a smaller variant, or allow more with --memory", allowed=allowed
+                    )
                 tick(total + len(keys))
-            fresh = np.setdiff1d(sorted_keys(again), keys, assume_unique=True) if again else np.zeros(0, np.int64)
+            if not again:
+                break
+            fresh = np.setdiff1d(sorted_keys(again), keys, assume_unique=True)
             keys = sorted_keys([keys, fresh])
         done[tier] = keys
         total += len(keys)
     return grouped(game, {tier: tuple(sorted(others)) for tier, others in after.items()}, done)
 
 
+def _after(game: CompiledGame, keys: Keys) -> dict[int, Keys]:
+    """List the positions after some by tier, sorted."""
+    out, recent = room(game), np.full(RECENT, -1)
+    found, tiers = np.empty((2, len(keys) * game.most_moves), np.int64)
+    count = int(_expand(native(game), rules_of(game), keys, out, found, tiers, recent))
+    if count < 0 or has_overflowed(game, out):
+        position = int(keys[-count - 1]) if count < 0 else int(keys[0])
+        raise contradiction(game, position, "there are no moves, or more moves than most_moves")
+    found, tiers = found[:count], tiers[:count]
+    if count and tiers.min() == tiers.max():
+        return {int(tiers[0]): sorted_keys([found])}
+    return {int(tier): sorted_keys([found[tiers == tier]]) for tier in np.unique(tiers)}
+
+
 def sorted_keys(parts: list[Keys]) -> Keys:
     """Sort positions, and drop repeated ones."""
-    keys = np.sort(parts[0] if len(parts) == 1 else np.concatenate(parts))
-    return keys if len(keys) < 2 else keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
+    keys = np.concatenate(parts)
+    return _sorted_once(keys, np.empty_like(keys)).copy() if len(keys) else keys
 
 
 @jit
-def _expand(functions: Any, rules: Keys, keys: Keys, out: Keys, found: Keys, tiers: Keys) -> int:
-    """Fill in the canonical positions after some, with their tiers; return how many, or -1 less the place of a wrong one."""
+def _sorted_once(keys: Keys, spare: Keys) -> Keys:
+    """Sort numbers by their digits, the lowest first, and drop repeated ones; the result is a part of one of the arrays."""
+    least, most = keys[0], keys[0]
+    for key in keys:
+        least, most = min(least, key), max(most, key)
+    ends = np.empty(1 << DIGIT, np.int64)
+    shift, span = 0, most - least
+    while span:
+        ends[:] = 0
+        for key in keys:
+            ends[(key - least >> shift) & ((1 << DIGIT) - 1)] += 1
+        at = 0
+        for digit in range(1 << DIGIT):
+            ends[digit], at = at, at + ends[digit]
+        for key in keys:
+            digit = (key - least >> shift) & ((1 << DIGIT) - 1)
+            spare[ends[digit]] = key
+            ends[digit] += 1
+        keys, spare = spare, keys
+        shift, span = shift + DIGIT, span >> DIGIT
+    count = 1
+    for key in keys:
+        if key != keys[count - 1]:
+            keys[count] = key
+            count += 1
+    return keys[:count]
+
+
+@jit
+def _expand(functions: Any, rules: Keys, keys: Keys, out: Keys, found: Keys, tiers: Keys, recent: Keys) -> int:
+    """Fill in the canonical positions after some, with their tiers; return how many, or -1 less the place of a wrong one.
+
+    Those that are among the `recent` ones, by a hash of each, are left out.
+    """
     count, most = 0, len(out) // 2
     for place in range(len(keys)):
         moves = functions.moves(rules, keys[place], out)
         if moves == 0 or moves > most:
             return -1 - place
         for move in range(moves):
-            found[count] = functions.canonical(rules, out[move])
-            tiers[count] = functions.tier(rules, out[move])
+            position = functions.canonical(rules, out[move])
+            slot = (position * SPREAD >> 40) & (len(recent) - 1)
+            if recent[slot] == position:
+                continue
+            recent[slot] = position
+            found[count], tiers[count] = position, functions.tier(rules, out[move])
             count += 1
     return count

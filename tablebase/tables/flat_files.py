@@ -74,6 +74,7 @@ class FlatFile(ABC):
     def __init__(self, path: Path) -> None:
         self.path = path
         self._chunks: dict[str, tuple[int, int, np.dtype[Any]]] = {}  # by dataset: its size, values in a chunk, their type
+        self._datasets: dict[str, Any] = {}
         with hdf5:
             self._file = opened_hdf5(path)
             try:
@@ -111,7 +112,7 @@ class FlatFile(ABC):
         parts.require(chunk in {known.chunk(size, dtype) for known in FORMS}, f"its dataset {name} has other chunks")
         parts.require(filters_of(data) == [ZSTANDARD], f"its dataset {name} is not compressed with Zstandard alone")
         parts.require(data.get_num_chunks() == -(-size // chunk), f"its dataset {name} lacks chunks")
-        self._chunks[name] = size, int(chunk), dtype
+        self._chunks[name], self._datasets[name] = (size, int(chunk), dtype), data
 
     def chunk_values(self, name: str) -> int:
         """Values in a chunk of a dataset."""
@@ -144,21 +145,28 @@ class FlatFile(ABC):
         _, chunk, dtype = self._chunks[name]
         try:
             with hdf5:
-                unfiltered, frame = self._file[name].id.read_direct_chunk((number * chunk,))
+                unfiltered, frame = self._datasets[name].read_direct_chunk((number * chunk,))
             whole = not unfiltered and content_bytes(frame) == chunk * dtype.itemsize
             parts.require(whole, "a chunk is not compressed, or of the wrong size")
             return np.frombuffer(decompressed(frame), dtype)
         except FAULTS as fault:
             raise read_error(self.path, fault) from fault
 
+    def read_slabs(self, name: str, noted: Callable[[slice, NDArray[Any]], None]) -> None:
+        """Read a dataset, each slab of which is `noted`."""
+        for begin in range(0, self._chunks[name][0], SLAB):
+            noted(slice(begin, begin + SLAB), self.some(name, slice(begin, begin + SLAB)))
+
     def check_values(self, noted: Callable[[str, slice, NDArray[Any]], None] = lambda *_: None) -> None:
         """Read all values, each slab of which is `noted`; `CorruptTableError` if they are not those that were written."""
         digest = hashlib.sha256()
-        for name, (size, _, _) in self._chunks.items():
-            for begin in range(0, size, SLAB):
-                values = self.some(name, slice(begin, begin + SLAB))
-                digest.update(values.tobytes())
-                noted(name, slice(begin, begin + SLAB), values)
+        for name in self._chunks:
+
+            def note(places: slice, values: NDArray[Any], name: str = name) -> None:
+                digest.update(values.data)
+                noted(name, places, values)
+
+            self.read_slabs(name, note)
         if digest.hexdigest() != self.values_sha256:
             raise CorruptTableError("does not hold the values it was written with", self.path)
 

@@ -149,7 +149,13 @@ FULL = Coding(2, "uint16")
 
 def recode(codes: Codes, source: Coding, target: Coding) -> Codes:
     """The same values in another coding; void stays void."""
-    return codes if source == target else _recoded(source, target)[codes]
+    if source == target:
+        return codes
+    if source.stride == target.stride:
+        recoded = codes.astype(target.dtype)
+        recoded[codes >= min(source.void, win_code(target.reach + 1, target.stride))] = target.void
+        return recoded
+    return _recoded(source, target)[codes]
 
 
 @cache

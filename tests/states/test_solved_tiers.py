@@ -16,6 +16,7 @@ from support.crafted import craft, sets, text
 from twins import exact as twin
 
 from tablebase.checking.tiers import verify_tier
+from tablebase.compute import threads
 from tablebase.errors import CapacityError, CorruptTableError, RulesError, StaleTableError
 from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame, Functions
 from tablebase.game.key_lists import specialized, with_lists
@@ -26,6 +27,7 @@ from tablebase.states.tier_files import TierFile, tier_path, write_tier
 from tablebase.states.tier_listing import list_tiers
 from tablebase.states.tier_solver import GroupSolver, Shelf, coding_for, new_shelf
 from tablebase.states.tiers import tiers_of
+from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.values import FULL, NARROW_ANY
 
 LISTED = replace(NumberGraph.functions, rank=None, unrank=None)
@@ -191,6 +193,17 @@ def test_a_loss_takes_the_longest_way() -> None:
     assert values_of(NumberGraph(nodes, [0, 0, 1, 1, 1, 2]))[0] == ("loss", 4)
 
 
+def test_a_win_beyond_a_byte(tmp_path: Path) -> None:
+    """A win in 126 plies, the first two by the same player, takes two bytes."""
+    nodes = [Node(node.player, [1 + child for child in node.after], node.result) for node in line(125).nodes]
+    game = NumberGraph([Node(0, [1]), *nodes], [0] * 126 + [1])
+    assert values_of(game)[0] == ("win", 126)
+    with ExitStack() as stack:
+        files = files_of(tmp_path, game, stack)
+        check(files)
+        assert files[1].counts.longest_win == 126
+
+
 @pytest.mark.parametrize("length", [124, 125, 126, 127, 300])
 def test_distances_beyond_a_byte(length: int, tmp_path: Path) -> None:
     """They take two bytes from 126 plies on; the positions of an earlier tier and the check follow."""
@@ -233,15 +246,95 @@ def test_functions_that_contradict_each_other() -> None:
         dict(solved(NumberGraph([Node(0, [1] * 5), nodes[1]], [0, 1], most_moves=4)))
 
 
-def test_circles_without_unmoves_are_refused() -> None:
-    """A tier without circles needs no `unmoves`."""
+def codes_of(game: CompiledGame) -> list[bytes]:
+    return [shelf.of(tier).tobytes() for tier, shelf in solved(game)]
+
+
+@settings(max_examples=60)
+@given(games())
+def test_lists_of_moves_take_the_place_of_unmoves(game: NumberGraph) -> None:
+    """Without `unmoves`, values are the same."""
+    expected = codes_of(game)
+    game.functions = replace(NumberGraph.functions, unmoves=None)
+    assert codes_of(game) == expected
+
+
+def test_lists_of_moves_may_need_too_much_memory() -> None:
+    """The sentence names the tiers, what they need, and `unmoves`; a tier without circles needs neither."""
     game = line(4)
     game.functions = replace(NumberGraph.functions, unmoves=None)
-    with pytest.raises(RulesError, match="in numbers, moves lead from tier 0 back to it: give its Functions"):
-        values_of(game)
+    tiers = tiers_of(game)
+    shelf = new_shelf([(tier, tiers.sizes[tier]) for tier in (0, 1)], NARROW_ANY, rules_of(game))
+    with pytest.raises(CapacityError, match=r"solving 0 of numbers needs 84 bytes.*function unmoves"):
+        GroupSolver(game, tiers.group_of(0), shelf, allowed=83).solve()
     game = NumberGraph([Node(0, [1]), Node(1, result=LOST)], [0, 1])
     game.functions = replace(NumberGraph.functions, unmoves=None)
     assert values_of(game)[0] == ("win", 1)
+
+
+def few_at_a_time(patch: pytest.MonkeyPatch) -> None:
+    """Give threads a few ranks at a time, and room for a few predecessors."""
+    for name, value in {"BLOCK": 3, "ROUND": 2, "TOLD": 1, "FEW": 0}.items():
+        patch.setattr(tier_solver, name, value)
+
+
+@pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
+@settings(max_examples=40)
+@given(games())
+def test_bytes_do_not_depend_on_threads(unmoves: Any, game: NumberGraph) -> None:
+    """The same codes with one thread and three, in small parts and large ones."""
+    game.functions = replace(NumberGraph.functions, unmoves=unmoves)
+    expected = codes_of(game)
+    with pytest.MonkeyPatch.context() as patch:
+        few_at_a_time(patch)
+        assert codes_of(game) == expected
+        with threads.use(3):
+            assert codes_of(game) == expected
+
+
+@pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
+def test_a_block_with_many_predecessors(monkeypatch: pytest.MonkeyPatch, unmoves: Any) -> None:
+    """Those of a second position, for which there is no room, are told later."""
+    few_at_a_time(monkeypatch)
+    lost = Node(1, result=LOST)
+    nodes = [Node(0, [6, 1]), Node(0, [6]), Node(0, [7]), Node(0, [7]), Node(1, [0]), Node(0, [4]), lost, lost]
+    game = NumberGraph(nodes, [0] * 8, most_moves=2)
+    game.functions = replace(NumberGraph.functions, unmoves=unmoves)
+    assert [value.distance for _, value in sorted(values_of(game).items())] == [1, 1, 1, 1, 2, 3, 0, 0]
+
+
+@pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
+@pytest.mark.parametrize(("length", "rounds"), [(9, 4), (130, 400)])
+def test_a_group_that_is_stopped_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unmoves: Any, length: int, rounds: int
+) -> None:
+    """Stopped again and again, after a few rounds each, it comes to the same codes."""
+    few_at_a_time(monkeypatch)
+    game = line(length)
+    game.functions = replace(NumberGraph.functions, unmoves=unmoves)
+    tiers, starts = tiers_of(game), 0
+    group = tiers.group_of(0)
+
+    class StoppedError(Exception):
+        pass
+
+    def tick() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise StoppedError
+
+    while True:
+        shelf = new_shelf([(tier, tiers.sizes[tier]) for tier in (0, 1)], NARROW_ANY, rules_of(game))
+        shelf.of(1)[:] = [3] + [255] * INVALID
+        left, starts = rounds, starts + 1
+        try:
+            GroupSolver(game, group, shelf, tick, TableCheckpoint(tmp_path / "0.h5", "numbers")).solve()
+            break
+        except StoppedError:
+            continue
+    assert starts > 5
+    assert shelf.of(0).tobytes() == next(shelf.of(0).tobytes() for tier, shelf in solved(line(length)) if tier == 0)
 
 
 def test_positions_with_too_many_moves() -> None:
@@ -299,11 +392,3 @@ def test_counts_are_checked(tmp_path: Path) -> None:
         again = [stack.enter_context(closing(TierFile(file.path, game, file.name))) for file in files]
         with pytest.raises(CorruptTableError, match="counts other positions"):
             check(again)
-
-
-def test_blocks_are_checked_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result does not depend on the number of ranks that are solved at a time."""
-    game = line(9)
-    whole = values_of(game)
-    monkeypatch.setattr(tier_solver, "BLOCK", 2)
-    assert values_of(line(9)) == whole

@@ -1,0 +1,122 @@
+"""Answers for many positions of a game by compiled functions, which are looked up together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.compute.jit import jit
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.game.game_arguments import as_asked
+from tablebase.game.key_lists import canonical
+from tablebase.game.native import derived, rank, rules_of, tier
+from tablebase.game.values import AnyValue, Value
+from tablebase.probe.from_codes import ExactAnswers
+from tablebase.probe.slice_values import OUTCOMES, by_code
+from tablebase.probe.source import value_or_error
+
+Ints = NDArray[np.int64]
+UNKNOWN = np.iinfo(np.int16).min
+"""Instead of a distance, where a value has to be looked up alone."""
+
+
+class TierAnswers(ExactAnswers):
+    """See `ExactAnswers`; an array of whole numbers is looked up without examining that each is a position of the game."""
+
+    def __init__(self, source: Any, asked: Sequence[Any], *, strict: bool = False) -> None:
+        self._numbers = np.asarray(asked, np.int64) if isinstance(asked, np.ndarray) else None
+        super().__init__(source, asked if self._numbers is None else self._numbers.tolist(), strict=strict)
+
+    @cached_property
+    def _values(self) -> list[AnyValue | None]:
+        """See `Each`."""
+        if self._kept is not None:
+            return super()._values
+        rules, numbers, read = self._source.rules, self._numbers, dict[int, Any](enumerate(self._asked))
+        if numbers is None:
+            read = {place: value_or_error(partial(as_asked, rules, one)) for place, one in read.items()}
+            self.errors |= {place: one for place, one in read.items() if isinstance(one, TablebaseError)}
+            read = {place: one for place, one in read.items() if place not in self.errors}
+            numbers = np.array(list(read.values()), np.int64)
+        outcomes, distances = look_up(self._source, numbers)
+        values: list[AnyValue | None] = [None] * len(self._asked)
+        for place, *pair in zip(read, outcomes.tolist(), distances.tolist(), strict=True):
+            if pair[1] != UNKNOWN:
+                values[place] = _value(*pair)
+            elif isinstance(found := value_or_error(partial(self._alone, place)), TablebaseError):
+                self.errors[place] = found
+            else:
+                values[place] = found
+        return values
+
+    def _alone(self, place: int) -> AnyValue:
+        position = as_asked(self._source.rules, self._asked[place])
+        return self._source.value(position, self._source.rules.viewer(position))
+
+
+@cache
+def _value(outcome: int, distance: int) -> Value:
+    return Value(OUTCOMES[outcome], None if distance < 0 else distance)
+
+
+def look_up(source: Any, numbers: Ints) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+    """Look up positions for their players to move: outcomes, and distances, `UNKNOWN` where a position is looked up alone.
+
+    Those are positions that no built table has, and those in which the game is over.
+    """
+    game, chunks = source.game, source.chunks
+    outcomes, distances = np.zeros(len(numbers), np.int8), np.full(len(numbers), UNKNOWN, np.int16)
+    tiers, ranks = np.empty((2, len(numbers)), np.int64)
+    _find_all(derived(game, find_rank if game.is_ranked else find_key, boundscheck=True), rules_of(game), numbers, tiers, ranks)
+    for number in np.unique(tiers[tiers >= 0]).tolist():
+        try:
+            file = source.file(number)
+        except MissingTableError:
+            continue
+        here = np.flatnonzero(tiers == number)
+        places = ranks[here]
+        if not game.is_ranked:
+            order = np.argsort(places)
+            here, places = here[order], file.places_of(places[order], chunks)
+        valid = (places >= 0) & (places < file.size)
+        here, codes = here[valid], file.codes_at(places[valid], chunks)
+        of_outcome, of_distance = by_code(file.coding)
+        # Where the game is over, a value may be that of another player.
+        goes_on = (codes != 1) & (of_distance[codes] != 0)
+        here, codes = here[goes_on], codes[goes_on]
+        outcomes[here], distances[here] = of_outcome[codes], of_distance[codes]
+    return outcomes, distances
+
+
+def find_rank(rules: Any, found: Any, position: int) -> int:
+    """Note the tier of a position, and return its rank; -1 for a number that functions cannot read. See `derived`."""
+    found[0] = -1
+    try:
+        index = rank(rules, position)
+        found[0] = tier(rules, position)
+    except Exception:
+        return -1
+    return index
+
+
+def find_key(rules: Any, found: Any, position: int) -> int:
+    """Do the same without ranks; return the canonical position."""
+    found[0] = -1
+    try:
+        key = canonical(rules, position)
+        found[0] = tier(rules, position)
+    except Exception:
+        return -1
+    return key
+
+
+@jit
+def _find_all(find: Any, rules: Ints, numbers: Ints, tiers: Ints, ranks: Ints) -> None:
+    found = np.empty(1, np.int64)
+    for place in range(len(numbers)):
+        ranks[place] = find(rules, found, numbers[place])
+        tiers[place] = found[0]

@@ -1,0 +1,306 @@
+"""Games by compiled functions on the command line: built, stopped, damaged, checked, copied and asked."""
+
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.program import Ask, assert_one_sentence, assert_refused, contents, drafts, flip
+from twins import exact as twin
+
+import tablebase
+from tablebase.building import tier_kind, tier_maker
+from tablebase.building.jobs import LateError
+from tablebase.building.options import BuildOptions, TableQuery
+from tablebase.errors import CapacityError
+from tablebase.game.installed import load_rules
+from tablebase.states import tier_solver
+from tablebase.states.tiers import tiers_of
+from tablebase.tables.checkpoints import TableCheckpoint
+
+NAME = "mens_morris-men=3"
+GAME = ("mens_morris", "--variant", "men=3")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with all tables of a small game, which no test changes."""
+    folder = tmp_path_factory.mktemp("built")
+    tablebase.build(NAME, data=folder)
+    before = contents(folder)
+    yield folder
+    assert contents(folder) == before
+
+
+@pytest.fixture(name="data")
+def copied(built: Path, tmp_path: Path) -> Path:
+    """A copy of them."""
+    shutil.copytree(built, tmp_path / "data")
+    return tmp_path / "data"
+
+
+def table(folder: Path, name: str) -> Path:
+    return folder / NAME / "tiers" / f"{name}.h5"
+
+
+def test_stats_count_each_tier(built: Path, ask: Ask) -> None:
+    """Their positions are those of the tier's ranks, and add up to those that are won, lost, drawn or final."""
+    rows = ask("stats", *GAME, "--data", built, "--format", "json").json
+    tiers = tiers_of(load_rules(NAME))
+    assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
+    for row in rows:
+        assert row["positions"] == row["final"] + row["wins"] + row["losses"] + row["draws"] <= row["ranks"]
+    three = next(row for row in rows if row["tier"] == "3-3")
+    assert three["longest_win_position"] is not None
+    (probed,) = ask("probe", *GAME, three["longest_win_position"], "--data", built, "--format", "json").json
+    assert (probed["outcome"], probed["distance"]) == ("win", three["longest_win"])
+
+
+def test_lines_end_as_they_should(built: Path, ask: Ask) -> None:
+    """Along the line of a longest win the distance falls by one with each ply."""
+    rows = ask("stats", *GAME, "--data", built, "--format", "json").json
+    longest = max(rows, key=lambda row: row["longest_win"] or 0)
+    line = ask("line", *GAME, longest["longest_win_position"], "--data", built, "--format", "json").json
+    plies = [one["distance"] for one in line]
+    assert plies[:3] == [longest["longest_win"] - ply for ply in range(3)]
+
+
+@pytest.mark.release
+def test_values_are_those_of_brute_force(built: Path) -> None:
+    """Each position that play can lead to, after the men have been placed, has the value of the slow twin."""
+    rules = load_rules(NAME)
+    with tablebase.open(built) as tables:
+        source = tables.prober.of(rules)
+        compared = 0
+        for position, (winner, distance) in twin.values(rules).items():
+            viewer = rules.viewer(position)
+            outcome = "draw" if winner is None else "win" if winner == viewer else "loss"
+            if compared % 97 == 0:
+                assert source.value(position, viewer) == (outcome, distance)
+            compared += 1
+        assert compared > 100_000
+
+
+def test_chosen_tiers_with_all_that_they_need(built: Path, tmp_path: Path, ask: Ask) -> None:
+    """Names are separated by commas; bytes are as in a whole build, with any number of workers; the rest is missing."""
+    answer = ask("build", *GAME, "--tiers", "left2-2-2,2-3", "--data", tmp_path, "--workers", "2")
+    assert answer.code == 0
+    made = {path.stem for path in (tmp_path / NAME / "tiers").iterdir()}
+    assert {"left2-2-2", "3-3", "2-3"} <= made < {path.stem for path in (built / NAME / "tiers").iterdir()}
+    for name in made:
+        assert table(tmp_path, name).read_bytes() == table(built, name).read_bytes()
+    start = load_rules(NAME).format(0)
+    said = ask("probe", *GAME, start, "--data", tmp_path)
+    assert_one_sentence(said, "the table left6-0-0 of mens_morris-men=3 has not been built", "--tiers left6-0-0")
+    assert_one_sentence(ask("build", *GAME, "--tiers", "3-4", "--data", tmp_path), "there is no tier '3-4'")
+    assert_one_sentence(ask("build", *GAME, "--carrots", "3", "--data", tmp_path), "--tiers")
+
+
+def test_a_group_is_finished_by_the_next_build(data: Path, built: Path, ask: Ask) -> None:
+    """If one of its tables is missing, it is solved again, and has the same bytes."""
+    for name in ("3-3", "left1-2-3"):
+        table(data, name).unlink()
+    assert ask("build", *GAME, "--data", data).code == 0
+    assert contents(data / NAME) == contents(built / NAME)
+    assert drafts(data) == []
+
+
+def test_memory_is_refused_before_work(tmp_path: Path, ask: Ask) -> None:
+    """The sentence names the group."""
+    said = ask("build", "mens_morris", "--data", tmp_path, "--memory", "200M")
+    assert_one_sentence(said, "solving 5-6, 6-5 of mens_morris needs", "--tiers", "--memory", code=3)
+    assert not list(tmp_path.iterdir())
+
+
+def test_estimates_need_no_work(ask: Ask) -> None:
+    """Ranks are those of the tables; a tier and what it needs can be chosen."""
+    rows = ask("estimate", *GAME, "--format", "json").json
+    tiers = tiers_of(load_rules(NAME))
+    assert {row["tier"]: row["ranks"] for row in rows} == {name: tiers.sizes[tier] for tier, name in tiers.names.items()}
+    fewer = ask("estimate", *GAME, "--tiers", "2-3", "--format", "json").json
+    assert [row["tier"] for row in fewer] == ["2-3"]
+
+
+def test_listing_takes_a_limited_time(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An estimate lists positions without ranks for a minute."""
+    lines = ask("estimate", "connect4", "--size", "4x3", "--format", "json").json
+    assert [line["tier"] for line in lines] == [f"{discs:02}" for discs in reversed(range(13))]
+    monkeypatch.setattr(tier_kind, "PATIENCE", -1.0)
+    said = ask("estimate", "connect4", "--size", "4x3")
+    assert_refused(said, 3, "connect4-4x3 has more than", "build it with --for 1h, or choose a smaller variant")
+
+
+def test_damage_is_found(data: Path, ask: Ask) -> None:
+    """A damaged byte is found by the check, which says which tables need this one, and by a build, which makes it again."""
+    path = table(data, "3-3")
+    flip(path, path.stat().st_size // 2)
+    said = ask("verify", *GAME, "--data", data)
+    assert said.code == 1
+    assert [error.partition("cannot be checked")[0] != error for error in said.errors] == [False, True]
+    assert f"left1-2-3.h5 cannot be checked before {path} has been built again" in said.err
+    assert ask("build", *GAME, "--data", data).code == 0
+    assert ask("verify", *GAME, "--data", data).code == 0
+
+
+def test_a_wrong_solver_is_noticed(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A draft that the check contradicts is not published."""
+    write = tier_maker.write_tier
+
+    def wrong(path: Path, game: Any, tier: int, after: Any, codes: Any, *more: Any) -> Path:
+        codes[codes == 4] = 6
+        return write(path, game, tier, after, codes, *more)
+
+    monkeypatch.setattr(tier_maker, "write_tier", wrong)
+    said = ask("build", *GAME, "--data", tmp_path)
+    assert_refused(said, 1, "what has been solved of mens_morris-men=3 is wrong", "check-rules")
+    assert drafts(tmp_path) == []
+
+
+def test_copies_packs_and_catalogs(data: Path, tmp_path: Path, ask: Ask) -> None:
+    """Tables are copied, packed and listed like others, and packed ones answer."""
+    tables = len(list((data / NAME / "tiers").iterdir()))
+    (data / "catalog.sqlite").unlink()
+    assert ask("reindex", "--data", data).code == 0
+    assert ask("verify", *GAME, "--data", data).err == f"correct tables: {tables} of {tables}\n"
+    assert ask("copy", *GAME, "--data", data, "--to", tmp_path / "copy").code == 0
+    assert ask("pack", *GAME, "--data", data, "--to", tmp_path / "packed").code == 0
+    start = load_rules(NAME).format(0)
+    answers = [ask("probe", *GAME, start, "--data", tmp_path / name, "--format", "json").json for name in ("copy", "packed")]
+    assert answers[0] == answers[1]
+    assert ask("sql", "SELECT count(*) AS n FROM tiers", "--data", tmp_path / "copy", "--format", "csv").csv == [{"n": str(tables)}]
+    table(data, "3-3").write_bytes(table(data, "2-3").read_bytes())
+    assert ask("reindex", "--data", data).code == 1
+
+
+def played(rules: Any, games: int) -> list[int]:
+    """Positions of random games, ends included."""
+    luck, found = random.Random(1), [rules.start]
+    for _ in range(games):
+        position = rules.start
+        for _ in range(60):
+            if not (moves := list(rules.moves(position).values())):
+                break
+            position = luck.choice(moves)
+            found.append(position)
+    return found
+
+
+def test_many_positions_are_looked_up_together(built: Path) -> None:
+    """Arrays of numbers and lists of texts have the answers of single positions, with reasons for those that have none."""
+    rules = load_rules(NAME)
+    positions = played(rules, 40)
+    with tablebase.open(built) as tables:
+        single = [tables.probe(NAME, rules.format(position)).value for position in positions]
+        numbers = tables.probe_many(NAME, np.array([*positions, -1, 1 << 62]))
+        texts = tables.probe_many(NAME, [*map(rules.format, positions), "nonsense"])
+        assert any(rules.result(position) for position in positions)
+        for answers, wrong in ((numbers, 2), (texts, 1)):
+            signs = {"win": 1, "draw": 0, "loss": -1}
+            assert answers.outcomes.tolist() == [signs[value.outcome] for value in single] + [0] * wrong
+            assert (
+                answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in single] + [-1] * wrong
+            )
+            assert answers.errors.keys() == {len(positions) + place for place in range(wrong)}
+            assert [value and value.outcome for value in answers.values()[:-1]][: len(single)] == [
+                value.outcome for value in single
+            ]
+
+
+def test_many_positions_of_a_listed_game(tmp_path: Path) -> None:
+    """Positions are found in lists of several chunks, by their canonical images; a missing table is the reason for no answer."""
+    tablebase.build("connect4-4x4", data=tmp_path)
+    rules = load_rules("connect4-4x4")
+    positions = played(rules, 60)
+    with tablebase.open(tmp_path) as tables:
+        source = tables.prober.of(rules)
+        expected = [source.value(position, rules.viewer(position)) for position in positions]
+        answers = tables.probe_many("connect4-4x4", np.array(positions))
+        assert answers.distances.tolist() == [-1 if value.distance is None else value.distance for value in expected]
+        assert not answers.errors
+    (tmp_path / "connect4-4x4" / "tiers" / "07.h5").unlink()
+    with tablebase.open(tmp_path) as tables:
+        answers = tables.probe_many("connect4-4x4", np.array(positions))
+        missing = [
+            place for place, position in enumerate(positions) if rules.place(position)[0] == 7 and not rules.result(position)
+        ]
+        assert answers.distances[0] == -1
+        assert sorted(answers.errors) == missing
+
+
+def test_listing_obeys_memory_and_the_deadline(tmp_path: Path, ask: Ask) -> None:
+    """Nothing is left behind."""
+    said = ask("build", "connect4", "--size", "4x4", "--data", tmp_path / "new", "--memory", "300K")
+    assert_one_sentence(said, "listing connect4-4x4 needs more than", "--memory", code=3)
+    assert not list(tmp_path.iterdir())
+    kind = tier_kind.TierTables(load_rules("connect4-4x3"))
+    with pytest.raises(CapacityError, match="the deadline came while they were listed: allow more time with --for"):
+        kind.jobs(TableQuery(), BuildOptions(tmp_path, end=time.time() - 1))
+
+
+def test_times_are_sampled_unless_memory_is_refused(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large groups are sampled; a build that does not fit is refused before that."""
+    monkeypatch.setattr(tier_kind, "SAMPLED", 1000)
+    rows = ask("estimate", *GAME, "--format", "json").json
+    sampled = {row["tier"]: row["cpu_seconds"] / row["ranks"] for row in rows if row["ranks"] > 1000}
+    assert all(1e-8 < seconds < 1e-4 for seconds in sampled.values())
+    assert len(set(sampled.values())) > 2
+    monkeypatch.setattr(tier_solver, "sampled_seconds", lambda *_: pytest.fail("a group was sampled"))
+    assert_one_sentence(ask("build", *GAME, "--data", tmp_path, "--memory", "200M"), "solving", "--memory", code=3)
+
+
+def test_a_build_resumes_within_a_group(tmp_path: Path, built: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped at its deadline, it leaves a checkpoint of the group, from which the next one comes to the same bytes."""
+    monkeypatch.setattr(tier_solver, "BLOCK", 500)
+    monkeypatch.setattr(tier_solver, "ROUND", 1)
+    calls = iter(range(12))
+
+    def late(_: BuildOptions) -> None:
+        if next(calls, None) is None:
+            raise LateError("the deadline has come")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BuildOptions, "check_time", late)
+        assert ask("build", *GAME, "--tiers", "3-3", "--data", tmp_path, "--for", "1h").code == 4
+    saved = list((tmp_path / NAME / "tiers").glob(".3-3.h5.checkpoint"))
+    assert len(saved) == 1
+    loaded = []
+    load = TableCheckpoint.load
+    monkeypatch.setattr(TableCheckpoint, "load", lambda self: loaded.append(load(self)) or loaded[-1])
+    assert ask("build", *GAME, "--data", tmp_path).code == 0
+    assert any(loaded)
+    assert contents(tmp_path / NAME) == contents(built / NAME)
+    assert not list((tmp_path / NAME / "tiers").glob(".*"))
+
+
+KILLED = """
+import os, sys, tablebase
+from tablebase.building.options import BuildOptions
+from tablebase.states import tier_solver
+from tablebase.tables import checkpoints
+tier_solver.BLOCK, tier_solver.ROUND, checkpoints.INTERVAL = 500, 1, 0.0
+calls = iter(range(int(sys.argv[3])))
+BuildOptions.check_time = lambda _: os._exit(9) if next(calls, None) is None else None
+tablebase.build(sys.argv[1], data=sys.argv[2])
+"""
+
+
+@pytest.mark.full
+def test_a_killed_build_leaves_nothing_wrong(tmp_path: Path, built: Path, ask: Ask) -> None:
+    """Killed again and again, at any moment of a group or between two, it comes to the same bytes."""
+    for calls in (3, 30, 90):
+        ended = subprocess.run([sys.executable, "-c", KILLED, NAME, str(tmp_path), str(calls)], timeout=60, check=False)
+        assert ended.returncode == 9
+    assert ask("build", *GAME, "--data", tmp_path).code == 0
+    assert contents(tmp_path / NAME) == contents(built / NAME)
+    assert not list((tmp_path / NAME / "tiers").glob(".*"))
+
+
+def test_players_ask_the_tables(built: Path, ask: Ask) -> None:
+    said = ask("match", *GAME, "--player", "tables", "--player", "random", "--games", "2", "--data", built)
+    assert said.code == 0
