@@ -18,6 +18,8 @@ from tablebase.mining.word_checks import one_of
 from tablebase.tables.values import DRAW, FULL, Codes
 
 NO_PIECE = -1
+QUIET = "quiet"
+"""The column of moves that neither capture nor end the game, and of positions that have only such moves."""
 WAYS = Column("squares of move", pa.int16(), lambda rows: small_integers(rows.ways, rows.ways < 0))
 """Both squares of each move as a number; null if it ends the game."""
 
@@ -39,8 +41,20 @@ def columns_from_moves(game: Game) -> list[Column]:
 
         return Column(name, pa.int16(), array, extra=True, of_moves=True)
 
-    numbers = [number(f"{kind}_moves", outcome) for outcome, kind in enumerate(("winning", "drawing", "losing"))]
-    return [move("best", lambda moves: moves.best), *numbers, move("only_move", lambda moves: moves.only)]
+    def best_moves(rows: Rows) -> pa.Array:
+        listed, places = rows.moves.listed, rows.moves.places
+        return small_integers(listed.best_counts.take(places), listed.judged[0][0].take(places) < 0)
+
+    def quiet(rows: Rows) -> pa.Array:
+        return array_of(rows.moves.listed.all_quiet.take(rows.moves.places))
+
+    return [
+        move("best", lambda moves: moves.best),
+        Column("best_moves", pa.int16(), best_moves, extra=True, of_moves=True),
+        *(number(f"{kind}_moves", outcome) for outcome, kind in enumerate(("winning", "drawing", "losing"))),
+        move("only_move", lambda moves: moves.only),
+        Column(QUIET, pa.bool_(), quiet, extra=True, of_moves=True),
+    ]
 
 
 def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Column]:
@@ -76,6 +90,9 @@ def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Colum
         *slice_columns,
         *(Column(name, type_, array, of_moves=True, check=checks.get(name)) for name, (type_, array) in made.items()),
     ]
+    columns.append(
+        Column(QUIET, pa.bool_(), lambda rows: array_of(rows.of_rows.listed.quiet[rows.number]), extra=True, of_moves=True)
+    )
     columns.append(Column(POSITION, pa.string(), lambda rows: board_texts(POSITION, rows.positions), late=True))
     child = Column(
         "child", pa.string(), lambda rows: child_texts(rows.positions, rows.ways), late=True, of_moves=True, made_of=WAYS

@@ -51,6 +51,27 @@ class Listed:
     # The values of the positions in the same coding. Shape (positions,).
     codes: Codes
 
+    @property
+    def quiet(self) -> NDArray[np.bool_]:
+        """Whether each move neither captures nor ends the game. Shape (moves,)."""
+        return (self.victims < 0) & ~self.ends
+
+    @cached_property
+    def all_quiet(self) -> NDArray[np.bool_]:
+        """Whether all moves of each position are quiet."""
+        return self._count(~self.quiet) == 0
+
+    @cached_property
+    def best_counts(self) -> Int64:
+        """For each position the number of moves that are worth as much as it."""
+        return self._count(self.worth == np.repeat(self.codes, np.diff(self.begin)))
+
+    def _count(self, chosen: NDArray[np.bool_]) -> Int64:
+        """For each position the number of its chosen moves."""
+        before = np.zeros(len(chosen) + 1, dtype=np.int64)
+        np.cumsum(chosen, out=before[1:])
+        return np.diff(before[self.begin])
+
     @cached_property
     def judged(self) -> tuple[list[Int16], Int32]:
         """For each position the numbers of winning, drawing and losing moves, and the step of the only one that keeps the outcome.
