@@ -105,6 +105,8 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
 
 
 def complete_game(beginning: str) -> list[str]:
