@@ -16,8 +16,8 @@ from tablebase.commands.positions import Asked, asked, is_stream, stream_bytes
 from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import cell_text, say
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word
-from tablebase.files.outputs import check_output, write_text
 from tablebase.game.capabilities import refuse
+from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
 
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from tablebase.game.rules import Rules
     from tablebase.probe.answers import RatedDraw, RatedMove
 
-SUFFIX = ".svg"
 COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
 OF_POSITION = ("game", "position", "side")
 """Columns that repeat the position, or are the same for all."""
-CURE = "name another file with --output"
 
 Answered = tuple[Asked, Any, TablebaseError | None]
 """A position, what is written of it, and why it has no answer, if it has none."""
@@ -55,11 +53,14 @@ def show_probe(
     svg: Annotated[
         Path | None,
         Shell(
-            help="Also draw the position as an SVG file, with an arrow for its best move.",
+            help="Also draw the position as an SVG, PNG or PDF file, with an arrow for its best move.",
             metavar="FILE",
             option="--output",
             output=Output.FILE,
         ),
+    ] = None,
+    width: Annotated[
+        str | None, Shell(help="With --output, width of the picture, such as 88mm, 3.5in, column or page.", metavar="88mm")
     ] = None,
     sheet: Annotated[
         Path | None,
@@ -74,14 +75,16 @@ def show_probe(
     """
     rules, turns = call.rules, call.given.get("turns")
     if svg is not None:
-        _check_picture(rules, svg, positions)
+        _check_picture(rules, svg, width, positions)
+    elif width is not None:
+        raise TablebaseError("--width is that of a picture: name its file with --output, or leave out --width")
     if sheet is not None:
         check_sheet(rules, sheet)
     named = _features(rules) if features else []
     refuse(rules, "chance", **{"--turns": turns})
     with Tablebase(call.folder) as tables:
         if svg is not None:
-            write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
+            tables.probe(rules, positions[0]).picture().write(svg, width)
             say(f"wrote {svg}")
         answers = _Answers(tables, call, positions, named, is_drawn=sheet is not None)
         answers.write()
@@ -196,14 +199,16 @@ def _cells(columns: Iterable[str], one: Asked, row: Mapping[str, Any]) -> dict[s
     return {name: more[name] if name in more else row.get(name) for name in columns}
 
 
-def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> None:
+def _check_picture(rules: Rules[Any], path: Path, width: str | None, positions: Sequence[str]) -> None:
     """Refuse a game without pictures, a file that is not named for a picture, and to draw more than one position."""
+    from tablebase.svg.printing import check_sheet as check
+
     check_pictures(rules, "--output")
-    if path.suffix.lower() != SUFFIX:
-        raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
+    check(path, "picture")
+    if width is not None:
+        parse_width(width)
     if len(positions) != 1 or is_stream(positions[0]):
         raise TablebaseError("--output draws one position: give just one, as an argument")
-    check_output(path, CURE)
 
 
 def _features(rules: Rules[Any]) -> list[str]:

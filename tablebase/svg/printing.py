@@ -1,4 +1,4 @@
-"""Sheets as files: SVG as is, PDF and PNG through typst, from the extra ``print``."""
+"""Sheets and pictures as files: SVG as is, PDF and PNG through typst, from the extra ``print``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from typing import Any, NamedTuple
 
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.files.outputs import check_output, written
+from tablebase.game.plain_arguments import parse_width
+from tablebase.svg.foreign import ratio, read_picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
-from tablebase.svg.markup import STEP, Svg
+from tablebase.svg.markup import STEP, Svg, picture
 
 SUFFIXES = (".pdf", ".svg", ".png")
-CURE = "name another file for the sheet"
-RESOLUTION = 150
-"""Of PNG, in pixels an inch."""
+CURE = "name another file for the {}"
+RESOLUTION, OF_PICTURES = 150, 300
+"""Of PNG, in pixels an inch, as a sheet and as a single picture."""
+PIXEL = 25.4 / 96
+"""Of SVG, in millimetres."""
 DOCUMENT = """
 #set document(title: sys.inputs.title, date: none)
 #set page(width: {width}mm, height: {height}mm, margin: 0pt)
@@ -85,31 +89,45 @@ class Sheet(list[Svg]):
         TablebaseError
             If the file cannot be written, or has another suffix.
         """
-        path = Path(path)
-        check_sheet(path)
+        return self._written(Path(path), "sheet", RESOLUTION)
+
+    def _written(self, path: Path, noun: str, resolution: int) -> list[Path]:
+        check_sheet(path, noun)
         suffix = path.suffix.lower()
-        contents = [page.encode() for page in self] if suffix == ".svg" else printed(self, suffix[1:])
+        contents = [page.encode() for page in self] if suffix == ".svg" else printed(self, suffix[1:], resolution)
         paths = [path]
         if len(contents) > 1:
             digits = len(str(len(contents)))
             paths = [path.with_name(f"{path.stem}-{number:0{digits}}{path.suffix}") for number in range(1, len(contents) + 1)]
         for one, content in zip(paths, contents, strict=True):
-            with written(one, CURE) as file:
+            with written(one, CURE.format(noun)) as file:
                 file.write(content)
         return paths
 
 
-def check_sheet(path: Path) -> None:
+def write_picture(drawn: Svg, path: Path, width: str | None) -> None:
+    """Write a picture as a page of its size; see `Svg.write`."""
+    root = read_picture(drawn)
+    # Pictures of this package say their width in pixels.
+    across = float(root.attrib["width"]) * PIXEL if width is None else parse_width(width)
+    paper, title = Paper(across, across * ratio(root)), root.findtext("title") or "Picture"
+    if width is not None:
+        root.attrib |= {"width": f"{paper.width:g}mm", "height": f"{paper.height:g}mm"}
+        drawn = picture(root)
+    Sheet([drawn], paper, title)._written(path, "picture", OF_PICTURES)
+
+
+def check_sheet(path: Path, noun: str = "sheet") -> None:
     """Raise `TablebaseError` unless a sheet can be written to a file, whose suffix says how; before any work."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise TablebaseError(f"{path} is not the name of a sheet: use one of the suffixes {', '.join(SUFFIXES)}")
+        raise TablebaseError(f"{path} is not the name of a {noun}: use one of the suffixes {', '.join(SUFFIXES)}")
     if suffix != ".svg":
-        check_extra("sheets as PDF or PNG", "print")
-    check_output(path, CURE)
+        check_extra(f"{noun}s as PDF or PNG", "print")
+    check_output(path, CURE.format(noun))
 
 
-def printed(sheet: Sheet, form: str) -> list[bytes]:
+def printed(sheet: Sheet, form: str, resolution: int = RESOLUTION) -> list[bytes]:
     """The contents of one file with all pages as ``pdf``, or of one for each page as ``png``."""
     check_extra("sheets as PDF or PNG", "print")
     # By its name, so that types are checked without it.
@@ -122,7 +140,7 @@ def printed(sheet: Sheet, form: str) -> list[bytes]:
         **dict(zip(map(str, range(len(sheet))), sheet, strict=True)),
     }
     try:
-        made = typst.compile(source.encode(), format=form, ppi=RESOLUTION, sys_inputs=inputs)
+        made = typst.compile(source.encode(), format=form, ppi=resolution, sys_inputs=inputs)
     except RuntimeError as fault:
         raise TablebaseError(f"a picture of the sheet cannot be drawn ({fault}): write the sheet as SVG") from fault
     return [made] if isinstance(made, bytes) else list(made)
