@@ -361,29 +361,19 @@ class Collection(Cataloged):
         seed : int
             Seed for the random sample.
         game, material, pieces, target, outcome, features, workers : see `patterns`
-
-        Returns
-        -------
-        Dataset
-
-        Examples
-        --------
-        >>> tables.dataset("doushouqi", "CvC")  # doctest: +SKIP
-        Dataset(CvC: 2,352 positions, 33 columns, 1,197 groups)
         """
-        from tablebase.mining.selection import select_by_name
         from tablebase.patterns.dataset import dataset
-        from tablebase.patterns.pattern_search import Search, Settings
-        from tablebase.patterns.targets import target_of
-        from tablebase.tables.store import Store
 
-        rules, wanted = self._game(game, "patterns"), target_of(as_text("target", target), as_outcome(outcome))
-        most = None if limit is None else as_number("limit", limit, 1)
-        selection = select_by_name(rules, self.folder, as_texts("material", material), as_counts(pieces), catalog=self._url)
-        known = known_features(rules, features)
-        with closing(Store(self.folder)) as store:
-            search = Search(rules, store, selection, known, usable_workers(workers), Settings(wanted))
-            return dataset(search, _column_names(columns), most, as_number("seed", seed))
+        names, most = _column_names(columns), None if limit is None else as_number("limit", limit, 1)
+        found: list[Dataset] = []
+
+        def read(planned: list[Search]) -> list[Patterns]:
+            found.extend(dataset(search, names, most, as_number("seed", seed)) for search in planned)
+            return []
+
+        of: dict[str, Any] = {"material": material, "pieces": pieces, "outcome": outcome, "features": features, "workers": workers}
+        self.patterns(game, **of, target=target, pool=True, depth=0, run=read)
+        return found[0]
 
 
 def _column_names(columns: str | Iterable[str] | None) -> list[str] | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tablebase.commands.calls import Call
-from tablebase.commands.drawings import check_pictures, check_sheet, write_sheet
+from tablebase.commands.drawings import check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Output, Page, Shell
 from tablebase.commands.positions import Asked, asked, is_stream, stream_bytes
 from tablebase.commands.tablebase import Tablebase
@@ -60,7 +60,7 @@ def show_probe(
         ),
     ] = None,
     width: Annotated[
-        str | None, Shell(help="With --output, width of the picture, such as 88mm, 3.5in, column or page.", metavar="88mm")
+        float | None, Shell(help="With --output, width such as 88mm, 3.5in, column or page.", metavar="88mm", parse=parse_width)
     ] = None,
     sheet: Annotated[
         Path | None,
@@ -75,7 +75,7 @@ def show_probe(
     """
     rules, turns = call.rules, call.given.get("turns")
     if svg is not None:
-        _check_picture(rules, svg, width, positions)
+        _check_picture(rules, svg, positions)
     elif width is not None:
         raise TablebaseError("--width is that of a picture: name its file with --output, or leave out --width")
     if sheet is not None:
@@ -84,7 +84,9 @@ def show_probe(
     refuse(rules, "chance", **{"--turns": turns})
     with Tablebase(call.folder) as tables:
         if svg is not None:
-            tables.probe(rules, positions[0]).picture().write(svg, width)
+            from tablebase.svg import write
+
+            write(tables.probe(rules, positions[0]).picture(), svg, width)
             say(f"wrote {svg}")
         answers = _Answers(tables, call, positions, named, is_drawn=sheet is not None)
         answers.write()
@@ -199,14 +201,9 @@ def _cells(columns: Iterable[str], one: Asked, row: Mapping[str, Any]) -> dict[s
     return {name: more[name] if name in more else row.get(name) for name in columns}
 
 
-def _check_picture(rules: Rules[Any], path: Path, width: str | None, positions: Sequence[str]) -> None:
+def _check_picture(rules: Rules[Any], path: Path, positions: Sequence[str]) -> None:
     """Refuse a game without pictures, a file that is not named for a picture, and to draw more than one position."""
-    from tablebase.svg.printing import check_sheet as check
-
-    check_pictures(rules, "--output")
-    check(path, "picture")
-    if width is not None:
-        parse_width(width)
+    check_sheet(rules, path, "picture", "--output")
     if len(positions) != 1 or is_stream(positions[0]):
         raise TablebaseError("--output draws one position: give just one, as an argument")
 

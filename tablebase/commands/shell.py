@@ -43,21 +43,7 @@ OPTION_GROUPS = {
         "cache",
         "hash",
     ),
-    "Output": (
-        "style",
-        "output",
-        "width",
-        "sheet",
-        "page",
-        "svg",
-        "to",
-        "curve",
-        "log",
-        "json_log",
-        "verbose",
-        "quiet",
-        "access_log",
-    ),
+    "Output": ("style", "output", "sheet", "page", "svg", "to", "curve", "log", "json_log", "verbose", "quiet", "access_log"),
 }
 """Further groups of options in the help, with the names of parameters."""
 

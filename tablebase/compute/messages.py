@@ -89,13 +89,7 @@ class Amount(str):
 
 
 def in_percent(share: float) -> Amount:
-    """A share with one decimal, or with as many more as keep it from looking like nothing or everything.
-
-    Examples
-    --------
-    >>> [in_percent(share) for share in (0, 0.5, 0.9996, 0.00001, 1)]
-    ['0.0 %', '50.0 %', '99.96 %', '0.001 %', '100.0 %']
-    """
+    """A share with one decimal, or with as many more as keep it from looking like nothing or everything."""
     texts = (f"{100 * share:.{decimals}f}" for decimals in range(1, 17))
     return Amount(f"{next((text for text in texts if share in (0, 1) or 0 < float(text) < 100), share)} %")
 

@@ -54,7 +54,7 @@ class Listed:
     @property
     def quiet(self) -> NDArray[np.bool_]:
         """Whether each move neither captures nor ends the game. Shape (moves,)."""
-        return (self.victims < 0) & ~self.ends
+        return np.logical_not((self.victims >= 0) | self.ends)
 
     @cached_property
     def all_quiet(self) -> NDArray[np.bool_]:
@@ -63,8 +63,9 @@ class Listed:
 
     @cached_property
     def best_counts(self) -> Int64:
-        """For each position the number of moves that are worth as much as it."""
-        return self._count(self.worth == np.repeat(self.codes, np.diff(self.begin)))
+        """For each position the number of moves that are worth as much as it; -1 if the value of a move is unknown."""
+        as_good = self.worth == np.repeat(self.codes, np.diff(self.begin))
+        return np.where(self.judged[0][0] < 0, NONE, self._count(as_good))
 
     def _count(self, chosen: NDArray[np.bool_]) -> Int64:
         """For each position the number of its chosen moves."""

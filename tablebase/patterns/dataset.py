@@ -16,7 +16,6 @@ from tablebase.mining.column import Column
 from tablebase.mining.export import chosen_columns
 from tablebase.mining.scan import Scan
 from tablebase.mining.wanted import Sample
-from tablebase.patterns.kept_patterns import slices_text
 from tablebase.patterns.pattern_search import Search
 
 
@@ -26,8 +25,6 @@ class Dataset:
 
     Parameters
     ----------
-    title : str
-        The slices.
     X : ndarray of float32, shape (positions, columns)
         Truth values are 0 and 1; a text is encoded as a column of 0 and 1 for each of its values; what a position lacks is NaN.
     y : ndarray, shape (positions,)
@@ -39,14 +36,13 @@ class Dataset:
         position that was trained on.
     """
 
-    title: str
     X: NDArray[np.float32]
     y: NDArray[Any]
     names: list[str]
     groups: NDArray[np.integer]
 
     def __repr__(self) -> str:
-        return f"Dataset({self.title}: {len(self.y):,} positions, {len(self.names)} columns, {len(set(self.groups)):,} groups)"
+        return f"Dataset({len(self.y):,} positions, {len(self.names)} columns, {len(set(self.groups)):,} groups)"
 
 
 def dataset(search: Search, names: Sequence[str] | None, limit: int | None, seed: int) -> Dataset:
@@ -64,7 +60,6 @@ def dataset(search: Search, names: Sequence[str] | None, limit: int | None, seed
     *columns, target, canonical = pa.Table.from_batches(scan.batches(), scan.schema).combine_chunks().columns
     made = [part for column, values in zip(chosen, columns, strict=True) for part in _encoded(column, values.combine_chunks())]
     return Dataset(
-        slices_text(search.game, search.slices),
         np.column_stack([values for _, values in made]) if made else np.zeros((len(target), 0), dtype=np.float32),
         target.to_numpy(),
         [name for name, _ in made],

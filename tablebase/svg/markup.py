@@ -27,27 +27,6 @@ class Svg(str):
     def _repr_svg_(self) -> str:
         return str(self)
 
-    def write(self, path: str | Path, width: str | None = None) -> None:
-        """Write the picture to a file that ends in ``.svg``, ``.png`` (300 pixels an inch) or ``.pdf``.
-
-        Parameters
-        ----------
-        path : str or Path
-        width : str, optional
-            Width of the picture, such as ``88mm``, ``8.8cm``, ``3.5in``, ``column`` (88 mm) or ``page`` (180 mm); by default,
-            its size in pixels of 1/96 inch.
-
-        Raises
-        ------
-        MissingExtraError
-            If the extra ``print`` is not installed, which PNG and PDF need.
-        TablebaseError
-            If the file cannot be written, or there is no such format or width.
-        """
-        from tablebase.svg.printing import write_picture
-
-        write_picture(self, Path(path), width)
-
 
 def element(tag: str, *children: Element, text: str | None = None, **attributes: object) -> Element:
     """An element; ``_`` in the names of attributes stands for ``-``, numbers are rounded to hundredths, and None is left out."""

@@ -19,8 +19,6 @@ SUFFIXES = (".pdf", ".svg", ".png")
 CURE = "name another file for the {}"
 RESOLUTION, OF_PICTURES = 150, 300
 """Of PNG, in pixels an inch, as a sheet and as a single picture."""
-PIXEL = 25.4 / 96
-"""Of SVG, in millimetres."""
 DOCUMENT = """
 #set document(title: sys.inputs.title, date: none)
 #set page(width: {width}mm, height: {height}mm, margin: 0pt)
@@ -105,16 +103,25 @@ class Sheet(list[Svg]):
         return paths
 
 
-def write_picture(drawn: Svg, path: Path, width: str | None) -> None:
-    """Write a picture as a page of its size; see `Svg.write`."""
+def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> None:
+    """Write a picture to a file that ends in ``.svg``, ``.png`` (300 pixels an inch) or ``.pdf``.
+
+    Parameters
+    ----------
+    drawn : Svg
+    path : str or Path
+    width : str or float, optional
+        Width, such as ``88mm``, ``8.8cm``, ``3.5in``, ``column`` (88 mm) or ``page`` (180 mm), or a number of millimetres; by
+        default that of the picture in pixels of 1/96 inch.
+    """
     root = read_picture(drawn)
     # Pictures of this package say their width in pixels.
-    across = float(root.attrib["width"]) * PIXEL if width is None else parse_width(width)
+    across = float(root.attrib["width"]) * 25.4 / 96 if width is None else parse_width(width) if isinstance(width, str) else width
     paper, title = Paper(across, across * ratio(root)), root.findtext("title") or "Picture"
     if width is not None:
         root.attrib |= {"width": f"{paper.width:g}mm", "height": f"{paper.height:g}mm"}
         drawn = picture(root)
-    Sheet([drawn], paper, title)._written(path, "picture", OF_PICTURES)
+    Sheet([drawn], paper, title)._written(Path(path), "picture", OF_PICTURES)
 
 
 def check_sheet(path: Path, noun: str = "sheet") -> None:

@@ -21,7 +21,7 @@ from support.program import Ask
 from tablebase.commands import output
 from tablebase.commands.output import GAP, _blocks, write_board, write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.compute.messages import in_bytes, in_time, number_text
+from tablebase.compute.messages import in_bytes, in_percent, in_time, number_text
 from tablebase.errors import RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
@@ -225,6 +225,10 @@ def test_a_number_does_not_look_whole_unless_it_is(value: float) -> None:
     assert (float(text.replace(",", "")).is_integer()) == value.is_integer()
     if not round(value, 3).is_integer():
         assert float(text.replace(",", "")) == round(value, 3)
+
+
+def test_a_share_is_nothing_or_everything_only_if_it_is() -> None:
+    assert [in_percent(share) for share in (0, 0.5, 0.9996, 0.00001, 1)] == ["0.0 %", "50.0 %", "99.96 %", "0.001 %", "100.0 %"]
 
 
 def test_numbers_in_tables(ask: Ask, hexapawns: Path) -> None:

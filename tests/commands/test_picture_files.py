@@ -55,16 +55,16 @@ def test_python_writes_the_picture_of_the_command(pawn_tables: Tablebase, tmp_pa
     picture = pawn_tables.probe("hexapawn", "ppp/3/PPP w").picture()
     for suffix, width in (("svg", None), ("png", None), ("svg", "88mm"), ("png", "88mm")):
         paths = [tmp_path / f"{name}.{suffix}" for name in ("a", "b")]
-        picture.write(paths[0], width)
+        tablebase.svg.write(picture, paths[0], width)
         options = ["--width", width] if width else []
         assert ask("probe", "hexapawn", "ppp/3/PPP w", "--data", pawn_tables.folder, "--output", paths[1], *options).code == 0
         assert paths[0].read_bytes() == paths[1].read_bytes()
-    picture.write(tmp_path / "c.png")
+    tablebase.svg.write(picture, tmp_path / "c.png")
     assert int.from_bytes((tmp_path / "c.png").read_bytes()[16:20], "big") == 1250
     with pytest.raises(TablebaseError, match="invalid width '3m'"):
-        picture.write(tmp_path / "d.svg", "3m")
+        tablebase.svg.write(picture, tmp_path / "d.svg", "3m")
     with pytest.raises(TablebaseError, match=r"d\.gif is not the name of a picture"):
-        picture.write(tmp_path / "d.gif")
+        tablebase.svg.write(picture, tmp_path / "d.gif")
 
 
 def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
