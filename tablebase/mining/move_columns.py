@@ -40,7 +40,7 @@ def columns_from_moves(game: Game) -> list[Column]:
         return Column(name, pa.int16(), array, extra=True, of_moves=True)
 
     def quiet(rows: Rows) -> pa.Array:
-        return array_of(rows.moves.listed.all_quiet.take(rows.moves.places))
+        return array_of(rows.moves.listed.loud_counts.take(rows.moves.places) == 0)
 
     return [
         move("best", lambda moves: moves.best),

@@ -54,12 +54,12 @@ class Listed:
     @property
     def quiet(self) -> NDArray[np.bool_]:
         """Whether each move neither captures nor ends the game. Shape (moves,)."""
-        return np.logical_not((self.victims >= 0) | self.ends)
+        return (self.victims < 0) & ~self.ends
 
     @cached_property
-    def all_quiet(self) -> NDArray[np.bool_]:
-        """Whether all moves of each position are quiet."""
-        return self._count(~self.quiet) == 0
+    def loud_counts(self) -> Int64:
+        """For each position the number of moves that are not quiet."""
+        return self._count(~self.quiet)
 
     @cached_property
     def best_counts(self) -> Int64:
@@ -69,9 +69,8 @@ class Listed:
 
     def _count(self, chosen: NDArray[np.bool_]) -> Int64:
         """For each position the number of its chosen moves."""
-        before = np.zeros(len(chosen) + 1, dtype=np.int64)
-        np.cumsum(chosen, out=before[1:])
-        return np.diff(before[self.begin])
+        counts: Int64 = np.diff(np.append(0, np.cumsum(chosen))[self.begin])
+        return counts
 
     @cached_property
     def judged(self) -> tuple[list[Int16], Int32]:

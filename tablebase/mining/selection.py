@@ -108,9 +108,8 @@ def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.E
     _check_named(game, known, slice_parts, folder)
     selected = _evaluate(game, known, parts)
     others = list(parts_of(conditions))
-    # Each mutual zugzwang is also one of the others.
-    columns = (ZUGZWANG, MUTUAL_ZUGZWANG)
-    zugzwang = any(isinstance(part, exp.Column) and _depends_only_on(part, columns, names) for part in others)
+    named = (part for part in others if isinstance(part, exp.Column))
+    zugzwang = any(_depends_only_on(part, (ZUGZWANG, MUTUAL_ZUGZWANG), names) for part in named)
     samples = (_sample(part) for part in others if _depends_only_on(part, (HASH,), names))
     sample = next((each for each in samples if each != WHOLE), WHOLE)
     return {slice_: replace(wanted, zugzwang=zugzwang, sample=sample) for slice_, wanted in selected.items()}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.files.outputs import check_output, written
 from tablebase.game.plain_arguments import parse_width
-from tablebase.svg.foreign import ratio, read_picture
+from tablebase.svg.foreign import box_of, ratio, read_picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
 from tablebase.svg.markup import STEP, Svg, picture
 
@@ -115,8 +115,9 @@ def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> Non
         default that of the picture in pixels of 1/96 inch.
     """
     root = read_picture(drawn)
-    # Pictures of this package say their width in pixels.
-    across = float(root.attrib["width"]) * 25.4 / 96 if width is None else parse_width(width) if isinstance(width, str) else width
+    pixels = root.get("width", "").removesuffix("px")
+    own = float(pixels) if pixels.replace(".", "", 1).isdigit() else box_of(root)[2]
+    across = own * 25.4 / 96 if width is None else parse_width(width) if isinstance(width, str) else width
     paper, title = Paper(across, across * ratio(root)), root.findtext("title") or "Picture"
     if width is not None:
         root.attrib |= {"width": f"{paper.width:g}mm", "height": f"{paper.height:g}mm"}

@@ -61,6 +61,9 @@ def test_python_writes_the_picture_of_the_command(pawn_tables: Tablebase, tmp_pa
         assert paths[0].read_bytes() == paths[1].read_bytes()
     tablebase.svg.write(picture, tmp_path / "c.png")
     assert int.from_bytes((tmp_path / "c.png").read_bytes()[16:20], "big") == 1250
+    foreign = tablebase.svg.Svg('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 48" width="100%"/>')
+    tablebase.svg.write(foreign, tmp_path / "e.png")
+    assert int.from_bytes((tmp_path / "e.png").read_bytes()[16:20], "big") == 300
     with pytest.raises(TablebaseError, match="invalid width '3m'"):
         tablebase.svg.write(picture, tmp_path / "d.svg", "3m")
     with pytest.raises(TablebaseError, match=r"d\.gif is not the name of a picture"):
