@@ -40,7 +40,6 @@ SHOWN_GAIN_FIELDS = ["features", "gain", "explains", "decides"]
 TOTAL_FIELDS = ["commonest", "entropy", "positions"]
 RULE_FIELDS = ["positions", "share", "condition"]
 SHARES = {"explains", "decides", "share", "commonest", "pair_decides", "covers", "tree_error"}
-"""Fields that the terminal shows in percent."""
 
 
 class Findings(list[Patterns]):

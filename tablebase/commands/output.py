@@ -110,9 +110,8 @@ def _write_markup(rows: Sequence[Row], columns: Sequence[str], style: Format) ->
         sys.stdout.writelines(f"| {' | '.join(line)} |\n" for line in cells)
         return
     head, *body = [f"{' & '.join(line)} \\\\\n" for line in cells]
-    sys.stdout.write("% needs \\usepackage{booktabs}\n")
-    sys.stdout.write(f"\\begin{{tabular}}{{{''.join('r' if flush else 'l' for flush in right)}}}\n\\toprule\n")
-    sys.stdout.writelines([head, "\\midrule\n", *body, "\\bottomrule\n\\end{tabular}\n"])
+    begin = f"\\begin{{tabular}}{{{''.join('r' if flush else 'l' for flush in right)}}}\n\\toprule\n"
+    sys.stdout.writelines(["% needs \\usepackage{booktabs}\n", begin, head, "\\midrule\n", *body, "\\bottomrule\n\\end{tabular}\n"])
 
 
 def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None, *, keys: int = 1) -> None:

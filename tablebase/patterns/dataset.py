@@ -32,8 +32,7 @@ class Dataset:
     names : list of str
         The columns of `X`, such as ``mobility`` and ``first=mover``.
     groups : ndarray of int, shape (positions,)
-        A number that a position shares only with its mirror image, so that cross-validation never tests on an image of a
-        position that was trained on.
+        A number that a position shares only with its mirror image, for cross-validation by groups.
     """
 
     X: NDArray[np.float32]

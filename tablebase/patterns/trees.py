@@ -16,7 +16,6 @@ from tablebase.patterns.levels import Condition, Levels
 
 INDENT = "    "
 CRITERION = "entropy"
-"""How scikit-learn compares questions: by their information gain."""
 
 
 @dataclass(frozen=True)
