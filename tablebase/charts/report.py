@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from tablebase.charts.bars import COLOURS, Bar, Fill, draw_bars
-from tablebase.compute.messages import cell_text
+from tablebase.compute.messages import cell_text, in_percent
 from tablebase.files.outputs import write_text
 from tablebase.game import Outcome
 from tablebase.patterns.kept_patterns import class_rows, counts_text, entropy_text, gain_rows, rule_rows, title, tree_text
@@ -157,4 +157,4 @@ def _table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Element:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None else in_percent(share)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
     from tablebase.mining.query import Query
+    from tablebase.patterns.dataset import Dataset
     from tablebase.patterns.pattern_search import Patterns, Search
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
@@ -151,9 +152,7 @@ class Collection(Cataloged):
         refuse_given(rules, material=material, pieces=pieces, aliases=aliases or None)
         has_material = "materials" in rules.can
         target, threads = Path(to), usable_workers(workers)
-        listed = columns.split(",") if isinstance(columns, str) else columns
-        chosen = None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]
-        known, share = known_features(rules, features), Sample(sample, seed)
+        chosen, known, share = _column_names(columns), known_features(rules, features), Sample(sample, seed)
         with progress(f"export {rules.name}", "positions", compiles=True) as shown:
             selection = None
             if has_material:
@@ -323,3 +322,52 @@ class Collection(Cataloged):
         with closing(Store(self.folder)) as store:
             planned = searches(rules, store, selection, known, usable_workers(workers), settings, pool)
             return Findings(run(planned) if run else (one.run() for one in planned))
+
+    @checked
+    def dataset(
+        self,
+        game: shared.GameName,
+        material: shared.Materials = None,
+        *,
+        pieces: shared.Pieces = None,
+        target: Literal["outcome", "distance", "only_move"] = "outcome",
+        outcome: shared.OutcomeName | None = None,
+        columns: str | Iterable[str] | None = None,
+        features: shared.Features = None,
+        limit: int | None = 200_000,
+        seed: int = 0,
+        workers: shared.Threads = None,
+    ) -> Dataset:
+        """Return positions as arrays `X`, `y` and `groups`, for scikit-learn and other programs that learn.
+
+        Neither scikit-learn nor pandas is needed. With the same target, the default columns and sample are those of `patterns`
+        with ``pool``.
+
+        Parameters
+        ----------
+        columns : str or iterable of str, optional
+            Columns of `X`; by default, all features, files and ranks, and the pieces where the slices differ in them.
+        limit : int, optional
+            Most positions, approximately: of more, a random sample is drawn. None for all.
+        seed : int
+            Seed for the random sample.
+        game, material, pieces, target, outcome, features, workers : see `patterns`
+        """
+        from tablebase.patterns.dataset import dataset
+
+        names, most = _column_names(columns), None if limit is None else as_number("limit", limit, 1)
+        found: list[Dataset] = []
+
+        def read(planned: list[Search]) -> list[Patterns]:
+            found.extend(dataset(search, names, most, as_number("seed", seed)) for search in planned)
+            return []
+
+        of: dict[str, Any] = {"material": material, "pieces": pieces, "outcome": outcome, "features": features, "workers": workers}
+        self.patterns(game, **of, target=target, pool=True, depth=0, run=read)
+        return found[0]
+
+
+def _column_names(columns: str | Iterable[str] | None) -> list[str] | None:
+    """Names of columns, from a list or from one text with commas."""
+    listed = columns.split(",") if isinstance(columns, str) else columns
+    return None if listed is None else [as_text("a column", name).strip() for name in as_list("columns", listed, "['p1']")]

@@ -38,12 +38,12 @@ def check_pictures(rules: Rules[Any], option: str) -> None:
     check(rules, f"leave out {option}")
 
 
-def check_sheet(rules: Rules[Any], path: Path) -> None:
-    """Refuse a sheet of a game without pictures, or a file that it cannot be written to."""
+def check_sheet(rules: Rules[Any], path: Path, noun: str = "sheet", option: str = "--sheet") -> None:
+    """Refuse a sheet, or a single picture, of a game without pictures, or a file that it cannot be written to."""
     from tablebase.svg.printing import check_sheet as check
 
-    check_pictures(rules, "--sheet")
-    check(path)
+    check_pictures(rules, option)
+    check(path, noun)
 
 
 def write_sheet(sheet: Sheet, path: Path) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.compute.messages import brief, say
+from tablebase.compute.messages import brief, in_percent, say
 from tablebase.compute.progress import progress
 from tablebase.patterns.kept_patterns import (
     are_kept,
@@ -39,6 +39,7 @@ GAIN_FIELDS = ["features", "number", "gain", "explains", "decides"]
 SHOWN_GAIN_FIELDS = ["features", "gain", "explains", "decides"]
 TOTAL_FIELDS = ["commonest", "entropy", "positions"]
 RULE_FIELDS = ["positions", "share", "condition"]
+SHARES = {"explains", "decides", "share", "commonest", "pair_decides", "covers", "tree_error"}
 
 
 @brief
@@ -78,7 +79,7 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
     """Write the results of `count` searches."""
     if style is Format.JSON:
         write_rows((_json_object(result, top) for result in results), style)
-    elif style is Format.CSV:
+    elif style is not Format.TABLE:
         rows = (
             {**subject_fields(result), **row, "target": result.target.name, "slices": len(result.slices)}
             for result in results
@@ -89,7 +90,7 @@ def write_findings(results: Iterable[Patterns], count: int, top: int, style: For
         for result in results:
             _write_report(result, top)
     else:
-        write_rows((_summary(result) for result in results), style)
+        write_rows((_in_percent(_summary(result)) for result in results), style)
 
 
 def _json_object(result: Patterns, top: int) -> dict[str, Any]:
@@ -134,14 +135,19 @@ def _summary(result: Patterns) -> dict[str, Any]:
 def _write_report(result: Patterns, top: int) -> None:
     """Write all that was found in one set of positions, for people."""
     _print([f"{title(result)}: {counts_text(result)}", entropy_text(result), ""])
-    write_table(list(gain_rows(result, top, top)), SHOWN_GAIN_FIELDS)
+    write_table([_in_percent(row) for row in gain_rows(result, top, top)], SHOWN_GAIN_FIELDS)
     _print([""])
     if result.rules:
         columns = [result.target.name, *RULE_FIELDS]
-        write_table(list(rule_rows(result)), columns, [name.replace("_", " ") for name in columns])
+        write_table([_in_percent(row) for row in rule_rows(result)], columns, [name.replace("_", " ") for name in columns])
     _print([""] if result.rules else ["no rule without exceptions", ""])
     if result.tree is not None:
         _print([result.tree.text, "", tree_text(result, result.tree), result.tree.sql])
+
+
+def _in_percent(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with its shares in percent."""
+    return {name: in_percent(value) if name in SHARES and value is not None else value for name, value in row.items()}
 
 
 def _print(lines: Sequence[str]) -> None:

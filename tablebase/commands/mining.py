@@ -37,7 +37,9 @@ def show_mine(
     *,
     limit: Annotated[int | None, Shell(help="Show at most N rows.", metavar="N", least=0)] = None,
     timeout: Timeout = None,
-    style: Annotated[Literal["table", "json", "csv", "parquet"], Shell(help="Output format.", option="--format")] = "table",
+    style: Annotated[
+        Literal["table", "json", "csv", "markdown", "latex", "parquet"], Shell(help="Output format.", option="--format")
+    ] = "table",
 ) -> int:
     """Write the rows; return the exit code of the process that answers.
 

@@ -1,4 +1,4 @@
-"""Output: a table for people, JSON or CSV for programs."""
+"""Output: a table for people, JSON or CSV for programs, Markdown or LaTeX for documents."""
 
 from __future__ import annotations
 
@@ -34,6 +34,13 @@ MOST_ROWS, ENDS = 100, 20
 """Most rows of a table that a terminal shows whole, and how many of a longer one it shows at each end."""
 CONTROLS = {ord(one): repr(one)[1:-1] for one in map(chr, (*range(32), *range(127, 160))) if one != "\n"}
 """Escapes of the control characters, which a terminal would obey."""
+MARKDOWN = {ord(one): f"\\{one}" for one in "\\`*_[]<>|&~$"}
+LATEX = {ord(one): f"\\{one}" for one in "{}#$%&_"} | {ord(one): f"{{{one}}}" for one in "[]*-"}
+LATEX |= {
+    ord(one): f"\\text{name}{{}}"
+    for one, name in {"\\": "backslash", "^": "asciicircum", "~": "asciitilde", "<": "less", ">": "greater", "|": "bar"}.items()
+}
+"""Characters that Markdown, or LaTeX between the cells of a table, would obey, and how each is written."""
 RULE = "─"
 """What the line below the headings of a table consists of."""
 SIDES = ("bold cyan", "bold red")
@@ -60,6 +67,8 @@ def write_rows(
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows([_csv_cell(row[name]) for name in columns] for row in rows)
+    elif style is not Format.TABLE:
+        _write_markup(list(rows), columns, style)
     else:
         titles = columns if verbatim else [name.replace("_", " ") for name in columns]
         write_table(list(rows), columns, titles, keys=keys)
@@ -88,6 +97,21 @@ def _encoder(spaces: int | None, unicode: bool) -> json.JSONEncoder:
 
 def _csv_cell(value: object) -> object:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else value
+
+
+def _write_markup(rows: Sequence[Row], columns: Sequence[str], style: Format) -> None:
+    """Write rows as a table of Markdown or LaTeX, with the fields of CSV and with numbers right-aligned."""
+    lines = [columns, *([str(_csv_cell(row[name])) for name in columns] for row in rows)]
+    escapes = MARKDOWN if style is Format.MARKDOWN else LATEX
+    cells = [[text.translate(CONTROLS).replace("\n", " ").translate(escapes) for text in line] for line in lines]
+    right = [all(isinstance(row[name], NUMERIC) and not isinstance(row[name], bool) for row in rows) for name in columns]
+    if style is Format.MARKDOWN:
+        cells.insert(1, ["---:" if flush else "---" for flush in right])
+        sys.stdout.writelines(f"| {' | '.join(line)} |\n" for line in cells)
+        return
+    head, *body = [f"{' & '.join(line)} \\\\\n" for line in cells]
+    begin = f"\\begin{{tabular}}{{{''.join('r' if flush else 'l' for flush in right)}}}\n\\toprule\n"
+    sys.stdout.writelines(["% needs \\usepackage{booktabs}\n", begin, head, "\\midrule\n", *body, "\\bottomrule\n\\end{tabular}\n"])
 
 
 def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None, *, keys: int = 1) -> None:

@@ -104,6 +104,8 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
 
 
 GAMES, PLAYERS = "tablebase.game.installed:game_names", "tablebase.play.players:player_names"

@@ -13,21 +13,20 @@ from select import select
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
 
 from tablebase.commands.calls import Call
-from tablebase.commands.drawings import check_pictures, check_sheet, write_sheet
+from tablebase.commands.drawings import check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import cell_text, say
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word, system_error
 from tablebase.files.inputs import ENCODING
-from tablebase.files.outputs import check_output, write_text
 from tablebase.game.capabilities import refuse
+from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
 
 if TYPE_CHECKING:
     from tablebase.probe.answers import RatedDraw, RatedMove
 
-SUFFIX = ".svg"
 COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
 OF_POSITION = ("game", "position", "side")
 """Columns that repeat the position, or are the same for all."""
@@ -47,6 +46,7 @@ def show_probe(
     positions: Annotated[list[str], Shell(metavar="POSITION…", argument=True)],
     features: Annotated[bool, Shell(option="--with-features")] = False,
     svg: Annotated[Path | None, Shell(metavar="FILE", option="--output", output=Output.FILE)] = None,
+    width: Annotated[float | None, Shell(metavar="88mm", parse=parse_width)] = None,
     sheet: Annotated[Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
     page: Page = "a4",
 ) -> None:
@@ -63,18 +63,19 @@ def show_probe(
     features : bool
         Also show the features of each position; 'tablebase features' explains them.
     svg : Path, optional
-        Also draw the position as an SVG file, with an arrow for its best move.
+        Also draw the position as an SVG, PNG or PDF file, with an arrow for its best move.
+    width : float, optional
+        With --output, width such as 88mm, 3.5in, column or page.
     sheet : Path, optional
         Also draw all positions on printable pages, as a PDF, SVG or PNG file.
     """
     rules = call.rules
     if svg is not None:
-        check_pictures(rules, "--output")
-        if svg.suffix.lower() != SUFFIX:
-            raise TablebaseError(f"{svg} is not the name of a picture of a board: use the suffix {SUFFIX}")
+        check_sheet(rules, svg, "picture", "--output")
         if len(positions) != 1 or is_stream(positions[0]):
             raise TablebaseError("--output draws one position: give just one, as an argument")
-        check_output(svg, CURE)
+    elif width is not None:
+        raise TablebaseError("--width is that of a picture: name its file with --output, or leave out --width")
     if sheet is not None:
         check_sheet(rules, sheet)
     named = [feature.name for feature in rules.features if not feature.pieces] if features else []
@@ -83,7 +84,9 @@ def show_probe(
     refuse(rules, "chance", **{"--turns": call.given.get("turns")})
     with Tablebase(call.folder) as tables:
         if svg is not None:
-            write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
+            from tablebase.svg import write
+
+            write(tables.probe(rules, positions[0]).picture(), svg, width)
             say(f"wrote {svg}")
         answers = _Answers(tables, call, positions, named, is_drawn=sheet is not None)
         answers.write()

@@ -183,7 +183,7 @@ def show_analyse(call: Call) -> None:
 def _analysis_row(answer: Analysis, style: Format) -> dict[str, Any]:
     """An answer as JSON has it, or with texts for what has parts."""
     row = answer.to_dict()
-    if style is Format.CSV:
+    if style is not Format.JSON:
         row["line"] = " ".join(answer.line)
         row["reached"] = None if answer.reached is None else answer.reached.said
     return row

@@ -108,6 +108,12 @@ class Amount(str):
     __slots__ = ()
 
 
+def in_percent(share: float) -> Amount:
+    """A share with one decimal, or with as many more as keep it from looking like nothing or everything."""
+    texts = (f"{100 * share:.{decimals}f}" for decimals in range(1, 17))
+    return Amount(f"{next((text for text in texts if share in (0, 1) or 0 < float(text) < 100), share)} %")
+
+
 def in_bytes(number: float) -> Amount:
     """A number of bytes with its unit."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):

@@ -94,6 +94,18 @@ def parse_size(text: str) -> int:
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
+def parse_width(text: str) -> float:
+    """Millimetres of a width such as ``88mm``, ``8.8cm`` or ``3.5in``, or of a ``column`` (88 mm) or ``page`` (180 mm)."""
+    units = {"mm": 1.0, "cm": 10.0, "in": 25.4}
+    match = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]+)?) ?(mm|cm|in)", text.strip())
+    width = {"column": 88.0, "page": 180.0}.get(text.strip()) if match is None else float(match[1]) * units[match[2]]
+    if width is None or not 5 <= width <= 2000:
+        raise ArgumentError(
+            f"invalid width {quoted(text)}: expected 5mm to 2000mm, such as 88mm, 8.8cm or 3.5in, or column or page"
+        )
+    return width
+
+
 def as_size(name: str, value: Any) -> int:
     """Bytes, from their number or from a text as the command line takes it."""
     if isinstance(value, str):

@@ -20,8 +20,8 @@ from tablebase.tables.values import FIRST, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
 TEXT = pa.dictionary(pa.int16(), pa.string())
-ZUGZWANG = "zugzwang"
-"""The column that says whether both sides do worse when they have to move."""
+ZUGZWANG, MUTUAL_ZUGZWANG = "zugzwang", "mutual_zugzwang"
+"""The columns that say whether both sides do worse when they have to move, and whether both then lose."""
 
 HASH = "hash"
 """The column with a number from 0 up to 1 that is as good as a random one."""

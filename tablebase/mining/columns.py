@@ -18,6 +18,7 @@ from tablebase.mining.block import worth_of_codes
 from tablebase.mining.board_text import TEXTS, board_texts
 from tablebase.mining.column import (
     HASH,
+    MUTUAL_ZUGZWANG,
     TEXT,
     ZUGZWANG,
     Column,
@@ -117,7 +118,8 @@ def _twin_columns() -> list[Column]:
     return [
         Column(outcome, TEXT, outcome_of_twin, extra=True, of_twin=True, check=of_outcomes(outcome)),
         Column(distance, pa.int16(), lambda rows: distances(rows.coding, rows.other_codes), extra=True, of_twin=True),
-        Column(ZUGZWANG, pa.bool_(), _zugzwang, extra=True, of_twin=True),
+        Column(ZUGZWANG, pa.bool_(), partial(_zugzwang, -1), extra=True, of_twin=True),
+        Column(MUTUAL_ZUGZWANG, pa.bool_(), partial(_zugzwang, -2), extra=True, of_twin=True),
     ]
 
 
@@ -127,11 +129,11 @@ def _is_over(coding: Coding) -> NDArray[np.bool_]:
     return np.array([code == STALEMATE or coding.value(code).distance == 0 for code in range(coding.void)], dtype=bool)
 
 
-def _zugzwang(rows: Rows) -> pa.Array:
-    """Whether both sides do worse when they have to move: the outcomes of the two sides to move sum up to less than a draw."""
+def _zugzwang(most: int, rows: Rows) -> pa.Array:
+    """Whether the outcomes of the two sides to move (1, 0, -1) sum up to at most this: -1 if both do worse, -2 if both lose."""
     worth, over = worth_of_codes(rows.coding), _is_over(rows.coding)
     both = worth.take(rows.codes) + worth.take(rows.other_codes)
-    return array_of(both < 0, over.take(rows.codes) | over.take(rows.other_codes))
+    return array_of(both <= most, over.take(rows.codes) | over.take(rows.other_codes))
 
 
 def _text(name: str, rows: Rows | Named) -> pa.Array:

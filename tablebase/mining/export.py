@@ -53,7 +53,8 @@ def chosen_columns(
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     written = [offered[name] for name in wanted if name not in folders]
     if not written:
-        raise ArgumentError(f"{', '.join(folders)} are in the folder names: name another column as well")
+        left_out = f"{', '.join(folders)} are in the folder names" if folders else "no column is left"
+        raise ArgumentError(f"{left_out}: name another column as well")
     return written
 
 

@@ -12,7 +12,7 @@ from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
 from tablebase.mining.column import TEXT, Column, distances, of_dictionary, of_outcomes, outcomes, small_integers, words_array
-from tablebase.mining.move_values import UNKNOWN, RowMoves, move_texts
+from tablebase.mining.move_values import UNKNOWN, Listed, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.word_checks import one_of
 from tablebase.tables.values import DRAW, FULL, Codes
@@ -32,15 +32,25 @@ def columns_from_moves(game: Game) -> list[Column]:
 
         return Column(name, TEXT, array, extra=True, of_moves=True, check=one_of(name, move_texts(game)))
 
-    def number(name: str, outcome: int) -> Column:
+    def number(name: str, count: Callable[[Listed], NDArray[np.integer]]) -> Column:
         def array(rows: Rows) -> pa.Array:
-            counts = rows.moves.listed.judged[0][outcome].take(rows.moves.places)
+            counts = count(rows.moves.listed).take(rows.moves.places)
             return small_integers(counts, counts < 0)
 
         return Column(name, pa.int16(), array, extra=True, of_moves=True)
 
-    numbers = [number(f"{kind}_moves", outcome) for outcome, kind in enumerate(("winning", "drawing", "losing"))]
-    return [move("best", lambda moves: moves.best), *numbers, move("only_move", lambda moves: moves.only)]
+    def quiet(rows: Rows) -> pa.Array:
+        return array_of(rows.moves.listed.loud_counts.take(rows.moves.places) == 0)
+
+    return [
+        move("best", lambda moves: moves.best),
+        number("best_moves", lambda listed: listed.best_counts),
+        number("winning_moves", lambda listed: listed.judged[0][0]),
+        number("drawing_moves", lambda listed: listed.judged[0][1]),
+        number("losing_moves", lambda listed: listed.judged[0][2]),
+        move("only_move", lambda moves: moves.only),
+        Column("quiet", pa.bool_(), quiet, extra=True, of_moves=True),
+    ]
 
 
 def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Column]:
@@ -76,6 +86,9 @@ def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Colum
         *slice_columns,
         *(Column(name, type_, array, of_moves=True, check=checks.get(name)) for name, (type_, array) in made.items()),
     ]
+    columns.append(
+        Column("quiet", pa.bool_(), lambda rows: array_of(rows.of_rows.listed.quiet[rows.number]), extra=True, of_moves=True)
+    )
     columns.append(Column(POSITION, pa.string(), lambda rows: board_texts(POSITION, rows.positions), late=True))
     child = Column(
         "child", pa.string(), lambda rows: child_texts(rows.positions, rows.ways), late=True, of_moves=True, made_of=WAYS

@@ -51,6 +51,27 @@ class Listed:
     # The values of the positions in the same coding. Shape (positions,).
     codes: Codes
 
+    @property
+    def quiet(self) -> NDArray[np.bool_]:
+        """Whether each move neither captures nor ends the game. Shape (moves,)."""
+        return (self.victims < 0) & ~self.ends
+
+    @cached_property
+    def loud_counts(self) -> Int64:
+        """For each position the number of moves that are not quiet."""
+        return self._count(~self.quiet)
+
+    @cached_property
+    def best_counts(self) -> Int64:
+        """For each position the number of moves that are worth as much as it; -1 if the value of a move is unknown."""
+        as_good = self.worth == np.repeat(self.codes, np.diff(self.begin))
+        return np.where(self.judged[0][0] < 0, NONE, self._count(as_good))
+
+    def _count(self, chosen: NDArray[np.bool_]) -> Int64:
+        """For each position the number of its chosen moves."""
+        counts: Int64 = np.diff(np.append(0, np.cumsum(chosen))[self.begin])
+        return counts
+
     @cached_property
     def judged(self) -> tuple[list[Int16], Int32]:
         """For each position the numbers of winning, drawing and losing moves, and the step of the only one that keeps the outcome.

@@ -23,7 +23,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
-from tablebase.mining.column import HASH, ZUGZWANG
+from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, ZUGZWANG
 from tablebase.mining.reading import parts_of, written
 from tablebase.mining.sandbox import scratch
 from tablebase.mining.wanted import WHOLE, Occurring, Sample, Selection, Wanted
@@ -108,7 +108,8 @@ def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.E
     _check_named(game, known, slice_parts, folder)
     selected = _evaluate(game, known, parts)
     others = list(parts_of(conditions))
-    zugzwang = any(isinstance(part, exp.Column) and _depends_only_on(part, (ZUGZWANG,), names) for part in others)
+    named = (part for part in others if isinstance(part, exp.Column))
+    zugzwang = any(_depends_only_on(part, (ZUGZWANG, MUTUAL_ZUGZWANG), names) for part in named)
     samples = (_sample(part) for part in others if _depends_only_on(part, (HASH,), names))
     sample = next((each for each in samples if each != WHOLE), WHOLE)
     return {slice_: replace(wanted, zugzwang=zugzwang, sample=sample) for slice_, wanted in selected.items()}

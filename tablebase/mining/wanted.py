@@ -63,7 +63,7 @@ class Wanted:
     values: frozenset[Occurring]
     # They are at one of these indices; None for all.
     indices: frozenset[int] | None = None
-    # They are mutual zugzwang.
+    # They are zugzwang.
     zugzwang: bool = False
     # They are, or their moves are, in this sample.
     sample: Sample = WHOLE

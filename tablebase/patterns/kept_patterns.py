@@ -18,7 +18,7 @@ from tablebase.game import Game
 from tablebase.patterns.gains import Gain
 from tablebase.patterns.pattern_search import Patterns
 from tablebase.patterns.targets import OUTCOME, Target
-from tablebase.patterns.trees import Tree
+from tablebase.patterns.trees import CRITERION, Tree
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
 
@@ -145,5 +145,6 @@ def entropy_text(patterns: Patterns) -> str:
 
 
 def tree_text(patterns: Patterns, tree: Tree) -> str:
-    """How often a tree is wrong, and that its SQL follows."""
-    return f"wrong in {tree.errors:,} positions, {100 * tree.errors / patterns.positions:.2f} %; as SQL:"
+    """The criterion of a tree, how often it is wrong, and that its SQL follows."""
+    wrong = f"wrong in {tree.errors:,} positions, {100 * tree.errors / patterns.positions:.2f} %"
+    return f"grown by information gain (criterion {CRITERION}); {wrong}; as SQL:"

@@ -206,9 +206,9 @@ class Search:
         self.game, self.store, self.threads, self.settings = game, store, threads, settings
         self.known = settings.target.select(game, known)
         self.slices = tuple(self.known)
-        by_name = columns(game, self.slices, features)
-        self.target = settings.target.column(game, by_name)
-        self.features = [column for column in by_name.values() if self._is_feature(column)]
+        self.columns = columns(game, self.slices, features)
+        self.target = settings.target.column(game, self.columns)
+        self.features = [column for column in self.columns.values() if self._is_feature(column)]
         self.max_positions = sum(layout_of(game, slice_.location.material).cells_with_images for slice_ in self.slices)
         self.cells = self._scan().cells * (1 if self.max_positions <= SAMPLE else 2)
         """Indices that are decoded in all passes together."""

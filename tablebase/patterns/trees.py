@@ -15,6 +15,7 @@ from tablebase.patterns.contingency import Codes, Counts
 from tablebase.patterns.levels import Condition, Levels
 
 INDENT = "    "
+CRITERION = "entropy"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], dept
     for column, (feature, level) in enumerate(questions):
         inputs[:, column] = codes[feature] if level is None else codes[feature] != level
     least = max(1, ceil(support * len(classes)))
-    grower = DecisionTreeClassifier(criterion="entropy", max_depth=depth, min_samples_leaf=least, random_state=0)
+    grower = DecisionTreeClassifier(criterion=CRITERION, max_depth=depth, min_samples_leaf=least, random_state=0)
     grown = grower.fit(inputs, classes).tree_
     leaf_numbers = iter(range(len(grown.feature)))
 

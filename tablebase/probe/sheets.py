@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from tablebase.svg.themes import Theme
 
 
+ONLY = "only move"
+"""Note at a position that says what is to come; others say what led to it."""
+
+
 class Shown(NamedTuple):
     """A position of a sheet."""
 
@@ -61,7 +65,7 @@ def _plies(probes: Sequence[Probe], rows: Sequence[dict[str, Any]]) -> Iterator[
             notes.append("start")
         notes += () if last is None else game.made_by(before, last)
         if ply < len(probes) and probes[ply].is_only:
-            notes.append("only move")
+            notes.append(ONLY)
         if ply == len(rows) - 1:
             notes.append("last" if row["best"] else "end")
         yield Shown(position, str(ply), value, row["best"] or None, last, tuple(notes))
@@ -75,9 +79,10 @@ def _sheet(game: Rules[Any], shown: Sequence[Shown], title: str, page: str, them
     check_pictures(game, "ask for text or JSON")
     boards = []
     for one in shown:
-        words = ", ".join([*([one.best] if one.best else []), *one.notes])
         picture = moved(game, one.position, one.last, one.best, theme=theme)
-        boards.append((picture, f"{one.name}: {_said(game, one)}\n{words}"))
+        before = ", ".join([*([f"after {one.last}"] if one.last else []), *(note for note in one.notes if note != ONLY)])
+        after = f"next {one.best}{f' ({ONLY})' if ONLY in one.notes else ''}" if one.best else ""
+        boards.append((picture, f"{one.name}: " + "\n".join(filter(None, [before, _said(game, one), after]))))
     return sheet(boards, title=title, page=page, theme=theme)
 
 

@@ -1,4 +1,4 @@
-"""Sheets as files: SVG as is, PDF and PNG through typst, from the extra ``print``."""
+"""Sheets and pictures as files: SVG as is, PDF and PNG through typst, from the extra ``print``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 from tablebase.compute.messages import brief
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.files.outputs import check_output, written
+from tablebase.game.plain_arguments import parse_width
+from tablebase.svg.foreign import box_of, ratio, read_picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
-from tablebase.svg.markup import STEP, Svg
+from tablebase.svg.markup import STEP, Svg, picture
 
 SUFFIXES = (".pdf", ".svg", ".png")
-CURE = "name another file for the sheet"
-RESOLUTION = 150
-"""Of PNG, in pixels an inch."""
+CURE = "name another file for the {}"
+RESOLUTION, OF_PICTURES = 150, 300
+"""Of PNG, in pixels an inch, as a sheet and as a single picture."""
 DOCUMENT = """
 #set document(title: sys.inputs.title, date: none)
 #set page(width: {width}mm, height: {height}mm, margin: 0pt)
@@ -87,31 +89,55 @@ class Sheet(list[Svg]):
         TablebaseError
             If the file cannot be written, or has another suffix.
         """
-        path = Path(path)
-        check_sheet(path)
+        return self._written(Path(path), "sheet", RESOLUTION)
+
+    def _written(self, path: Path, noun: str, resolution: int) -> list[Path]:
+        check_sheet(path, noun)
         suffix = path.suffix.lower()
-        contents = [page.encode() for page in self] if suffix == ".svg" else printed(self, suffix[1:])
+        contents = [page.encode() for page in self] if suffix == ".svg" else printed(self, suffix[1:], resolution)
         paths = [path]
         if len(contents) > 1:
             digits = len(str(len(contents)))
             paths = [path.with_name(f"{path.stem}-{number:0{digits}}{path.suffix}") for number in range(1, len(contents) + 1)]
         for one, content in zip(paths, contents, strict=True):
-            with written(one, CURE) as file:
+            with written(one, CURE.format(noun)) as file:
                 file.write(content)
         return paths
 
 
-def check_sheet(path: Path) -> None:
+def write(drawn: Svg, path: str | Path, width: str | float | None = None) -> None:
+    """Write a picture to a file that ends in ``.svg``, ``.png`` (300 pixels an inch) or ``.pdf``.
+
+    Parameters
+    ----------
+    drawn : Svg
+    path : str or Path
+    width : str or float, optional
+        Width, such as ``88mm``, ``8.8cm``, ``3.5in``, ``column`` (88 mm) or ``page`` (180 mm), or a number of millimetres; by
+        default that of the picture in pixels of 1/96 inch.
+    """
+    root = read_picture(drawn)
+    pixels = root.get("width", "").removesuffix("px")
+    own = float(pixels) if pixels.replace(".", "", 1).isdigit() else box_of(root)[2]
+    across = own * 25.4 / 96 if width is None else parse_width(width) if isinstance(width, str) else width
+    paper, title = Paper(across, across * ratio(root)), root.findtext("title") or "Picture"
+    if width is not None:
+        root.attrib |= {"width": f"{paper.width:g}mm", "height": f"{paper.height:g}mm"}
+        drawn = picture(root)
+    Sheet([drawn], paper, title)._written(Path(path), "picture", OF_PICTURES)
+
+
+def check_sheet(path: Path, noun: str = "sheet") -> None:
     """Raise `TablebaseError` unless a sheet can be written to a file, whose suffix says how; before any work."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise TablebaseError(f"{path} is not the name of a sheet: use one of the suffixes {', '.join(SUFFIXES)}")
+        raise TablebaseError(f"{path} is not the name of a {noun}: use one of the suffixes {', '.join(SUFFIXES)}")
     if suffix != ".svg":
-        check_extra("sheets as PDF or PNG", "print")
-    check_output(path, CURE)
+        check_extra(f"{noun}s as PDF or PNG", "print")
+    check_output(path, CURE.format(noun))
 
 
-def printed(sheet: Sheet, form: str) -> list[bytes]:
+def printed(sheet: Sheet, form: str, resolution: int = RESOLUTION) -> list[bytes]:
     """The contents of one file with all pages as ``pdf``, or of one for each page as ``png``."""
     check_extra("sheets as PDF or PNG", "print")
     # By its name, so that types are checked without it.
@@ -124,7 +150,7 @@ def printed(sheet: Sheet, form: str) -> list[bytes]:
         **dict(zip(map(str, range(len(sheet))), sheet, strict=True)),
     }
     try:
-        made = typst.compile(source.encode(), format=form, ppi=RESOLUTION, sys_inputs=inputs)
+        made = typst.compile(source.encode(), format=form, ppi=resolution, sys_inputs=inputs)
     except RuntimeError as fault:
         raise TablebaseError(f"a picture of the sheet cannot be drawn ({fault}): write the sheet as SVG") from fault
     return [made] if isinstance(made, bytes) else list(made)

@@ -1,5 +1,6 @@
 """Tables and boards on terminals of any width; standard streams that are closed, full, abandoned or in another encoding."""
 
+import csv
 import io
 import json
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -23,7 +25,7 @@ from support.program import PROGRAM, Answer, Ask, ask_fresh, assert_one_sentence
 from tablebase.commands import output, process
 from tablebase.commands.output import write_board, write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.compute.messages import in_bytes, in_time, number_text
+from tablebase.compute.messages import in_bytes, in_percent, in_time, number_text
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
@@ -115,6 +117,85 @@ def test_a_long_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     assert [line.strip() for line in shown(101)] == [*map(str, range(20)), between, *map(str, range(81, 101))]
 
 
+MARKUP = {"textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "textless": "<", "textgreater": ">", "textbar": "|"}
+
+
+def read_markdown(text: str) -> list[list[str]]:
+    """The texts of the cells of a table, as another program shows them; nothing in them is markup."""
+    cells: list[list[str]] = []
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        if token.type == "tr_open":
+            cells.append([])
+        elif token.type == "inline":
+            assert {one.type for one in token.children or ()} <= {"text", "text_special"}
+            cells[-1].append("".join(one.content for one in token.children or ()))
+    return cells
+
+
+def read_latex(text: str) -> list[list[str]]:
+    """The texts of the cells of a table; an escape stands for one character, and every other one that LaTeX obeys is an error."""
+    one = r"\\(text[a-z]+)\{\}|\\([{}#$%&_])|\{([^{}])\}|([^\\{}#$%&_^~<>|])"
+    lines = re.findall(r"^(.*) \\\\$", text, re.MULTILINE)
+    cells = [re.split(r"(?<!\\) ?& ?", line) for line in lines]
+    assert all(re.fullmatch(f"(?:{one})*", cell) for row in cells for cell in row)
+    assert not [cell for row in cells for cell in row if cell.startswith(("[", "*")) or "--" in cell]
+    return [["".join(MARKUP.get(a, b + c + d) for a, b, c, d in re.findall(one, cell)) for cell in row] for row in cells]
+
+
+READERS = {Format.MARKDOWN: read_markdown, Format.LATEX: read_latex}
+SPECIAL = st.text("ab1\\`*_[]()<>|&~$#{}%^\"-!;'=+é日", max_size=12)
+
+
+@pytest.mark.parametrize("style", READERS)
+@given(st.lists(st.tuples(SPECIAL, SPECIAL, st.integers(-9, 9)), max_size=3))
+def test_tables_of_documents_say_what_csv_says(style: Format, cells: list[tuple[str, str, int]]) -> None:
+    """Whatever is markup elsewhere, in cells and in the names of columns."""
+    rows = [dict(zip(("n_|a&", "[b]", "c"), row, strict=True)) for row in cells]
+    said = {}
+    for one in (Format.CSV, style):
+        with redirect_stdout(io.StringIO()) as out:
+            write_rows(rows, one, ["n_|a&", "[b]", "c"])
+        said[one] = out.getvalue()
+    assert READERS[style](said[style]) == list(csv.reader(io.StringIO(said[Format.CSV])))
+
+
+def test_a_table_of_a_document_is_aligned(capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers on the right; what is missing is empty, a line ends no row, and no character moves a terminal."""
+    rows = [{"name": "a\nb\x1b", "n": 1234567, "share": 0.123456, "ok": True}, {"name": None, "n": None, "share": 1.0, "ok": False}]
+    write_rows(rows, Format.MARKDOWN)
+    head, rule, *lines = capsys.readouterr().out.splitlines()
+    assert (head, rule) == ("| name | n | share | ok |", "| --- | ---: | ---: | --- |")
+    assert lines == ["| a b\\\\x1b | 1234567 | 0.123456 | true |", "|  |  | 1.0 | false |"]
+    write_rows(rows, Format.LATEX)
+    assert capsys.readouterr().out.splitlines() == [
+        "% needs \\usepackage{booktabs}",
+        *("\\begin{tabular}{lrrl}", "\\toprule", "name & n & share & ok \\\\", "\\midrule"),
+        *("a b\\textbackslash{}x1b & 1234567 & 0.123456 & true \\\\", " &  & 1.0 & false \\\\"),
+        *("\\bottomrule", "\\end{tabular}"),
+    ]
+
+
+@pytest.mark.parametrize("style", READERS)
+def test_commands_write_tables_for_documents(style: Format, two_pieces: Path, ask: Ask) -> None:
+    """Those that have other tables for people, too, with the fields and rows of CSV."""
+    text = "7/7/7/7/3c3/7/7/R6/7 w"
+    for command in (
+        ["stats", "doushouqi", "--data", two_pieces],
+        ["probe", "doushouqi", text, "--data", two_pieces],
+        ["line", "doushouqi", text, "--data", two_pieces],
+        ["patterns", "doushouqi", "--pool", "--depth", 0, "--data", two_pieces],
+        ["mine", "doushouqi", "SELECT material, distance, position FROM positions WHERE distance > 32", "--data", two_pieces],
+        ["analyse", "hexapawn", "--depth", 1, "--no-tables"],
+        ["games"],
+    ):
+        found = READERS[style](ask(*command, "--format", style).out)
+        expected = list(csv.reader(io.StringIO(ask(*command, "--format", "csv").out)))
+        # A search takes another time each time.
+        timed = [place for place, name in enumerate(expected[0]) if name in ("seconds", "nodes")]
+        drop = [[cell for place, cell in enumerate(row) if place not in timed] for row in found]
+        assert drop == [[" ".join(cell.split("\n")) for place, cell in enumerate(row) if place not in timed] for row in expected]
+
+
 def test_a_long_table_takes_no_longer_than_three_times_its_csv() -> None:
     rows = [{"material": "RvR", "distance": number, "share": number / 7, "stalemate": False} for number in range(5000)]
     seconds = {}
@@ -136,6 +217,10 @@ def test_a_number_does_not_look_whole_unless_it_is(value: float) -> None:
     assert (float(text.replace(",", "")).is_integer()) == value.is_integer()
     if not round(value, 3).is_integer():
         assert float(text.replace(",", "")) == round(value, 3)
+
+
+def test_a_share_is_nothing_or_everything_only_if_it_is() -> None:
+    assert [in_percent(share) for share in (0, 0.5, 0.9996, 0.00001, 1)] == ["0.0 %", "50.0 %", "99.96 %", "0.001 %", "100.0 %"]
 
 
 def test_numbers_in_tables(ask: Ask, hexapawns: Path) -> None:

@@ -111,6 +111,20 @@ def test_what_programs_get(copied: Path, ask: Ask) -> None:
     assert [float(line["gain"]) for line in lines] == [gain["gain"] for gain in objects[0]["gains"]]
 
 
+def test_people_read_shares_in_percent(copied: Path, ask: Ask) -> None:
+    """Those that JSON has between 0 and 1, in a report and in the lines of several; trees name their criterion."""
+    [found] = search(ask, copied, "--material", "RvC", "--format", "json").json
+    report = search(ask, copied, "--material", "RvC").out
+    gain, rule = found["gains"][0], found["rules"][0]
+    assert f"{gain['features']}   " in report
+    assert f"{100 * gain['explains']:.1f} %    {100 * gain['decides']:.1f} %\n" in report
+    assert f"{rule['positions']:,}   {100 * rule['share']:.1f} %   {rule['condition']}\n" in report
+    assert f"grown by information gain (criterion entropy); wrong in {found['tree']['errors']:,} positions, " in report
+    line = search(ask, copied, "--material", "RvC", "--material", "CvR").out.splitlines()[2]
+    assert f" {100 * found['commonest']:.1f} % " in line
+    assert line.endswith(f" {100 * found['tree']['error']:.1f} %")
+
+
 def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gains and rules are still found; a sentence says what to install, and the tree is null."""
     monkeypatch.setitem(sys.modules, "sklearn", None)

@@ -1,5 +1,6 @@
 """Outputs of commands: pictures, sheets and other files, their messages, and what is refused before any work, also for root."""
 
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tablebase.commands.parameters import Output
 from tablebase.commands.registry import VERBS
 from tablebase.commands.shell import verb_parameters
 from tablebase.commands.tablebase import Tablebase
+from tablebase.errors import TablebaseError
 from tablebase.game.installed import load_rules
 
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
@@ -26,6 +28,49 @@ def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path,
     answer = ask(*words, "--output", path)
     assert (answer.code, answer.out, answer.err) == (0, ask(*words).out, f"wrote {path}\n")
     assert path.read_text(encoding="utf-8") == tablebase.svg.board("doushouqi", LOST, arrows=["a2a1"])
+
+
+@pytest.mark.parametrize(("width", "millimetres"), [("88mm", 88), ("5cm", 50), ("2in", 50.8), ("column", 88)])
+def test_a_picture_is_as_wide_as_it_is_to_be(width: str, millimetres: float, tmp_path: Path, ask: Ask) -> None:
+    """As a page of PDF without margins, in pixels of 300 an inch, and in the unit of SVG; its height follows."""
+    words = ["probe", "hexapawn-3x4", "ppp/3/3/PPP w", "--output"]
+    tablebase.build("hexapawn", size="3x4", data=tmp_path / "tables")
+    for suffix in ("pdf", "png", "svg"):
+        path = tmp_path / f"a.{suffix}"
+        assert ask(*words, path, "--width", width, "--data", tmp_path / "tables").err.endswith(f"wrote {path}\n")
+    drawn = tablebase.svg.board("hexapawn-3x4", "ppp/3/3/PPP w")
+    box = [float(number) for number in drawn.partition('viewBox="')[2].partition('"')[0].split()]
+    sizes = [millimetres, millimetres * box[3] / box[2]]
+    svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert f'width="{sizes[0]:g}mm" height="{sizes[1]:g}mm"' in svg
+    png = (tmp_path / "a.png").read_bytes()
+    pixels = [int.from_bytes(png[begin : begin + 4], "big") for begin in (16, 20)]
+    assert pixels == pytest.approx([size / 25.4 * 300 for size in sizes], abs=1)
+    pdf = (tmp_path / "a.pdf").read_bytes()
+    page = re.search(rb"/MediaBox ?\[ ?0 0 ([0-9.]+) ([0-9.]+) ?\]", pdf)
+    assert page is not None
+    assert [float(one) for one in page.groups()] == pytest.approx([size / 25.4 * 72 for size in sizes], abs=0.01)
+    assert b"Hexapawn" in pdf
+
+
+def test_python_writes_the_picture_of_the_command(pawn_tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """Without a width in its own size, 400 pixels of 1/96 inch, as before."""
+    picture = pawn_tables.probe("hexapawn", "ppp/3/PPP w").picture()
+    for suffix, width in (("svg", None), ("png", None), ("svg", "88mm"), ("png", "88mm")):
+        paths = [tmp_path / f"{name}.{suffix}" for name in ("a", "b")]
+        tablebase.svg.write(picture, paths[0], width)
+        options = ["--width", width] if width else []
+        assert ask("probe", "hexapawn", "ppp/3/PPP w", "--data", pawn_tables.folder, "--output", paths[1], *options).code == 0
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+    tablebase.svg.write(picture, tmp_path / "c.png")
+    assert int.from_bytes((tmp_path / "c.png").read_bytes()[16:20], "big") == 1250
+    foreign = tablebase.svg.Svg('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 48" width="100%"/>')
+    tablebase.svg.write(foreign, tmp_path / "e.png")
+    assert int.from_bytes((tmp_path / "e.png").read_bytes()[16:20], "big") == 300
+    with pytest.raises(TablebaseError, match="invalid width '3m'"):
+        tablebase.svg.write(picture, tmp_path / "d.svg", "3m")
+    with pytest.raises(TablebaseError, match=r"d\.gif is not the name of a picture"):
+        tablebase.svg.write(picture, tmp_path / "d.gif")
 
 
 def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:

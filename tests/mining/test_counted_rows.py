@@ -53,7 +53,7 @@ OF_TWINS = Words(
     (*KEYS, "twin_outcome", "twin_distance", "zugzwang", "outcome = twin_outcome"),
     (*ARGUMENTS, "twin_outcome", "twin_distance", "distance - twin_distance"),
     (*NUMBERS, "twin_distance", "distance - twin_distance"),
-    (*CONDITIONS, "zugzwang", "NOT zugzwang", "twin_outcome = 'loss'", "twin_distance > distance"),
+    (*CONDITIONS, "zugzwang", "NOT zugzwang", "mutual_zugzwang", "twin_outcome = 'loss'", "twin_distance > distance"),
 )
 
 
@@ -124,6 +124,7 @@ TALLIED = [
     "SELECT count(*) FROM positions WHERE material = 'CvC' UNION ALL SELECT max(distance) FROM distinct_positions",
     "SELECT count(p1_square) FROM positions",
     "SELECT outcome, twin_outcome, count(*) FROM positions WHERE zugzwang GROUP BY ALL",
+    "SELECT mutual_zugzwang, count(*) FROM positions GROUP BY ALL",
     "SELECT twin_outcome, twin_distance, distance, material, count(*), sum(distance) FROM positions GROUP BY ALL",
     "SELECT p1_square, even_1_2, outcome, count(*) AS n FROM distinct_positions WHERE pieces = 2 GROUP BY ALL ORDER BY ALL",
     "SELECT DISTINCT p1_file FROM positions p WHERE p.to_den_1 = 3",

@@ -63,6 +63,17 @@ def test_the_twin_was_shown_slices_of_each_sort() -> None:
     assert sum(way.material != parse_material(JUNGLE, name) for name, way in by_name.items()) >= 2
 
 
+def test_zugzwang_that_is_mutual_is_lost_for_both(two_pieces: Path, tables: Tablebase) -> None:
+    """Also where a condition on it alone decides what is decoded; the wider column also has what is a draw for one side."""
+    expected = [row for material in ("CvD", "RvE") for row in rows_of(tables, JUNGLE, material)]
+    counts = [sum(row[name] is True for row in expected) for name in ("zugzwang", "mutual_zugzwang")]
+    assert 0 < counts[1] < counts[0]
+    for name, count in zip(("zugzwang", "mutual_zugzwang"), counts, strict=True):
+        of_slices = "FROM positions WHERE material IN ('CvD', 'RvE')"
+        assert mined(JUNGLE, two_pieces, f"SELECT count(p1_square) {of_slices} AND {name}") == [(count,)]
+        assert mined(JUNGLE, two_pieces, f"SELECT count(*) FILTER ({name}) {of_slices}") == [(count,)]
+
+
 @pytest.mark.parametrize("material", thinned(["PvP", "PvPP", "PPvP", "PPPvP", "PPPvPPP"], 2))
 def test_rows_of_like_pieces_are_those_of_the_twin(material: str, hexapawns: Path, pawn_tables: Tablebase) -> None:
     """Mirror images and exchanged colours too have identical pieces in the order of their squares; to be stuck is to lose."""

@@ -34,8 +34,10 @@ COLUMNS = [
 
 def mined_moves(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]:
     """All columns of the moves that satisfy a condition."""
-    names, rows = mined_table(game, folder, f"SELECT * EXCLUDE (position, child), position, child FROM moves WHERE {condition}")
-    assert names == [*COLUMNS, "position", "child"]
+    names, rows = mined_table(
+        game, folder, f"SELECT * EXCLUDE (quiet, position, child), quiet, position, child FROM moves WHERE {condition}"
+    )
+    assert names == [*COLUMNS, "quiet", "position", "child"]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
@@ -49,7 +51,7 @@ def test_moves_are_those_of_the_twin(material: str, two_pieces: Path, tables: Ta
 def test_the_twin_was_shown_moves_of_each_sort(tables: Tablebase) -> None:
     """Among the moves above are jumps, captures that end the game, the only moves, and bad ones."""
     rows = moves_of(tables, JUNGLE, "LvE")
-    for name in ("jump", "ends", "captures", "is_only", "child"):
+    for name in ("jump", "ends", "captures", "is_only", "quiet", "child"):
         assert 0 < sum(bool(row[name]) for row in rows) < len(rows)
     assert any(row["ends"] and not row["captures"] for row in rows)
     assert any(row["position_outcome"] == "win" and row["outcome"] == "loss" for row in rows)
@@ -73,8 +75,9 @@ def test_moves_of_tiers_are_those_of_the_twin(side: int, foxes: Path) -> None:
 
 def test_stalemates_have_no_moves(shut_in: Path) -> None:
     stalemates = "FROM positions WHERE material = 'CvWD' AND stalemate"
-    columns = "count(*) > 0, count(best), count(only_move), sum(winning_moves + drawing_moves + losing_moves)"
-    assert mined(JUNGLE, shut_in, f"SELECT {columns} {stalemates}") == [(True, 0, 0, 0)]
+    counts = "sum(winning_moves + drawing_moves + losing_moves), sum(best_moves), bool_and(quiet)"
+    columns = f"count(*) > 0, count(best), count(only_move), {counts}"
+    assert mined(JUNGLE, shut_in, f"SELECT {columns} {stalemates}") == [(True, 0, 0, 0, 0, True)]
     text = mined(JUNGLE, shut_in, f"SELECT position {stalemates} LIMIT 1")[0][0]
     assert mined(JUNGLE, shut_in, f"SELECT count(*) FROM moves WHERE position = '{text}'") == [(0,)]
 
@@ -87,11 +90,8 @@ def test_a_move_without_a_table_has_no_outcome(hexapawns: Path, tmp_path: Path) 
         table_path(incomplete, PAWNS, parse_material(PAWNS, name)).unlink(missing_ok=True)
     moves = mined(PAWNS, incomplete, "SELECT position, move, outcome, distance, is_best FROM moves WHERE material = 'PPvPP'")
     assert any(outcome is None for *_, outcome, _, _ in moves)
-    rows = mined(
-        PAWNS,
-        incomplete,
-        "SELECT position, best, winning_moves, drawing_moves, losing_moves, only_move FROM positions WHERE material = 'PPvPP'",
-    )
+    columns = "position, best, winning_moves, drawing_moves, losing_moves, best_moves, only_move"
+    rows = mined(PAWNS, incomplete, f"SELECT {columns} FROM positions WHERE material = 'PPvPP'")
     with tablebase.open(incomplete) as opened:
         probes = {text: opened.probe(PAWNS, text) for text, *_ in rows}
     expected = set()
@@ -107,7 +107,8 @@ def test_a_move_without_a_table_has_no_outcome(hexapawns: Path, tmp_path: Path) 
         complete = len(known) == len(probe.moves)
         outcomes = [str(move.value.outcome) for move in known if move.value is not None]
         assert best == min((move.move for move in known if move.value == probe.value), default=None)
-        assert counts == ([outcomes.count(each) for each in ("win", "draw", "loss")] if complete else [None] * 3)
+        as_good = sum(move.value == probe.value for move in known)
+        assert counts == ([*(outcomes.count(each) for each in ("win", "draw", "loss")), as_good] if complete else [None] * 4)
         keeping = [move.move for move in known if move.value is not None and move.value.outcome == probe.value.outcome]
         assert only == (keeping[0] if complete and len(keeping) == 1 else None)
 

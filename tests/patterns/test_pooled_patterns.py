@@ -30,7 +30,7 @@ from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 
 PAWNS, JUNGLE = load_game("hexapawn"), load_game("doushouqi")
-NO_FEATURES = r"position|outcome|distance|stalemate|mirror|twin\w*|canonical|zugzwang|best|\w+_moves|only_move|p\d+_square"
+NO_FEATURES = r"position|outcome|distance|stalemate|mirror|twin\w*|canonical|\w*zugzwang|best|\w+_moves|only_move|quiet|p\d+_square"
 """Columns that say what a position is worth, or which one it is."""
 POOLS = {"alike": ["PPvP", "PvPP"], "one": ["PPPvPPP"], "mixed": ["PvP", "PPvP", "PvPP"], "four": ["PPPvP", "PPvPP", "PvPPP"]}
 TARGETS = [("outcome", None), ("distance", None), ("distance", "loss"), ("only_move", None)]

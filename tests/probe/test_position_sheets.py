@@ -46,11 +46,11 @@ def test_key_positions_of_a_line(pawn_tables: Tablebase, given: list[tuple[str, 
     line = pawn_tables.line("hexapawn", START)
     sheet = line.sheet()
     assert [caption for _, caption in given] == [
-        "0: won by Black in 6\nb1b2, start",
-        "2: won by Black in 4\nc1b2, capture",
-        "3: won by Black in 3\nc3c2, capture, only move",
-        "5: won by Black in 1\nc2c1, only move",
-        "6: won by Black\nend",
+        "0: start\nwon by Black in 6\nnext b1b2",
+        "2: after a3b2, capture\nwon by Black in 4\nnext c1b2",
+        "3: after c1b2, capture\nwon by Black in 3\nnext c3c2 (only move)",
+        "5: after a1a2\nwon by Black in 1\nnext c2c1 (only move)",
+        "6: after c2c1, end\nwon by Black",
     ]
     assert [is_only(probe) for probe in line] == [False, False, False, True, False, True]
     assert [len(probe.asked.pieces) for probe in line] == [6, 6, 5, 4, 4, 4]
@@ -69,10 +69,11 @@ def test_moves_into_terrain(tables: Tablebase, given: list[tuple[str, str]]) -> 
     """They are named by it; a line that is cut has a last position, which is no end."""
     line = tables.line("doushouqi", "7/7/7/7/7/7/7/R2c3/7 b")
     line.sheet()
-    assert [caption.partition("\n")[2] for _, caption in given] == ["d2d1, start", "den, end"]
+    assert [caption for _, caption in given] == ["0: start\nwon by Black in 1\nnext d2d1", "1: after d2d1, den, end\nwon by Black"]
     given.clear()
     tables.line("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w", 6).sheet()
-    assert [caption.partition("\n")[2] for _, caption in given] == ["a2a1, start", "a1a2, trap, last"]
+    assert [caption.splitlines()[0] for _, caption in given] == ["0: start", "6: after d3d2, trap, last"]
+    assert [caption.splitlines()[2] for _, caption in given] == ["next a2a1", "next a1a2"]
 
 
 def test_every_only_move_is_marked(foxes: Path, given: list[tuple[str, str]]) -> None:
@@ -94,7 +95,11 @@ def test_positions_with_values_and_best_moves(pawn_tables: Tablebase, given: lis
     """Numbered; also one after the last move, which has no arrow. One without an answer is an error, as in `answer`."""
     asked = [START, "ppp/1P1/P1P b", "1p1/PP1/2p w"]
     pawn_tables.probe_many("hexapawn", asked).sheet()
-    assert [caption for _, caption in given] == ["1: won by Black in 6\nb1b2", "2: won by Black in 5\na3b2", "3: won by Black\n"]
+    assert [caption for _, caption in given] == [
+        "1: won by Black in 6\nnext b1b2",
+        "2: won by Black in 5\nnext a3b2",
+        "3: won by Black",
+    ]
     assert given[1][0] == svg.board("hexapawn", asked[1], arrows=["a3b2"])
     assert given[2][0] == svg.board("hexapawn", asked[2])
     with pytest.raises(NotationError, match="'x'"):

@@ -94,6 +94,7 @@ def _move_rows(game: Game, material: str, position: Position, value: naive.Pair,
             "captures": None if move.captured is None else game.kinds[move.captured].symbol,
             "jump": abs(x - u) > 1 or abs(y - v) > 1,
             "ends": _ends(game, position, move),
+            "quiet": move.captured is None and not move.wins,
             "outcome": worth[0],
             "distance": worth[1],
             "position_outcome": value[0],
@@ -114,6 +115,8 @@ def _choices(game: Game, value: naive.Pair, rated: list[Rated]) -> Row:
         "drawing_moves": outcomes.count("draw"),
         "losing_moves": outcomes.count("loss"),
         "only_move": keeping[0] if len(keeping) == 1 else None,
+        "best_moves": sum(worth == value for _, worth in rated),
+        "quiet": all(move.captured is None and not move.wins for move, _ in rated),
     }
 
 
@@ -151,7 +154,8 @@ def row_of(
         **_images(game, position),
         "twin_outcome": other[0],
         "twin_distance": other[1],
-        "zugzwang": _zugzwang(game, position, value, other),
+        "zugzwang": (zugzwang := _zugzwang(game, position, value, other)),
+        "mutual_zugzwang": zugzwang and value[0] == other[0] == "loss",
         **_choices(game, value, rated),
     }
     going = [] if naive.escaped(game, position) else steps
