@@ -1,0 +1,148 @@
+"""The look of figures: size, letters, colours, and dashes, markers and hatches that replace colours; nothing here loads Matplotlib."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from tablebase.charts.bars import COLOURS
+from tablebase.errors import ArgumentError, quoted
+from tablebase.game import Outcome
+
+MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4}
+NAMED_WIDTHS = {"column": 88.0, "page": 180.0}
+"""Widths of a column and of a page of a journal, in mm."""
+POINT = 25.4 / 72
+"""Millimetres in a point."""
+LEAST_SIZE, LARGEST_SIZE = 6.0, 24.0
+"""Sizes of letters in points; smaller ones are not legible in print."""
+LEAST_WIDTH, LARGEST_WIDTH = 40.0, 1000.0
+UNTITLED = "none"
+Ground = Literal["light", "dark", "grey"]
+
+
+class Palette(NamedTuple):
+    """The colours of a style."""
+
+    ink: str
+    ground: str
+    muted: str  # lines of the grid, and cells that are not squares
+    outcomes: dict[Outcome, str]
+    hatches: dict[Outcome, str]
+    lines: tuple[str, ...]
+    scale: str  # a colour map of Matplotlib
+
+
+HATCHES = {Outcome.WIN: "", Outcome.LOSS: "/////", Outcome.DRAW: "....."}
+PLAIN = dict.fromkeys(Outcome, "")
+PALETTES = {
+    "light": Palette(
+        "#000000", "#FFFFFF", "#DDDDDD", COLOURS, PLAIN, ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"), "cividis"
+    ),
+    "dark": Palette(
+        "#E6E6E6",
+        "#161616",
+        "#3C3C3C",
+        {Outcome.WIN: "#56B4E9", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#8C8C8C"},
+        PLAIN,
+        ("#56B4E9", "#E69F00", "#2BC49A", "#CC79A7", "#F0E442"),
+        "cividis",
+    ),
+    "grey": Palette(
+        "#000000",
+        "#FFFFFF",
+        "#DDDDDD",
+        {Outcome.WIN: "#4D4D4D", Outcome.LOSS: "#CFCFCF", Outcome.DRAW: "#FFFFFF"},
+        HATCHES,
+        ("#000000", "#555555", "#888888"),
+        "Greys",
+    ),
+}
+"""The colours of Okabe and Ito and the map cividis are distinguishable with any colour vision."""
+DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (9, 2)))
+MARKERS = "os^Dv"
+"""Lines differ by these, also where colours do not."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """The look of a figure; lengths are in mm, letters in points, and None leaves the choice to the chart."""
+
+    width: float | None = None
+    height: float | None = None
+    font_size: float = 8.0
+    dpi: int = 300
+    title: str | None = None
+    ground: Ground = "light"
+
+    @property
+    def palette(self) -> Palette:
+        """The colours."""
+        return PALETTES[self.ground]
+
+    @property
+    def small(self) -> float:
+        """The size of the smaller letters."""
+        return max(LEAST_SIZE, self.font_size - 1)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Matplotlib's parameters: fonts are embedded as TrueType, text in SVG is text, and equal figures are equal bytes."""
+        ink, ground, muted = self.palette[:3]
+        return {
+            "pdf.fonttype": 42,
+            "ps.fonttype": 42,
+            "svg.fonttype": "none",
+            "svg.hashsalt": "tablebase",
+            "font.family": "sans-serif",
+            "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
+            "font.size": self.font_size,
+            "figure.titlesize": self.font_size,
+            "axes.titlesize": self.font_size,
+            "axes.labelsize": self.font_size,
+            "legend.fontsize": self.small,
+            "legend.title_fontsize": self.small,
+            "xtick.labelsize": self.small,
+            "ytick.labelsize": self.small,
+            "savefig.dpi": self.dpi,
+            "savefig.bbox": None,
+            "savefig.facecolor": "auto",
+            "figure.facecolor": ground,
+            "axes.facecolor": ground,
+            **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), ink),
+            "grid.color": muted,
+            "grid.linewidth": 0.5,
+            "axes.linewidth": 0.6,
+            "axes.axisbelow": True,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "legend.frameon": False,
+            "hatch.linewidth": 0.4,
+            "lines.linewidth": 1.2,
+            "lines.markersize": 3.5,
+        }
+
+
+def parse_style(width: str | None, height: str | None, font_size: float, dpi: int, title: str | None, ground: Ground) -> Style:
+    """A style from the options of `Tablebase.plot`; raise `ArgumentError` if one of them is out of range."""
+    if not LEAST_SIZE <= font_size <= LARGEST_SIZE:
+        raise ArgumentError(
+            f"the font size is {LEAST_SIZE:g} to {LARGEST_SIZE:g} points, not {font_size:g}: smaller is not legible"
+        )
+    if ground not in PALETTES:
+        raise ArgumentError(f"there is no style {quoted(ground)}: choose {', '.join(PALETTES)}")
+    return Style(_millimetres("width", width), _millimetres("height", height), font_size, dpi, title, ground)
+
+
+def _millimetres(name: str, text: str | None) -> float | None:
+    if text is None:
+        return None
+    found = re.fullmatch(rf"(\d+(?:\.\d+)?) ?({'|'.join(MILLIMETRES)})", text)
+    length = NAMED_WIDTHS.get(text) if found is None else float(found[1]) * MILLIMETRES[found[2]]
+    if length is None or not LEAST_WIDTH <= length <= LARGEST_WIDTH:
+        raise ArgumentError(
+            f"invalid --{name} {quoted(text)}: expected {LEAST_WIDTH:g}mm to {LARGEST_WIDTH:g}mm, such as 88mm, 8cm or 3.5in,"
+            f" or {' or '.join(NAMED_WIDTHS)}"
+        )
+    return length
