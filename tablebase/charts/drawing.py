@@ -15,8 +15,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from tablebase.charts.picture_files import CURE, SUFFIXES, check_picture
 from tablebase.charts.style import DASHES, MARKERS, POINT, Style
@@ -84,7 +84,15 @@ class Frame:
     """A figure with a title and one or several panels beside each other; lengths are in mm."""
 
     def __init__(
-        self, style: Style, title: str, caption: str, *, panels: Sequence[str] = ("",), height: float = 70, width: float = WIDTH
+        self,
+        style: Style,
+        title: str,
+        caption: str,
+        *,
+        panels: Sequence[str] = ("",),
+        height: float = 70,
+        width: float = WIDTH,
+        square: bool = False,
     ) -> None:
         """Start a figure; the style's width and height come before those that the chart prefers, which are without title."""
         self.style, self.width = style, style.width or width
@@ -97,7 +105,7 @@ class Frame:
         lines = "\n".join(wrapped(line, self.width - 4, style.font_size) for line in heading)
         of_lines = len(lines.split("\n")) * style.font_size * 1.25 * POINT if lines else 0
         self.height = style.height or height + of_lines
-        self.figure = Picture(figsize=(self.width / 25.4, self.height / 25.4), layout="constrained")
+        self.figure = Picture(figsize=(self.width / 25.4, self.height / 25.4), layout="compressed" if square else "constrained")
         self.figure.style = style
         if lines:
             self.figure.suptitle(lines)
@@ -107,12 +115,9 @@ class Frame:
                 axes.set_title(name)
 
     def label(self, x: str, y: str) -> None:
-        """Name the axes, once for all panels."""
-        fitting = wrapped(x, self.width - MARGIN, self.style.font_size)
-        if len(self.axes) > 1:
-            self.figure.supxlabel(fitting, fontsize=self.style.font_size)
-        else:
-            self.axes[0].set_xlabel(fitting)
+        """Name the axes; that of counts or shares once for all panels."""
+        for axes in self.axes:
+            axes.set_xlabel(wrapped(x, self.room, self.style.font_size))
         self.axes[0].set_ylabel(wrapped(y, self.height * 0.7, self.style.font_size))
 
     def legend(self, handles: Sequence[Any], title: str | None = None) -> None:
@@ -124,19 +129,23 @@ class Frame:
         )
 
     def name_values(self, axes: Axes, names: Sequence[str], places: Sequence[float], what: str) -> None:
-        """Name values on the axis: every one, or if they are numbers and lack room, some of them; others upright."""
+        """Name values on the axis: numbers that lack room in part, and words upright; raise `TablebaseError` if they have none."""
         size, room = self.style.small, self.room / (len(names) + 1)
-        widest = max(text_width(name, size) for name in names) + 1.2
-        upright = widest > room and not all(name.split("\n")[0].lstrip("-").isdigit() or "\n" in name for name in names)
-        most = int(self.room / (size * POINT if upright else 1.2))
+        wide = [text_width(name, size) + 1.2 > room for name in names]
+        numbers = [name.lstrip("-").isdigit() for name in names]
+        upright = any(words := [too_wide and not number for too_wide, number in zip(wide, numbers, strict=True)])
+        most = int(self.room / (size * POINT if sum(words) > 3 else 1.2))
         if len(names) > most:
             raise TablebaseError(
                 f"{what} has {len(names)} values, but at most {most} are legible in {self.width:g}mm:"
                 " choose another column with --by, or a larger --width"
             )
-        step = 1 if upright else max(1, int(np.ceil(widest / room)))
-        shown = [number for number, name in enumerate(names) if number % step == 0 or "\n" in name or not name.isdigit()]
-        axes.set_xticks([places[number] for number in shown], [names[number] for number in shown], rotation=90 * upright)
+        widest = max((text_width(name, size) + 1.2 for name, number in zip(names, numbers, strict=True) if number), default=0)
+        step = max(1, int(np.ceil(widest / room)))
+        shown = [place for place, number in enumerate(numbers) if not number or place % step == 0]
+        axes.set_xticks([places[place] for place in shown], [names[place] for place in shown])
+        for label, place in zip(axes.get_xticklabels(), shown, strict=True):
+            label.set_rotation(90 if upright and not numbers[place] else 0)
 
     def count_positions(self, axes: Axes, most: float, *, log: bool) -> str:
         """Scale an axis of positions; return its name, with the unit."""
@@ -172,7 +181,7 @@ class Frame:
     def cells(self, axes: Axes, values: Any, scale: Normalize, cell: float, *, share: bool = True) -> None:
         """Draw cells coloured by value, with numbers where a cell of this width in mm has room for them."""
         palette, size = self.style.palette, self.style.small
-        colours = colormaps[palette.scale].with_extremes(bad=palette.ground)
+        colours = colormaps[palette.scale].with_extremes(bad="none")
         height, width = values.shape
         x, y = np.arange(width + 1) - 0.5, np.arange(height + 1) - 0.5
         axes.pcolormesh(x, y, np.ma.masked_invalid(values), cmap=colours, norm=scale, edgecolors=palette.muted, linewidth=0.3)

@@ -67,89 +67,8 @@ def distances(counter: Counter, panels: Sequence[ChartSlices], outcome: Outcome 
 
 
 def _draw_distances(style: Style, title: str, text: str, panels: Panels, outcome: Outcome | None, *, log: bool) -> Figure:
-    frame = Frame(style, title, text, panels=list(panels), height=62)
-    rows = [row for its in panels.values() for row in its]
-    shown = [one for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)]
-    most = max(row[PLURALS[one]] for row in rows for one in shown)
-    for axes, its in zip(frame.axes, panels.values(), strict=True):
-        decided = [row for row in its if row[DISTANCE] is not None]
-        # In most games wins take an odd number of plies and losses an even number, so bars do not overlap.
-        beside = len(shown) > 1 and any(row["wins"] and row["losses"] for row in decided)
-        width = 0.45 if beside else 0.9
-        for number, one in enumerate(shown):
-            bars = [row for row in decided if row[PLURALS[one]]]
-            places = [row[DISTANCE] + (number - 0.5) * width * beside for row in bars]
-            axes.bar(places, [row[PLURALS[one]] for row in bars], width, **_fill(style, one))
-        axes.xaxis.set_major_locator(MaxNLocator(max(3, int(frame.room / 12)), integer=True))
-        axes.grid(axis="y")
-        if log:
-            axes.set_yscale("log")
-            axes.set_ylim(bottom=0.7)
-    frame.label("distance (plies under best play)", frame.count_positions(frame.axes[0], most, log=log))
-    counts = totals(rows)
-    named = {one: number for one, number in counts.items() if number and (one in shown or outcome is None)}
-    total = sum(counts.values())
-    labels = {one: f"{PLURALS[one]}: {number:,} ({100 * number / total:.1f}%)" for one, number in named.items()}
-    frame.legend(
-        [
-            Patch(**(_fill(style, one) if one in shown else {"fill": False, "linewidth": 0}), label=label)
-            for one, label in labels.items()
-        ],
-        MOVER,
-    )
-    return frame.figure
-
-
-def _fill(style: Style, outcome: Outcome) -> dict[str, Any]:
-    """The colour and hatch of an outcome's bars; bars with a hatch have an edge."""
-    palette = style.palette
-    edge = {"edgecolor": palette.ink, "linewidth": 0.4} if any(palette.hatches.values()) else {"linewidth": 0}
-    return {"facecolor": palette.outcomes[outcome], "hatch": palette.hatches[outcome], **edge}
-
-
-def open_after(counter: Counter, panels: Sequence[ChartSlices]) -> Chart:
-    """Chart the share of decided positions that are still open after some plies."""
-    counts = [row for slices in panels for row in counter.distances(slices)]
-    rows = [row for its in by_slices(counts).values() if any(row[DISTANCE] is not None for row in its) for row in survival(its)]
-    if not rows:
-        raise TablebaseError("all of these positions are draws, which have no distance: choose other slices")
-    return Chart("Share of decided positions still open", _captioned(counter, panels, counts), rows, _draw_open)
-
-
-def _draw_open(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-    curves = {name: [row for row in its if row["open"]] for name, its in by_slices(rows).items()}
-    points = {name: ([row["plies"] for row in its], [row["share"] for row in its]) for name, its in curves.items()}
-    labels = "plies played under best play", "share of wins and losses still open"
-    figure = draw_curves(title, text, labels, points, style, percent=False)
-    [axes] = figure.axes
-    least = min(share for _, shares in points.values() for share in shares)
-    axes.set(yscale="log", ylim=(least / 2, 1.2))
-    axes.yaxis.set_major_locator(LogLocator(numticks=8))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: power(share)))
-    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    return figure
-
-
-def squares(counter: Counter, panels: Sequence[ChartSlices], piece: int = 1, outcome: Outcome | None = None) -> Chart:
-    """Chart how often positions have an outcome, by the square of a piece."""
-    rows = [row for slices in panels for row in counter.squares(slices, piece)]
-    text = _captioned(counter, panels, rows, len(like_pieces(panels[0], piece)))
-    word, name = PLURALS[outcome or Outcome.WIN], " or ".join(dict.fromkeys(each.piece_name(piece) for each in panels))
-    board, terrain = panels[0].game.board, panels[0].game.terrain
-
-    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-        return _draw_squares(style, title, text, by_slices(rows), board, terrain, word)
-
-    return Chart(f"Share of {word} by the square of {name}", text, rows, draw)
-
-
-def _draw_squares(
-    style: Style, title: str, text: str, panels: Panels, board: Board, terrain: Sequence[Terrain], word: str
-) -> Figure:
-    room = ((style.width or WIDTH) - MARGIN) / len(panels) - 22 / len(panels)
-    cell = min(room / board.width, 10.0)
-    width = len(panels) * board.width * cell + 2 * MARGIN + 16
-    frame = Frame(style, title, text, panels=list(panels), height=board.height * cell + 24, width=width)
+    height = board.height * cell + 24 + 6 * (len(panels) > 1)
+    frame = Frame(style, title, text, panels=list(panels), height=height, width=width, square=True)
     found = []
     for its in panels.values():
         shares = np.full((board.height, board.width), np.nan)
@@ -242,19 +161,17 @@ def _draw_draws(style: Style, title: str, text: str, game: Any, found: Sequence[
             f"the matrix would have {rows} rows and {columns} columns, but at most {LIMIT} are legible:"
             " choose fewer materials, as in --material '??v??'"
         )
-    cell = (
-        min(10.0, max(least, ((style.width or WIDTH) - beside) / columns))
-        if style.width is None
-        else min(10.0, (style.width - beside) / columns)
-    )
+    cell = min(10.0, ((style.width or max(WIDTH, columns * least + beside)) - beside) / columns)
     if cell < least:
-        fits = max(1, int(((style.width or WIDTH) - beside) / least))
+        fits = max(1, int((cell * columns) / least))
         raise TablebaseError(
             f"the matrix has {columns} columns, but {style.width:g}mm have room for {fits} with letters of {size:g} points:"
             f" use --width {np.ceil(columns * least + beside):.0f}mm or more, or fewer materials, as in --material '?v??'"
         )
     width = max(columns * cell + beside, 88)
-    frame = Frame(style, title, text, panels=[""] * len(found), height=rows * cell + letters * size * POINT + 32, width=width)
+    frame = Frame(
+        style, title, text, panels=[""] * len(found), height=rows * cell + letters * size * POINT + 32, width=width, square=True
+    )
     return _fill_matrices(frame, game, found, cell)
 
 
@@ -295,21 +212,26 @@ def _draw_parity(style: Style, title: str, text: str, panels: Panels, axis: str)
     """Draw bars of shares for odd numbers, for even ones, and for all of them."""
     frame = Frame(style, title, text, panels=list(panels), height=66)
     for axes, rows in zip(frame.axes, panels.values(), strict=True):
-        groups = [[row for row in rows if row["even"] is even] for even in (False, True)]
-        names, places, counts = list[str](), list[float](), list[Mapping[Outcome, int]]()
-        for group, word in zip(groups, ("odd", "even"), strict=True):
-            for number, row in enumerate(group):
-                names.append(str(list(row.values())[1]) + (f"\n{word}" if number == len(group) // 2 else ""))
-                places.append(places[-1] + 1 if number else len(places) + (1.0 if places else 0.0))
-                counts.append(totals([row]))
-        for number, (group, word) in enumerate(zip([*groups, rows], ("odd", "even", "all"), strict=True)):
-            if group:
-                names.append(word)
-                places.append(places[-1] + (1 if number else 2))
-                counts.append(totals(group))
+        column = list(rows[0])[1]
+        names, places, counts, centres = list[str](), list[float](), list[Mapping[Outcome, int]](), list[float]()
+        groups = {word: [row for row in rows if row["even"] is even] for word, even in (("odd", False), ("even", True))}
+        sums = [(word, totals(group)) for word, group in {**groups, "all": rows}.items() if group]
+        numbers = [[(str(row[column]), totals([row])) for row in group] for group in groups.values()]
+        has_room = frame.room / (len(rows) + 6) > style.small * POINT
+        for bars in (*numbers, sums if has_room else []):
+            # A gap before each group.
+            first = places[-1] + 2 if places else 0.0
+            places += [first + number for number in range(len(bars))]
+            centres.append(first + (len(bars) - 1) / 2)
+            names += [name for name, _ in bars]
+            counts += [its for _, its in bars]
         _stack(frame, axes, counts, names, places, axis)
+        words = axes.secondary_xaxis("bottom")
+        words.set_xticks(centres[:2], list(groups))
+        words.tick_params(length=0, pad=2 * style.small)
+        axes.xaxis.labelpad = style.small + 4
     _name_outcomes(frame, panels)
-    frame.label(f"{axis}; in total", "share of positions")
+    frame.label(axis, "share of positions")
     return frame.figure
 
 
@@ -347,6 +269,8 @@ def _stack(
             axes.annotate(
                 text, (place, 1), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=size, rotation=90 * upright
             )
+        above = max(text_width(text, size) for text in texts) / POINT if upright else size
+        axes.set_title(axes.get_title(), pad=above + 6)
     axes.set_ylim(0, 1)
     frame.share(axes)
 
@@ -404,7 +328,8 @@ def query(counter: Counter, game: Any, statement: str, kind: str) -> Chart:
             _draw_bars(frame, axes, series, first)
         else:
             frame.curves(axes, series, kind)
-            axes.xaxis.set_major_locator(MaxNLocator(8))
+            whole = all(isinstance(x, int) for xs, _ in series.values() for x in xs)
+            axes.xaxis.set_major_locator(MaxNLocator(8, integer=whole))
         axes.yaxis.set_major_formatter(FuncFormatter(amount))
         frame.label(first, " and ".join(ys))
         return frame.figure

@@ -1,4 +1,4 @@
-"""The look of figures: size, letters, colours, and dashes, markers and hatches that replace colours; nothing here loads Matplotlib."""
+"""The look of figures: size, letters, colours, and the dashes, markers and hatches that replace colours."""
 
 from __future__ import annotations
 

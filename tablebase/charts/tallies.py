@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog
@@ -130,9 +129,10 @@ def survival(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     """The decided positions that are still open after each number of plies, and their share, from rows by distance."""
     decided = [row for row in rows if row[DISTANCE] is not None]
     total = sum(row["positions"] for row in decided)
-    ended = accumulate((row["positions"] for row in decided), initial=0)
-    for plies, gone in zip((0, *(row[DISTANCE] for row in decided)), ended, strict=True):
-        yield {"slices": decided[0]["slices"], "plies": plies, "open": total - gone, "share": (total - gone) / total}
+    still = total
+    for plies, gone in {0: 0, **{row[DISTANCE]: row["positions"] for row in decided}}.items():
+        still -= gone
+        yield {"slices": decided[0]["slices"], "plies": plies, "open": still, "share": still / total}
 
 
 def like_pieces(slices: ChartSlices, piece: int) -> list[int]:
@@ -162,10 +162,8 @@ def parity_pair(slices: ChartSlices, pieces: Sequence[int] = ()) -> tuple[int, i
     """
     game = slices.game
     if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in game.features):
-        command = f"tablebase features {game.name}"
-        raise ArgumentError(
-            f"{game.name} has no feature {DISTANCE!r} of two pieces: give --by with a column of whole numbers; '{command}' lists some"
-        )
+        cure = f"give --by with a column of whole numbers; 'tablebase features {game.name}' lists some"
+        raise ArgumentError(f"{game.name} has no feature {DISTANCE!r} of two pieces: {cure}")
     first, *rest = sorted(pieces or (1, slices.pieces))
     if len(rest) != 1 or first == rest[0]:
         raise ArgumentError("a distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")
