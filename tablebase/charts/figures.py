@@ -67,6 +67,88 @@ def distances(counter: Counter, panels: Sequence[ChartSlices], outcome: Outcome 
 
 
 def _draw_distances(style: Style, title: str, text: str, panels: Panels, outcome: Outcome | None, *, log: bool) -> Figure:
+    frame = Frame(style, title, text, panels=list(panels), height=62)
+    rows = [row for its in panels.values() for row in its]
+    shown = [one for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)]
+    most = max(row[PLURALS[one]] for row in rows for one in shown)
+    for axes, its in zip(frame.axes, panels.values(), strict=True):
+        decided = [row for row in its if row[DISTANCE] is not None]
+        # In most games wins take an odd number of plies and losses an even number, so bars do not overlap.
+        beside = len(shown) > 1 and any(row["wins"] and row["losses"] for row in decided)
+        width = 0.45 if beside else 0.9
+        for number, one in enumerate(shown):
+            bars = [row for row in decided if row[PLURALS[one]]]
+            places = [row[DISTANCE] + (number - 0.5) * width * beside for row in bars]
+            axes.bar(places, [row[PLURALS[one]] for row in bars], width, **_fill(style, one))
+        axes.xaxis.set_major_locator(MaxNLocator(max(3, int(frame.room / 12)), integer=True))
+        axes.grid(axis="y")
+        if log:
+            axes.set_yscale("log")
+            axes.set_ylim(bottom=0.7)
+    frame.label("distance (plies under best play)", frame.count_positions(frame.axes[0], most, log=log))
+    counts = totals(rows)
+    named = {one: number for one, number in counts.items() if number and (one in shown or outcome is None)}
+    total = sum(counts.values())
+    labels = {one: f"{PLURALS[one]}: {number:,} ({100 * number / total:.1f}%)" for one, number in named.items()}
+    frame.legend(
+        [
+            Patch(**(_fill(style, one) if one in shown else {"fill": False, "linewidth": 0}), label=label)
+            for one, label in labels.items()
+        ],
+        MOVER,
+    )
+    return frame.figure
+
+
+def _fill(style: Style, outcome: Outcome) -> dict[str, Any]:
+    """The colour and hatch of an outcome's bars; bars with a hatch have an edge."""
+    palette = style.palette
+    edge = {"edgecolor": palette.ink, "linewidth": 0.4} if any(palette.hatches.values()) else {"linewidth": 0}
+    return {"facecolor": palette.outcomes[outcome], "hatch": palette.hatches[outcome], **edge}
+
+
+def open_after(counter: Counter, panels: Sequence[ChartSlices]) -> Chart:
+    """Chart the share of decided positions that are still open after some plies."""
+    counts = [row for slices in panels for row in counter.distances(slices)]
+    rows = [row for its in by_slices(counts).values() if any(row[DISTANCE] is not None for row in its) for row in survival(its)]
+    if not rows:
+        raise TablebaseError("all of these positions are draws, which have no distance: choose other slices")
+    return Chart("Share of decided positions still open", _captioned(counter, panels, counts), rows, _draw_open)
+
+
+def _draw_open(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
+    curves = {name: [row for row in its if row["open"]] for name, its in by_slices(rows).items()}
+    points = {name: ([row["plies"] for row in its], [row["share"] for row in its]) for name, its in curves.items()}
+    labels = "plies played under best play", "share of wins and losses still open"
+    figure = draw_curves(title, text, labels, points, style, percent=False)
+    [axes] = figure.axes
+    least = min(share for _, shares in points.values() for share in shares)
+    axes.set(yscale="log", ylim=(least / 2, 1.2))
+    axes.yaxis.set_major_locator(LogLocator(numticks=8))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: power(share)))
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    return figure
+
+
+def squares(counter: Counter, panels: Sequence[ChartSlices], piece: int = 1, outcome: Outcome | None = None) -> Chart:
+    """Chart how often positions have an outcome, by the square of a piece."""
+    rows = [row for slices in panels for row in counter.squares(slices, piece)]
+    text = _captioned(counter, panels, rows, len(like_pieces(panels[0], piece)))
+    word, name = PLURALS[outcome or Outcome.WIN], " or ".join(dict.fromkeys(each.piece_name(piece) for each in panels))
+    board, terrain = panels[0].game.board, panels[0].game.terrain
+
+    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
+        return _draw_squares(style, title, text, by_slices(rows), board, terrain, word)
+
+    return Chart(f"Share of {word} by the square of {name}", text, rows, draw)
+
+
+def _draw_squares(
+    style: Style, title: str, text: str, panels: Panels, board: Board, terrain: Sequence[Terrain], word: str
+) -> Figure:
+    room = ((style.width or WIDTH) - MARGIN) / len(panels) - 22 / len(panels)
+    cell = min(room / board.width, 10.0)
+    width = len(panels) * board.width * cell + 2 * MARGIN + 16
     height = board.height * cell + 24 + 6 * (len(panels) > 1)
     frame = Frame(style, title, text, panels=list(panels), height=height, width=width, square=True)
     found = []
