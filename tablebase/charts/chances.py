@@ -10,9 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from tablebase.charts.charted_slices import title_of
-from tablebase.charts.drawing import draw_curves
-from tablebase.charts.figures import Chart
-from tablebase.charts.style import Style
+from tablebase.charts.figures import Chart, Framed
 from tablebase.charts.tallies import Row
 from tablebase.game import Game
 from tablebase.game.notation import parse
@@ -48,21 +46,23 @@ def chances(game: Game, position: str | None = None, player: Sequence[str] = (),
     return Chart("Chance to win by the best moves against a player that errs", caption, rows, _draw)
 
 
-def _draw(style: Style, title: str, caption: str, rows: Sequence[Row]) -> Figure:
+def _draw(framed: Framed, rows: Sequence[Row]) -> Figure:
     curves: dict[str, tuple[list[float], list[float]]] = {}
     for row in rows:
         name = row["player"] if row["even"] is None else f"{row['player']}: even at {row['even']:.6f}"
         for values, value in zip(curves.setdefault(name, ([], [])), (row["fuzz"], row["chance"]), strict=True):
             values.append(value)
     evens = sorted({row["even"] for row in rows if row["even"] is not None})
-    figure = draw_curves(title, caption, ("fuzz p", "chance to win"), curves, style)
-    [axes] = figure.axes
-    axes.axhline(EVEN, color=style.palette.ink, linewidth=0.6)
-    axes.plot(evens, [EVEN] * len(evens), "o", color=style.palette.ink, markersize=4, zorder=4)
+    frame = framed()
+    frame.shares(curves)
+    frame.label("fuzz p", "chance to win")
+    [axes], ink = frame.axes, frame.style.palette.ink
+    axes.axhline(EVEN, color=ink, linewidth=0.6)
+    axes.plot(evens, [EVEN] * len(evens), "o", color=ink, markersize=4, zorder=4)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator([2.0**-power for power in range(0, 13, 2)]))
     axes.xaxis.set_major_formatter(FuncFormatter(_power))
-    return figure
+    return frame.figure
 
 
 def _power(fuzz: float, _position: Any) -> str:

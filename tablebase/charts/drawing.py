@@ -147,18 +147,6 @@ class Frame:
         for label, place in zip(axes.get_xticklabels(), shown, strict=True):
             label.set_rotation(90 if upright and not numbers[place] else 0)
 
-    def count_positions(self, axes: Axes, most: float, *, log: bool) -> str:
-        """Scale an axis of positions; return its name, with the unit."""
-        unit, name = (1.0, "") if log else next(((unit, name) for unit, name in UNITS if most >= 2 * unit), (1.0, ""))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda number, _: power(number) if log else f"{number / unit:,g}"))
-        if not log:
-            axes.yaxis.set_major_locator(MaxNLocator(5))
-        return f"positions ({name}s)" if name else "positions"
-
-    def share(self, axes: Axes) -> None:
-        """Make an axis one of shares."""
-        axes.yaxis.set_major_formatter(PercentFormatter(1))
-
     def curves(self, axes: Axes, curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], kind: str = "line") -> None:
         """Draw lines, or points, which differ by colour, by dashes and by markers."""
         palette = self.style.palette
@@ -177,6 +165,15 @@ class Frame:
             )
         if len(curves) > 1 and axes is self.axes[-1]:
             self.legend(axes.get_lines())
+
+    def shares(self, curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, percent: bool = True) -> None:
+        """Draw lines of shares on an axis from 0 to 1, or to the largest of other numbers."""
+        [axes] = self.axes
+        self.curves(axes, curves)
+        axes.set_ylim(-0.02, max([1.0, *(share for _, shares in curves.values() for share in shares)]) + 0.02)
+        axes.grid(axis="y")
+        if percent:
+            axes.yaxis.set_major_formatter(PercentFormatter(1))
 
     def cells(self, axes: Axes, values: Any, scale: Normalize, cell: float, *, share: bool = True) -> None:
         """Draw cells coloured by value, with numbers where a cell of this width in mm has room for them."""
@@ -213,7 +210,6 @@ def draw_curves(
     caption: str,
     labels: tuple[str, str],
     curves: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    style: Style = Style(),  # noqa: B008 (it is immutable)
     *,
     percent: bool = True,
 ) -> Figure:
@@ -221,25 +217,17 @@ def draw_curves(
 
     The labels are those of what is counted, and of the shares.
     """
-    with rc_context(style.parameters):
-        frame = Frame(style, title, caption)
-        [axes] = frame.axes
-        frame.curves(axes, curves)
+    with rc_context(Picture.style.parameters):
+        frame = Frame(Picture.style, title, caption)
+        frame.shares(curves, percent=percent)
         frame.label(*labels)
-        axes.set_ylim(-0.02, max([1.0, *(share for _, shares in curves.values() for share in shares)]) + 0.02)
-        axes.xaxis.set_major_formatter(FuncFormatter(amount))
-        if percent:
-            frame.share(axes)
-        axes.grid(axis="y")
+        frame.axes[0].xaxis.set_major_formatter(FuncFormatter(amount))
         return frame.figure
 
 
-def scale_of(values: Iterable[Any], least: float | None = 0.0) -> Normalize:
-    """A scale from the least value, or the smallest if that is None, to the largest of some arrays."""
-    known = np.concatenate([np.ravel(each) for each in values])
-    known = known[~np.isnan(known)]
-    low = float(known.min(initial=np.inf)) if least is None and len(known) else least or 0.0
-    return Normalize(low, max(float(known.max(initial=low)), low + 0.01))
+def scale_of(values: Iterable[Any], least: float = 0.0) -> Normalize:
+    """A scale from the least value to the largest of some arrays."""
+    return Normalize(least, max([least + 0.01, *(float(np.nanmax(each, initial=least)) for each in values)]))
 
 
 def whole_percent(share: float) -> str:
@@ -257,7 +245,7 @@ def amount(number: float, _: object = None) -> str:
     return f"{number:,.6g}"
 
 
-def power(number: float) -> str:
+def power(number: float, _: object = None) -> str:
     """A power of ten as people write it: 1, 10, 10³."""
     exponent = round(np.log10(number)) if number > 0 else 0
     if number <= 0 or not np.isclose(number, 10.0**exponent):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -13,36 +14,44 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, PercentFormatter
 
 from tablebase.charts.charted_slices import PLURALS, ChartSlices, caption, title_of
-from tablebase.charts.drawing import LEAST_PANEL, MARGIN, WIDTH, Frame, amount, draw_curves, power, scale_of, text_width
+from tablebase.charts.drawing import MARGIN, WIDTH, Frame, amount, power, scale_of, text_width
 from tablebase.charts.style import POINT, Style
 from tablebase.charts.tallies import DISTANCE, Counter, Row, like_pieces, parity_pair, quoted_name, survival, totals
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game import Board, Outcome, Terrain
 from tablebase.slices.material import parse_material
 
-LIMIT = 110
-"""Rows or columns of a matrix that is drawn as large as it needs to be."""
+WIDEST = 360.0
+"""The width in mm up to which a matrix is drawn as large as it needs to be."""
+CELL = 10.0
+"""The largest cells, in mm."""
 MOVER = "outcome of the side to move"
-Panels = Mapping[str, Sequence[Row]]
-"""Rows by the name of their slices."""
+Panels = Sequence[ChartSlices]
+Framed = Callable[..., Frame]
+"""Makes the frame of a chart, given its panels and its size."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Rows, and the function that draws them under a title and a caption."""
+    """Rows, and the function that draws them in a frame."""
 
     title: str
     caption: str
     rows: Sequence[Row]
-    draw: Callable[[Style, str, str, Sequence[Row]], Figure]
+    draw: Callable[[Framed, Sequence[Row]], Figure]
 
     def figure(self, style: Style) -> Figure:
         """Draw the rows."""
         with rc_context(style.parameters):
-            return self.draw(style, self.title, self.caption, self.rows)
+            return self.draw(partial(Frame, style, self.title, self.caption), self.rows)
+
+
+def _chart(counter: Counter, panels: Panels, title: str, rows: Sequence[Row], draw: Callable[..., Figure], times: int = 1) -> Chart:
+    """A chart of counts, in which each position stands so many times."""
+    return Chart(title, caption(panels, sum(totals(rows).values()) // times, counter.where), rows, draw)
 
 
 def by_slices(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -50,27 +59,17 @@ def by_slices(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return {name: list(its) for name, its in groupby(rows, itemgetter("slices"))}
 
 
-def _captioned(counter: Counter, panels: Sequence[ChartSlices], rows: Iterable[Row], times: int = 1) -> str:
-    return caption(panels, sum(totals(rows).values()) // times, counter.where)
-
-
-def distances(counter: Counter, panels: Sequence[ChartSlices], outcome: Outcome | None = None, *, log: bool = False) -> Chart:
+def distances(counter: Counter, panels: Panels, outcome: Outcome | None = None, *, log: bool = False) -> Chart:
     """Chart how many positions are won and lost in how many plies."""
     if outcome == Outcome.DRAW:
         raise ArgumentError("a draw has no distance: choose --outcome win or --outcome loss")
     rows = [row for slices in panels for row in counter.distances(slices)]
-
-    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-        return _draw_distances(style, title, text, by_slices(rows), outcome, log=log)
-
-    return Chart("Positions by distance to the end of the game", _captioned(counter, panels, rows), rows, draw)
+    return _chart(counter, panels, "Positions by distance to the end of the game", rows, partial(_draw_distances, outcome, log))
 
 
-def _draw_distances(style: Style, title: str, text: str, panels: Panels, outcome: Outcome | None, *, log: bool) -> Figure:
-    frame = Frame(style, title, text, panels=list(panels), height=62)
-    rows = [row for its in panels.values() for row in its]
-    shown = [one for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)]
-    most = max(row[PLURALS[one]] for row in rows for one in shown)
+def _draw_distances(outcome: Outcome | None, log: bool, framed: Framed, rows: Sequence[Row]) -> Figure:
+    panels, shown = by_slices(rows), [one for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)]
+    frame = framed(panels=list(panels), height=62)
     for axes, its in zip(frame.axes, panels.values(), strict=True):
         decided = [row for row in its if row[DISTANCE] is not None]
         # In most games wins take an odd number of plies and losses an even number, so bars do not overlap.
@@ -79,86 +78,65 @@ def _draw_distances(style: Style, title: str, text: str, panels: Panels, outcome
         for number, one in enumerate(shown):
             bars = [row for row in decided if row[PLURALS[one]]]
             places = [row[DISTANCE] + (number - 0.5) * width * beside for row in bars]
-            axes.bar(places, [row[PLURALS[one]] for row in bars], width, **_fill(style, one))
+            axes.bar(places, [row[PLURALS[one]] for row in bars], width, **frame.style.fill_of(one))
         axes.xaxis.set_major_locator(MaxNLocator(max(3, int(frame.room / 12)), integer=True))
         axes.grid(axis="y")
         if log:
             axes.set_yscale("log")
             axes.set_ylim(bottom=0.7)
-    frame.label("distance (plies under best play)", frame.count_positions(frame.axes[0], most, log=log))
+        axes.yaxis.set_major_formatter(FuncFormatter(power if log else amount))
+    frame.label("distance (plies under best play)", "positions")
     counts = totals(rows)
-    named = {one: number for one, number in counts.items() if number and (one in shown or outcome is None)}
-    total = sum(counts.values())
-    labels = {one: f"{PLURALS[one]}: {number:,} ({100 * number / total:.1f}%)" for one, number in named.items()}
-    frame.legend(
-        [
-            Patch(**(_fill(style, one) if one in shown else {"fill": False, "linewidth": 0}), label=label)
-            for one, label in labels.items()
-        ],
-        MOVER,
-    )
+    labels = {one: f"{PLURALS[one]}: {number:,} ({number / sum(counts.values()):.1%})" for one, number in counts.items() if number}
+    fills = {one: frame.style.fill_of(one) if one in shown else {"fill": False, "linewidth": 0} for one in labels}
+    frame.legend([Patch(**fills[one], label=labels[one]) for one in labels if one in shown or outcome is None], MOVER)
     return frame.figure
 
 
-def _fill(style: Style, outcome: Outcome) -> dict[str, Any]:
-    """The colour and hatch of an outcome's bars; bars with a hatch have an edge."""
-    palette = style.palette
-    edge = {"edgecolor": palette.ink, "linewidth": 0.4} if any(palette.hatches.values()) else {"linewidth": 0}
-    return {"facecolor": palette.outcomes[outcome], "hatch": palette.hatches[outcome], **edge}
-
-
-def open_after(counter: Counter, panels: Sequence[ChartSlices]) -> Chart:
+def open_after(counter: Counter, panels: Panels) -> Chart:
     """Chart the share of decided positions that are still open after some plies."""
     counts = [row for slices in panels for row in counter.distances(slices)]
-    rows = [row for its in by_slices(counts).values() if any(row[DISTANCE] is not None for row in its) for row in survival(its)]
+    rows = [row for its in by_slices(counts).values() for row in survival(its)]
     if not rows:
         raise TablebaseError("all of these positions are draws, which have no distance: choose other slices")
-    return Chart("Share of decided positions still open", _captioned(counter, panels, counts), rows, _draw_open)
+    return replace(_chart(counter, panels, "Share of decided positions still open", counts, _draw_open), rows=rows)
 
 
-def _draw_open(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-    curves = {name: [row for row in its if row["open"]] for name, its in by_slices(rows).items()}
-    points = {name: ([row["plies"] for row in its], [row["share"] for row in its]) for name, its in curves.items()}
-    labels = "plies played under best play", "share of wins and losses still open"
-    figure = draw_curves(title, text, labels, points, style, percent=False)
-    [axes] = figure.axes
-    least = min(share for _, shares in points.values() for share in shares)
-    axes.set(yscale="log", ylim=(least / 2, 1.2))
+def _draw_open(framed: Framed, rows: Sequence[Row]) -> Figure:
+    # The last row has a share of 0, which a logarithmic axis lacks.
+    its = {name: [row for row in its if row["open"]] for name, its in by_slices(rows).items()}
+    curves = {name: ([row["plies"] for row in some], [row["share"] for row in some]) for name, some in its.items()}
+    frame = framed()
+    [axes] = frame.axes
+    axes.set_yscale("log")
+    frame.curves(axes, curves)
+    frame.label("plies played under best play", "share of wins and losses still open")
+    axes.grid(axis="y")
     axes.yaxis.set_major_locator(LogLocator(numticks=8))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: power(share)))
+    axes.yaxis.set_major_formatter(FuncFormatter(power))
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    return figure
+    return frame.figure
 
 
-def squares(counter: Counter, panels: Sequence[ChartSlices], piece: int = 1, outcome: Outcome | None = None) -> Chart:
+def squares(counter: Counter, panels: Panels, piece: int = 1, outcome: Outcome | None = None) -> Chart:
     """Chart how often positions have an outcome, by the square of a piece."""
-    rows = [row for slices in panels for row in counter.squares(slices, piece)]
-    text = _captioned(counter, panels, rows, len(like_pieces(panels[0], piece)))
+    rows, game = [row for slices in panels for row in counter.squares(slices, piece)], panels[0].game
     word, name = PLURALS[outcome or Outcome.WIN], " or ".join(dict.fromkeys(each.piece_name(piece) for each in panels))
-    board, terrain = panels[0].game.board, panels[0].game.terrain
-
-    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-        return _draw_squares(style, title, text, by_slices(rows), board, terrain, word)
-
-    return Chart(f"Share of {word} by the square of {name}", text, rows, draw)
+    draw = partial(_draw_squares, game.board, game.terrain, word)
+    return _chart(counter, panels, f"Share of {word} by the square of {name}", rows, draw, len(like_pieces(panels[0], piece)))
 
 
-def _draw_squares(
-    style: Style, title: str, text: str, panels: Panels, board: Board, terrain: Sequence[Terrain], word: str
-) -> Figure:
-    room = ((style.width or WIDTH) - MARGIN) / len(panels) - 22 / len(panels)
-    cell = min(room / board.width, 10.0)
-    width = len(panels) * board.width * cell + 2 * MARGIN + 16
-    height = board.height * cell + 24 + 6 * (len(panels) > 1)
-    frame = Frame(style, title, text, panels=list(panels), height=height, width=width, square=True)
-    found = []
+def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, framed: Framed, rows: Sequence[Row]) -> Figure:
+    panels, found = by_slices(rows), []
     for its in panels.values():
         shares = np.full((board.height, board.width), np.nan)
         for row in its:
             file, rank = board.cells[board.square(row["square"])]
             shares[rank, file] = row[word] / row["positions"]
         found.append(shares)
-    scale = scale_of(found)
+    cell, width = _cell(framed, len(panels) * board.width, MARGIN + 22, "fewer --material", WIDTH)
+    height = board.height * cell + 24 + 6 * (len(panels) > 1)
+    frame, scale = framed(panels=list(panels), height=height, width=width, square=True), scale_of(found)
     for axes, shares in zip(frame.axes, found, strict=True):
         frame.cells(axes, shares, scale, cell)
         axes.set_aspect("equal")
@@ -171,48 +149,50 @@ def _draw_squares(
     return frame.figure
 
 
+def _cell(framed: Framed, columns: int, beside: float, cure: str, most: float = WIDEST) -> tuple[float, float]:
+    """The size of cells and the width of a chart in mm; raise `TablebaseError` if letters would not fit into the cells."""
+    style = framed.args[0]  # type: ignore[attr-defined]
+    least, room = style.small * POINT * 1.1, (style.width or most) - beside
+    if room < columns * least:
+        raise TablebaseError(
+            f"there are {columns} columns of cells, but only {max(0, int(room / least))} with letters of {style.small:g} points are"
+            f" legible in {room + beside:g}mm: use --width {np.ceil(columns * least + beside):.0f}mm or more, or {cure}"
+        )
+    room = min(room, max(WIDTH - beside, columns * least))
+    cell = min(CELL, room / columns)
+    return cell, max(columns * cell + beside, 88.0)
+
+
 def _outline(frame: Frame, axes: Axes, board: Board, terrain: Sequence[Terrain]) -> None:
     """Fill the cells that are not squares, and mark squares of terrain inside by lines of several dashes, with a legend."""
-    palette = frame.style.palette
     for rank, file in np.ndindex(board.height, board.width):
         if (file, rank) not in board.numbers:
-            axes.add_patch(Rectangle((file - 0.5, rank - 0.5), 1, 1, facecolor=palette.muted, linewidth=0, zorder=0))
-    handles = []
-    for number, kind in enumerate(terrain):
-        dash = (":", "--", "-")[number % 3]
-        for square in kind.squares:
-            file, rank = board.cells[square]
+            axes.add_patch(Rectangle((file - 0.5, rank - 0.5), 1, 1, facecolor=frame.style.palette.muted, linewidth=0, zorder=0))
+    dashes = dict(zip((one.name for one in terrain), (":", "--", "-"), strict=False))
+    for one in terrain:
+        for file, rank in (board.cells[square] for square in one.squares):
             # Two lines, since cells are light and dark.
-            for colour, line in (("white", "-"), ("black", dash)):
+            for colour, line in (("white", "-"), ("black", dashes.get(one.name, "-."))):
                 place = (file - 0.42, rank - 0.42)
                 axes.add_patch(Rectangle(place, 0.84, 0.84, fill=False, edgecolor=colour, linestyle=line, linewidth=0.9))
-        handles.append(Patch(fill=False, edgecolor=palette.ink, linestyle=dash, linewidth=0.9, label=kind.name))
-    if handles and axes is frame.axes[-1]:
-        frame.legend(handles)
+    if terrain and axes is frame.axes[-1]:
+        ink = frame.style.palette.ink
+        frame.legend([Patch(fill=False, edgecolor=ink, linestyle=dashes.get(one.name, "-."), label=one.name) for one in terrain])
 
 
-def draws(counter: Counter, panels: Sequence[ChartSlices]) -> Chart:
+def draws(counter: Counter, panels: Panels) -> Chart:
     """Chart the share of draws by the pieces of both sides."""
     [slices] = panels
     rows = counter.materials(slices)
-
-    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-        return _draw_draws(style, title, text, slices.game, matrices(slices.game, rows))
-
-    return Chart("Share of draws by material", _captioned(counter, panels, rows), rows, draw)
+    return _chart(counter, panels, "Share of draws by material", rows, partial(_draw_draws, slices.game))
 
 
-@dataclass(frozen=True)
-class DrawMatrix:
-    """Draws by material, for a fixed number of pieces on each side."""
+def matrices(game: Any, rows: Iterable[Row]) -> list[tuple[tuple[str, ...], tuple[str, ...], Any]]:
+    """Share of draws by material, one matrix for each division of the pieces between the sides; tiers are added up.
 
-    rows: tuple[str, ...]  # letters of the first side's pieces
-    columns: tuple[str, ...]  # letters of the second side's pieces
-    shares: Any  # shape (rows, columns); NaN where there are no positions
-
-
-def matrices(game: Any, rows: Iterable[Row]) -> list[DrawMatrix]:
-    """Share of draws by material, one matrix for each division of the pieces between the sides; tiers are added up."""
+    A matrix is the letters of the first side's pieces, those of the second side's, and an array of shares by both, NaN where there
+    are no positions.
+    """
     groups: dict[tuple[int, int], dict[tuple[Any, Any], list[Row]]] = {}
     for row in rows:
         material = parse_material(game, row["material"])
@@ -225,54 +205,34 @@ def matrices(game: Any, rows: Iterable[Row]) -> list[DrawMatrix]:
         for (first, second), its in group.items():
             if positions := sum(row["positions"] for row in its):
                 shares[firsts.index(first), seconds.index(second)] = sum(row["draws"] for row in its) / positions
-        letters = [
-            tuple("".join(game.kinds[kind].symbol.upper() for kind in kinds) for kinds in side) for side in (firsts, seconds)
-        ]
-        made.append(DrawMatrix(letters[0], letters[1], shares))
+        symbols = [tuple("".join(game.kinds[kind].symbol.upper() for kind in one) for one in side) for side in (firsts, seconds)]
+        made.append((symbols[0], symbols[1], shares))
     return made
 
 
-def _draw_draws(style: Style, title: str, text: str, game: Any, found: Sequence[DrawMatrix]) -> Figure:
-    """Draw the matrices side by side; raise `TablebaseError` if their letters would not be legible."""
-    rows, columns = max(len(one.rows) for one in found), sum(len(one.columns) for one in found)
-    letters = max(len(name) for one in found for name in one.rows)
-    size, beside = style.small, len(found) * (MARGIN + letters * style.small * POINT)
-    least = size * POINT * 1.1
-    if style.width is None and max(rows, columns) > LIMIT:
-        raise TablebaseError(
-            f"the matrix would have {rows} rows and {columns} columns, but at most {LIMIT} are legible:"
-            " choose fewer materials, as in --material '??v??'"
-        )
-    cell = min(10.0, ((style.width or max(WIDTH, columns * least + beside)) - beside) / columns)
-    if cell < least:
-        fits = max(1, int((cell * columns) / least))
-        raise TablebaseError(
-            f"the matrix has {columns} columns, but {style.width:g}mm have room for {fits} with letters of {size:g} points:"
-            f" use --width {np.ceil(columns * least + beside):.0f}mm or more, or fewer materials, as in --material '?v??'"
-        )
-    width = max(columns * cell + beside, 88)
-    frame = Frame(
-        style, title, text, panels=[""] * len(found), height=rows * cell + letters * size * POINT + 32, width=width, square=True
-    )
-    return _fill_matrices(frame, game, found, cell)
-
-
-def _fill_matrices(frame: Frame, game: Any, found: Sequence[DrawMatrix], cell: float) -> Figure:
-    scale = scale_of(one.shares for one in found)
-    first, second = game.sides
-    for axes, one in zip(frame.axes, found, strict=True):
-        frame.cells(axes, one.shares, scale, cell)
+def _draw_draws(game: Any, framed: Framed, rows: Sequence[Row]) -> Figure:
+    found = matrices(game, rows)
+    most, columns = max(len(names) for names, _, _ in found), sum(len(names) for _, names, _ in found)
+    letters = max(len(names[0]) for names, _, _ in found) * 2.5
+    beside = len(found) * (MARGIN + letters)
+    _cell(framed, most, MARGIN, "fewer materials, as in --material '?v??'", WIDEST)
+    cell, width = _cell(framed, columns, beside, "fewer materials, as in --material '?v??'")
+    frame = framed(panels=[""] * len(found), height=most * cell + letters + 32, width=width, square=True)
+    scale = scale_of(shares for _, _, shares in found)
+    for axes, (firsts, seconds, shares) in zip(frame.axes, found, strict=True):
+        frame.cells(axes, shares, scale, cell)
         axes.set_aspect("equal")
-        axes.set_xticks(range(len(one.columns)), one.columns, rotation=90 if len(one.columns[0]) > 1 else 0)
-        axes.set_yticks(range(len(one.rows)), one.rows)
+        axes.set_xticks(range(len(seconds)), seconds, rotation=90 if len(seconds[0]) > 1 else 0)
+        axes.set_yticks(range(len(firsts)), firsts)
         axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False, labelleft=True)
         axes.xaxis.set_label_position("top")
-        axes.set(xlabel=f"{second.name}'s pieces", ylabel=f"{first.name}'s pieces", ylim=(len(one.rows) - 0.5, -0.5))
+        names = [f"{side.name}'s pieces" for side in game.sides]
+        axes.set(ylabel=names[0], xlabel=names[1], ylim=(len(firsts) - 0.5, -0.5))
     frame.bar(scale, "share of draws", below=True)
     return frame.figure
 
 
-def parity(counter: Counter, panels: Sequence[ChartSlices], pair: Sequence[int] = (), by: str | None = None) -> Chart:
+def parity(counter: Counter, panels: Panels, pair: Sequence[int] = (), by: str | None = None) -> Chart:
     """Chart outcomes by odd and even distances between two pieces, by default the first and the last, or by a whole number."""
     title, axis, rows = f"Outcomes by odd and even {by}", by or "", list[Row]()
     for slices in panels:
@@ -283,99 +243,69 @@ def parity(counter: Counter, panels: Sequence[ChartSlices], pair: Sequence[int] 
             names = f"{slices.piece_name(first)} and {slices.piece_name(second)}" if len(panels) == 1 else "the two pieces"
             title, axis = f"Outcomes by the number of steps between {names}", "steps between the two pieces (|files| + |ranks|)"
         rows += counter.parity(slices, column)
-
-    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-        return _draw_parity(style, title, text, by_slices(rows), axis)
-
-    return Chart(title, _captioned(counter, panels, rows), rows, draw)
+    return _chart(counter, panels, title, rows, partial(_draw_shares, axis))
 
 
-def _draw_parity(style: Style, title: str, text: str, panels: Panels, axis: str) -> Figure:
-    """Draw bars of shares for odd numbers, for even ones, and for all of them."""
-    frame = Frame(style, title, text, panels=list(panels), height=66)
-    for axes, rows in zip(frame.axes, panels.values(), strict=True):
-        column = list(rows[0])[1]
-        names, places, counts, centres = list[str](), list[float](), list[Mapping[Outcome, int]](), list[float]()
-        groups = {word: [row for row in rows if row["even"] is even] for word, even in (("odd", False), ("even", True))}
-        sums = [(word, totals(group)) for word, group in {**groups, "all": rows}.items() if group]
-        numbers = [[(str(row[column]), totals([row])) for row in group] for group in groups.values()]
-        has_room = frame.room / (len(rows) + 6) > style.small * POINT
-        for bars in (*numbers, sums if has_room else []):
-            # A gap before each group.
+def values(counter: Counter, panels: Panels, by: str) -> Chart:
+    """Chart outcomes by the value of a column."""
+    rows = [row for slices in panels for row in counter.count(slices, [by])]
+    return _chart(counter, panels, f"Outcomes by {by}", rows, partial(_draw_shares, by))
+
+
+def _draw_shares(what: str, framed: Framed, rows: Sequence[Row]) -> Figure:
+    """Draw bars of shares by value; those of parity in groups of odd values and even ones, with totals."""
+    panels = by_slices(rows)
+    frame = framed(panels=list(panels), height=64)
+    for axes, its in zip(frame.axes, panels.values(), strict=True):
+        groups: dict[str, list[Row]] = {}
+        for row in sorted(its, key=lambda row: bool(row.get("even"))):
+            groups.setdefault({None: "", False: "odd", True: "even"}[row.get("even")], []).append(row)
+        bars = [[(_word(list(row.values())[1]), totals([row])) for row in group] for group in groups.values()]
+        if "" not in groups and frame.room / (len(its) + 6) > frame.style.small * POINT:
+            bars.append([(word, totals(group)) for word, group in {**groups, "all": its}.items()])
+        places, centres = list[float](), list[float]()
+        for group in bars:
+            # There is a gap before each group.
             first = places[-1] + 2 if places else 0.0
-            places += [first + number for number in range(len(bars))]
-            centres.append(first + (len(bars) - 1) / 2)
-            names += [name for name, _ in bars]
-            counts += [its for _, its in bars]
-        _stack(frame, axes, counts, names, places, axis)
-        words = axes.secondary_xaxis("bottom")
-        words.set_xticks(centres[:2], list(groups))
-        words.tick_params(length=0, pad=2 * style.small)
-        axes.xaxis.labelpad = style.small + 4
-    _name_outcomes(frame, panels)
-    frame.label(axis, "share of positions")
+            places += [first + number for number in range(len(group))]
+            centres.append(first + (len(group) - 1) / 2)
+        _stack(frame, axes, [bar for group in bars for bar in group], places, what)
+        if "" not in groups:
+            words = axes.secondary_xaxis("bottom")
+            words.set_xticks(centres[: len(groups)], list(groups))
+            words.tick_params(length=0, pad=2 * frame.style.small)
+            axes.xaxis.labelpad = frame.style.small + 4
+    frame.legend([Patch(**frame.style.fill_of(one), label=PLURALS[one]) for one, number in totals(rows).items() if number], MOVER)
+    frame.label(what, "share of positions")
     return frame.figure
 
 
-def values(counter: Counter, panels: Sequence[ChartSlices], by: str) -> Chart:
-    """Chart outcomes by the value of a column."""
-    rows = [row for slices in panels for row in counter.count(slices, [by])]
-
-    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-        frame = Frame(style, title, text, panels=list(by_slices(rows)), height=62)
-        for axes, its in zip(frame.axes, by_slices(rows).values(), strict=True):
-            names = ["none" if row[by] is None else str(row[by]) for row in its]
-            _stack(frame, axes, [totals([row]) for row in its], names, range(len(its)), by)
-        _name_outcomes(frame, by_slices(rows))
-        frame.label(by, "share of positions")
-        return frame.figure
-
-    return Chart(f"Outcomes by {by}", _captioned(counter, panels, rows), rows, draw)
-
-
-def _stack(
-    frame: Frame, axes: Axes, counts: Sequence[Mapping[Outcome, int]], names: Sequence[str], places: Sequence[float], what: str
-) -> None:
+def _stack(frame: Frame, axes: Axes, bars: Sequence[tuple[str, Mapping[Outcome, int]]], places: Sequence[float], what: str) -> None:
     """Draw stacked bars of shares, with the number of positions above each where there is room."""
-    frame.name_values(axes, names, places, what)
-    bottom = np.zeros(len(counts))
+    frame.name_values(axes, [name for name, _ in bars], places, what)
+    counts, bottom = [its for _, its in bars], np.zeros(len(bars))
     for outcome in PLURALS:
         shares = np.array([its[outcome] / sum(its.values()) for its in counts])
-        axes.bar(places, shares, 0.86, bottom=bottom, **_fill(frame.style, outcome))
+        axes.bar(places, shares, 0.86, bottom=bottom, **frame.style.fill_of(outcome))
         bottom += shares
     size, room = frame.style.small, frame.room / (len(counts) + 2)
     texts = [amount(sum(its.values())) for its in counts]
-    upright = max(text_width(text, size) for text in texts) > room
-    if not upright or size * POINT * 1.1 < room:
+    widest = max(text_width(text, size) for text in texts)
+    if size * POINT * 1.1 < room:
+        options: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": size, "rotation": 90 if widest > room else 0}
         for place, text in zip(places, texts, strict=True):
-            axes.annotate(
-                text, (place, 1), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=size, rotation=90 * upright
-            )
-        above = max(text_width(text, size) for text in texts) / POINT if upright else size
-        axes.set_title(axes.get_title(), pad=above + 6)
+            axes.annotate(text, (place, 1), (0, 2), textcoords="offset points", **options)
+        axes.set_title(axes.get_title(), pad=6 + (widest / POINT if widest > room else size))
     axes.set_ylim(0, 1)
-    frame.share(axes)
-
-
-def _name_outcomes(frame: Frame, panels: Panels) -> None:
-    """Add a legend with the outcomes that occur."""
-    counts = totals(row for rows in panels.values() for row in rows)
-    frame.legend([Patch(**_fill(frame.style, one), label=PLURALS[one]) for one, number in counts.items() if number], MOVER)
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
 
 
 def means(counter: Counter, game: Any, by: str) -> Chart:
     """Chart the mean chance to win by the value of a column, in a game with chance."""
-    where = "" if counter.where is None else f" WHERE ({counter.where}\n)"
-    named = quoted_name(by)
+    where, named = "" if counter.where is None else f" WHERE ({counter.where}\n)", quoted_name(by)
     statement = f"SELECT {named}, avg(lower) AS at_least, avg(upper) AS at_most FROM positions{where} GROUP BY 1 ORDER BY 1"
-
-    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-        points = [row[by] for row in rows]
-        curves = {name.replace("_", " "): (points, [row[name] for row in rows]) for name in ("at_least", "at_most")}
-        return draw_curves(title, text, (by, "chance to win"), curves, style)
-
     text = f"{game.title}: stored positions, for the player to move"
-    return Chart(f"Mean chance to win by {by}", text, counter.answers(game, statement), draw)
+    return replace(query(counter, game, statement, "line"), title=f"Mean chance to win by {by}", caption=text)
 
 
 def query(counter: Counter, game: Any, statement: str, kind: str) -> Chart:
@@ -384,38 +314,13 @@ def query(counter: Counter, game: Any, statement: str, kind: str) -> Chart:
     if not rows:
         raise TablebaseError("the statement has no rows: choose another condition")
     names = list(rows[0])
-    numeric = [name for name in names if all(isinstance(row[name], int | float | None) for row in rows)]
-    first, *others = names
-    ys = [name for name in others if name in numeric]
-    if kind == "heat":
-        if len(names) != 3 or not ys or ys[-1] != names[2]:
-            raise ArgumentError(f"a heat map needs three columns, the last a number, not {', '.join(names)}: choose these")
-    elif not ys or (kind != "bar" and first not in numeric):
-        raise ArgumentError(f"{kind} needs {'a number' if ys else 'a column of numbers'} to draw, not {', '.join(names)}: add one")
-
-    def draw(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-        if kind == "heat":
-            return _draw_heat(style, title, text, rows)
-        series: dict[str, tuple[list[Any], list[Any]]] = {}
-        words = [name for name in others if name not in numeric]
-        for row in rows:
-            for y in ys:
-                label = ", ".join([*(_word(row[name]) for name in words), *([y] if len(ys) > 1 or not words else [])])
-                if row[y] is not None and (kind == "bar" or row[first] is not None):
-                    for values, value in zip(series.setdefault(label, ([], [])), (row[first], row[y]), strict=True):
-                        values.append(value)
-        frame = Frame(style, title, text, height=66)
-        [axes] = frame.axes
-        if kind == "bar":
-            _draw_bars(frame, axes, series, first)
-        else:
-            frame.curves(axes, series, kind)
-            whole = all(isinstance(x, int) for xs, _ in series.values() for x in xs)
-            axes.xaxis.set_major_locator(MaxNLocator(8, integer=whole))
-        axes.yaxis.set_major_formatter(FuncFormatter(amount))
-        frame.label(first, " and ".join(ys))
-        return frame.figure
-
+    numbers = [name for name in names if all(isinstance(row[name], int | float | None) for row in rows)]
+    draw = partial(_draw_heat, *names) if kind == "heat" else partial(_draw_series, kind, names, numbers)
+    if kind == "heat" and (len(names) != 3 or names[2] not in numbers):
+        raise ArgumentError(f"a heat map needs three columns, the last of numbers, not {', '.join(names)}: choose these")
+    if not set(names[1:]) & {*numbers} or (kind in ("line", "points") and names[0] not in numbers):
+        columns = "a first column" if kind == "bar" else "a first column of numbers"
+        raise ArgumentError(f"{kind} needs {columns} and others of numbers, not {', '.join(names)}: choose these")
     return Chart(title_of(game), " ".join(statement.split()), rows, draw)
 
 
@@ -423,35 +328,47 @@ def _word(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _draw_bars(frame: Frame, axes: Axes, series: Mapping[str, tuple[list[Any], list[Any]]], what: str) -> None:
-    """Draw bars of several names beside each other."""
-    points = list(dict.fromkeys(x for xs, _ in series.values() for x in xs))
-    palette, width = frame.style.palette, 0.86 / len(series)
-    hatches = ("", "/////", ".....", "xxxxx", "|||||") if any(palette.hatches.values()) else ("",)
-    for number, (name, (xs, ys)) in enumerate(series.items()):
-        places = [points.index(x) + (number - (len(series) - 1) / 2) * width for x in xs]
-        colours = palette.lines if len(hatches) == 1 else tuple(palette.outcomes.values())
-        edge = {"edgecolor": palette.ink, "linewidth": 0.4} if len(hatches) > 1 else {}
-        colour, hatch = colours[number % len(colours)], hatches[number % len(hatches)]
-        axes.bar(places, ys, width, label=name, facecolor=colour, hatch=hatch, **edge)
-    frame.name_values(axes, [_word(point) for point in points], range(len(points)), what)
-    axes.grid(axis="y")
-    if len(series) > 1:
-        frame.legend(axes.containers)
+def _draw_series(kind: str, names: Sequence[str], numbers: Sequence[str], framed: Framed, rows: Sequence[Row]) -> Figure:
+    """Draw each number by the first column; other columns name series."""
+    first, ys = names[0], [name for name in names[1:] if name in numbers]
+    words = [name for name in names[1:] if name not in numbers]
+    series: dict[str, dict[Any, Any]] = {}
+    for row in rows:
+        for y in ys:
+            label = ", ".join([*(_word(row[name]) for name in words), *[y] * (len(ys) > 1 or not words)])
+            if row[y] is not None and (kind == "bar" or row[first] is not None):
+                series.setdefault(label, {})[row[first]] = row[y]
+    frame = framed(height=66)
+    [axes] = frame.axes
+    if kind == "bar":
+        points, width = list(dict.fromkeys(row[first] for row in rows)), 0.86 / len(series)
+        for number, (name, its) in enumerate(series.items()):
+            places = [points.index(x) + (number - (len(series) - 1) / 2) * width for x in its]
+            fill = frame.style.fill_of(Outcome(name)) if name in {*Outcome} else frame.style.fill(number)
+            axes.bar(places, list(its.values()), width, label=name, **fill)
+        frame.name_values(axes, [_word(point) for point in points], range(len(points)), first)
+        axes.grid(axis="y")
+        if len(series) > 1:
+            frame.legend(axes.containers)
+    else:
+        frame.curves(axes, {name: (list(its), list(its.values())) for name, its in series.items()}, kind)
+        axes.xaxis.set_major_locator(MaxNLocator(8, integer=all(isinstance(row[first], int | None) for row in rows)))
+    axes.yaxis.set_major_formatter(FuncFormatter(amount))
+    frame.label(first, " and ".join(ys))
+    return frame.figure
 
 
-def _draw_heat(style: Style, title: str, text: str, rows: Sequence[Row]) -> Figure:
-    x, y, z = rows[0]
+def _draw_heat(x: str, y: str, z: str, framed: Framed, rows: Sequence[Row]) -> Figure:
     columns, lines = (list(dict.fromkeys(row[name] for row in rows)) for name in (x, y))
     cells = np.full((len(lines), len(columns)), np.nan)
     for row in rows:
         cells[lines.index(row[y]), columns.index(row[x])] = np.nan if row[z] is None else row[z]
-    frame = Frame(style, title, text, height=70)
+    frame = framed(height=70)
     [axes] = frame.axes
-    scale = scale_of([cells], None if np.nanmin(cells) < 0 else 0.0)
-    frame.cells(axes, cells, scale, (frame.room - LEAST_PANEL) / len(columns), share=False)
+    scale = scale_of([cells], min(0.0, np.nanmin(cells, initial=0.0)))
+    frame.cells(axes, cells, scale, (frame.room - 26) / len(columns), share=False)
     frame.name_values(axes, [_word(value) for value in columns], range(len(columns)), x)
-    step = max(1, int(np.ceil(len(lines) * style.small * POINT * 1.2 / 45)))
+    step = max(1, int(np.ceil(len(lines) * frame.style.small * POINT * 1.2 / 45)))
     axes.yaxis.set_major_locator(FixedLocator(range(0, len(lines), step)))
     axes.set_yticklabels([_word(value) for value in lines[::step]])
     frame.label(x, y)

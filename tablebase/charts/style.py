@@ -28,33 +28,25 @@ class Palette(NamedTuple):
     ink: str
     ground: str
     muted: str  # lines of the grid, and cells that are not squares
-    outcomes: dict[Outcome, str]
-    hatches: dict[Outcome, str]
+    fills: tuple[str, ...]  # of bars, first those of wins, losses and draws
+    hatches: tuple[str, ...]
     lines: tuple[str, ...]
     scale: str  # a colour map of Matplotlib
 
 
-HATCHES = {Outcome.WIN: "", Outcome.LOSS: "/////", Outcome.DRAW: "....."}
-PLAIN = dict.fromkeys(Outcome, "")
+BLUE, ORANGE, GREEN, PURPLE, RED, SKY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9"
+FILLS = (*COLOURS.values(), GREEN, PURPLE)
 PALETTES = {
-    "light": Palette(
-        "#000000", "#FFFFFF", "#DDDDDD", COLOURS, PLAIN, ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"), "cividis"
-    ),
+    "light": Palette("#000000", "#FFFFFF", "#DDDDDD", FILLS, ("",), (BLUE, RED, GREEN, PURPLE, ORANGE), "cividis"),
     "dark": Palette(
-        "#E6E6E6",
-        "#161616",
-        "#3C3C3C",
-        {Outcome.WIN: "#56B4E9", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#8C8C8C"},
-        PLAIN,
-        ("#56B4E9", "#E69F00", "#2BC49A", "#CC79A7", "#F0E442"),
-        "cividis",
+        "#E6E6E6", "#161616", "#3C3C3C", (SKY, ORANGE, "#8C8C8C", GREEN, PURPLE), ("",), (SKY, ORANGE, GREEN, PURPLE), "cividis"
     ),
     "grey": Palette(
         "#000000",
         "#FFFFFF",
         "#DDDDDD",
-        {Outcome.WIN: "#4D4D4D", Outcome.LOSS: "#CFCFCF", Outcome.DRAW: "#FFFFFF"},
-        HATCHES,
+        ("#4D4D4D", "#CFCFCF", "#FFFFFF"),
+        ("", "/////", ".....", "xxxxx", "|||||"),
         ("#000000", "#555555", "#888888"),
         "Greys",
     ),
@@ -86,41 +78,44 @@ class Style:
         """The size of the smaller letters."""
         return max(LEAST_SIZE, self.font_size - 1)
 
+    def fill(self, number: int) -> dict[str, Any]:
+        """The colour and hatch of the bars of a series; bars with hatches have an edge."""
+        fills, hatches = self.palette.fills, self.palette.hatches
+        edge = {"edgecolor": self.palette.ink, "linewidth": 0.4} if len(hatches) > 1 else {"linewidth": 0}
+        return {"facecolor": fills[number % len(fills)], "hatch": hatches[number % len(hatches)], **edge}
+
+    def fill_of(self, outcome: Outcome) -> dict[str, Any]:
+        """The colour and hatch of the bars of an outcome."""
+        return self.fill(list(COLOURS).index(outcome))
+
     @property
     def parameters(self) -> dict[str, Any]:
         """Matplotlib's parameters: fonts are embedded as TrueType, text in SVG is text, and equal figures are equal bytes."""
-        ink, ground, muted = self.palette[:3]
+        ink, ground, muted, *_ = self.palette
+        large = ("font.size", "figure.titlesize", "axes.titlesize", "axes.labelsize")
+        small = ("legend.fontsize", "legend.title_fontsize", "xtick.labelsize", "ytick.labelsize")
+        inks = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
         return {
             "pdf.fonttype": 42,
-            "ps.fonttype": 42,
             "svg.fonttype": "none",
             "svg.hashsalt": "tablebase",
             "font.family": "sans-serif",
             "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
-            "font.size": self.font_size,
-            "figure.titlesize": self.font_size,
-            "axes.titlesize": self.font_size,
-            "axes.labelsize": self.font_size,
-            "legend.fontsize": self.small,
-            "legend.title_fontsize": self.small,
-            "xtick.labelsize": self.small,
-            "ytick.labelsize": self.small,
             "savefig.dpi": self.dpi,
             "savefig.bbox": None,
-            "savefig.facecolor": "auto",
-            "figure.facecolor": ground,
-            "axes.facecolor": ground,
-            **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), ink),
-            "grid.color": muted,
-            "grid.linewidth": 0.5,
-            "axes.linewidth": 0.6,
             "axes.axisbelow": True,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
             "legend.frameon": False,
             "hatch.linewidth": 0.4,
             "lines.linewidth": 1.2,
             "lines.markersize": 3.5,
+            "grid.color": muted,
+            "grid.linewidth": 0.5,
+            "axes.linewidth": 0.6,
+            **dict.fromkeys(large, self.font_size),
+            **dict.fromkeys(small, self.small),
+            **dict.fromkeys(inks, ink),
+            **dict.fromkeys(("figure.facecolor", "axes.facecolor"), ground),
+            **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
         }
 
 

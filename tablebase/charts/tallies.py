@@ -130,7 +130,7 @@ def survival(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     decided = [row for row in rows if row[DISTANCE] is not None]
     total = sum(row["positions"] for row in decided)
     still = total
-    for plies, gone in {0: 0, **{row[DISTANCE]: row["positions"] for row in decided}}.items():
+    for plies, gone in {0: 0, **{row[DISTANCE]: row["positions"] for row in decided}}.items() if decided else ():
         still -= gone
         yield {"slices": decided[0]["slices"], "plies": plies, "open": still, "share": still / total}
 
