@@ -109,7 +109,7 @@ class Frame:
         self.figure.style = style
         if lines:
             self.figure.suptitle(lines)
-        self.axes: list[Axes] = list(self.figure.subplots(1, len(panels), sharey=True, squeeze=False)[0])
+        self.axes: list[Axes] = list(self.figure.subplots(1, len(panels), sharey=not square, squeeze=False)[0])
         for axes, name in zip(self.axes, panels, strict=True):
             if len(panels) > 1:
                 axes.set_title(name)

@@ -168,7 +168,7 @@ def _outline(frame: Frame, axes: Axes, board: Board, terrain: Sequence[Terrain])
     for rank, file in np.ndindex(board.height, board.width):
         if (file, rank) not in board.numbers:
             axes.add_patch(Rectangle((file - 0.5, rank - 0.5), 1, 1, facecolor=frame.style.palette.muted, linewidth=0, zorder=0))
-    dashes = dict(zip((one.name for one in terrain), (":", "--", "-"), strict=False))
+    dashes: dict[str, Any] = dict(zip((one.name for one in terrain), (":", "--", "-"), strict=False))
     for one in terrain:
         for file, rank in (board.cells[square] for square in one.squares):
             # Two lines, since cells are light and dark.
@@ -305,17 +305,21 @@ def means(counter: Counter, game: Any, by: str) -> Chart:
     where, named = "" if counter.where is None else f" WHERE ({counter.where}\n)", quoted_name(by)
     statement = f"SELECT {named}, avg(lower) AS at_least, avg(upper) AS at_most FROM positions{where} GROUP BY 1 ORDER BY 1"
     text = f"{game.title}: stored positions, for the player to move"
-    return replace(query(counter, game, statement, "line"), title=f"Mean chance to win by {by}", caption=text)
+    return replace(query(counter, game, statement), title=f"Mean chance to win by {by}", caption=text)
 
 
-def query(counter: Counter, game: Any, statement: str, kind: str) -> Chart:
-    """Chart the result of a statement: its first column along the axis, and each further number as bars, a line or points."""
+def query(counter: Counter, game: Any, statement: str, kind: str | None = None) -> Chart:
+    """Chart the result of a statement: its first column along the axis, and each further number as bars, a line or points.
+
+    Without a kind, it is a line if the first column has numbers.
+    """
     rows = counter.answers(game, statement)
     if not rows:
         raise TablebaseError("the statement has no rows: choose another condition")
     names = list(rows[0])
     numbers = [name for name in names if all(isinstance(row[name], int | float | None) for row in rows)]
-    draw = partial(_draw_heat, *names) if kind == "heat" else partial(_draw_series, kind, names, numbers)
+    kind = kind or ("line" if names[0] in numbers else "bar")
+    draw = partial(_draw_heat, names) if kind == "heat" else partial(_draw_series, kind, names, numbers)
     if kind == "heat" and (len(names) != 3 or names[2] not in numbers):
         raise ArgumentError(f"a heat map needs three columns, the last of numbers, not {', '.join(names)}: choose these")
     if not set(names[1:]) & {*numbers} or (kind in ("line", "points") and names[0] not in numbers):
@@ -358,7 +362,8 @@ def _draw_series(kind: str, names: Sequence[str], numbers: Sequence[str], framed
     return frame.figure
 
 
-def _draw_heat(x: str, y: str, z: str, framed: Framed, rows: Sequence[Row]) -> Figure:
+def _draw_heat(names: Sequence[str], framed: Framed, rows: Sequence[Row]) -> Figure:
+    x, y, z = names
     columns, lines = (list(dict.fromkeys(row[name] for row in rows)) for name in (x, y))
     cells = np.full((len(lines), len(columns)), np.nan)
     for row in rows:

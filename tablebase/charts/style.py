@@ -89,7 +89,7 @@ class Style:
         return self.fill(list(COLOURS).index(outcome))
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Any:
         """Matplotlib's parameters: fonts are embedded as TrueType, text in SVG is text, and equal figures are equal bytes."""
         ink, ground, muted, *_ = self.palette
         large = ("font.size", "figure.titlesize", "axes.titlesize", "axes.labelsize")

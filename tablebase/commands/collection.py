@@ -284,9 +284,13 @@ class Collection(Cataloged):
         from tablebase.charts.tallies import Counter
 
         look = parse_style(width, height, font_size, dpi, title, style)
-        with self._catalog() as catalog:
-            counter = Counter(catalog, where, usable_workers(workers), tick)
-            drawn = self._chart(chart, rules, counter, given, statement)
+        if chart == "chances" and "materials" in rules.can:
+            from tablebase.charts.chances import chances
+
+            drawn = chances(rules, position, as_texts("player", player), side)
+        else:
+            with self._catalog() as catalog:
+                drawn = self._chart(chart, rules, Counter(catalog, where, usable_workers(workers), tick), given, statement)
         figure = drawn.figure(look)
         figure.set_label(f"{chart} of {drawn.caption}")
         if csv is not None:
@@ -303,10 +307,6 @@ class Collection(Cataloged):
             return figures.query(counter, rules, statement, given["kind"] or "bar")
         material, pieces, side = as_texts("material", given["material"]), given["pieces"], given["side"]
         refuse_given(rules, pieces=pieces, material=material or None, side=side)
-        if name == "chances" and "materials" in rules.can:
-            from tablebase.charts.chances import chances
-
-            return chances(rules, given["from"], as_texts("player", given["player"]), side)
         shown, numbers, by = as_outcome(given["outcome"]), _numbers(given["piece"]), given["by"]
         if name == "squares" and len(numbers) > 1:
             raise ArgumentError("squares shows one piece: give --piece once")
