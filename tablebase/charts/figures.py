@@ -215,8 +215,8 @@ def _draw_draws(game: Any, framed: Framed, rows: Sequence[Row]) -> Figure:
     most, columns = max(len(names) for names, _, _ in found), sum(len(names) for _, names, _ in found)
     letters = max(len(names[0]) for names, _, _ in found) * 2.5
     beside = len(found) * (MARGIN + letters)
-    _cell(framed, most, MARGIN, "fewer materials, as in --material '?v??'", WIDEST)
-    cell, width = _cell(framed, columns, beside, "fewer materials, as in --material '?v??'")
+    _cell(framed, most, MARGIN, "fewer materials", WIDEST)
+    cell, width = _cell(framed, columns, beside, "fewer materials")
     frame = framed(panels=[""] * len(found), height=most * cell + letters + 32, width=width, square=True)
     scale = scale_of(shares for _, _, shares in found)
     for axes, (firsts, seconds, shares) in zip(frame.axes, found, strict=True):

@@ -12,6 +12,7 @@ from tablebase.errors import TablebaseError, check_extra
 from tablebase.files.outputs import check_output, write_text
 
 CURE, OTHER_CURVE = "name another file with --output", "name another file with --curve"
+CSV_CURE = "name another file with --csv"
 SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """File types, and metadata to omit from them, so that the same picture is the same bytes."""
 
@@ -30,4 +31,4 @@ def write_numbers(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(rows[0])
     writer.writerows([str(value).lower() if isinstance(value, bool) else value for value in row.values()] for row in rows)
-    write_text(path, text.getvalue(), "name another file with --csv")
+    write_text(path, text.getvalue(), CSV_CURE)

@@ -17,6 +17,7 @@ from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, game_word, quoted
+from tablebase.files.outputs import check_output
 from tablebase.game.plain_arguments import as_list, as_number, as_text, usable_workers
 
 if TYPE_CHECKING:
@@ -279,10 +280,12 @@ class Collection(Cataloged):
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
-        from tablebase.charts.picture_files import write_numbers
+        from tablebase.charts.picture_files import CSV_CURE, write_numbers
         from tablebase.charts.style import parse_style
         from tablebase.charts.tallies import Counter
 
+        if csv is not None:
+            check_output(Path(csv), CSV_CURE)
         look = parse_style(width, height, font_size, dpi, title, style)
         if chart == "chances" and "materials" in rules.can:
             from tablebase.charts.chances import chances

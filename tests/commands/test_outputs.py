@@ -35,6 +35,7 @@ NEEDED = {
     ("match", "output"): ["--player", "tables", "--player", "tables", "--games", "2"],
     ("match-stats", "curve"): ["games.txt"],
     ("play", "boxes"): ["--player", "matchboxes"],
+    ("plot", "csv"): ["--output", "other.svg", "distances"],
     ("plot", "output"): ["distances"],
     ("probe", "sheet"): ["ppp/3/PPP w"],
     ("probe", "svg"): ["ppp/3/PPP w"],
@@ -51,6 +52,7 @@ NAMED = {
     ("play", "boxes"),
     ("probe", "sheet"),
     ("match-stats", "curve"),
+    ("plot", "csv"),
     ("train", "curve"),
 }
 """Outputs whose options have a name of their own."""
