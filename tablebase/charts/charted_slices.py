@@ -33,8 +33,9 @@ def caption(panels: Sequence[ChartSlices], positions: int, where: str | None = N
 def title_of(game: Any, *, sized: bool = False) -> str:
     """The title of a game with its variant, or with the size of its board."""
     variant = game.name.partition("-")[2]
-    if sized and not variant and "squares" in game.can:
-        variant = f"{game.board.width}x{game.board.height}"
+    board = getattr(game, "board", None)
+    if sized and not variant and board is not None:
+        variant = f"{board.width}x{board.height}"
     return f"{game.title} {variant}" if variant else str(game.title)
 
 

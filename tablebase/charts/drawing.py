@@ -62,10 +62,7 @@ def save(figure: Figure, path: Path, cure: str = CURE) -> None:
 
 def text_width(text: str, size: float) -> float:
     """The width of a text in mm."""
-    return max(
-        text_to_path.get_text_width_height_descent(line, FontProperties(size=size), ismath=False)[0] * POINT
-        for line in text.split("\n")
-    )
+    return float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)[0]) * POINT
 
 
 def wrapped(text: str, width: float, size: float) -> str:
@@ -184,7 +181,7 @@ class Frame:
         axes.pcolormesh(x, y, np.ma.masked_invalid(values), cmap=colours, norm=scale, edgecolors=palette.muted, linewidth=0.3)
         axes.spines[:].set_visible(False)
         texts = {
-            place: whole_percent(value) if share else amount(value)
+            place: whole_percent(value) if share else amount(round(value, 2))
             for place, value in np.ndenumerate(values)
             if not np.isnan(value)
         }

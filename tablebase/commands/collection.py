@@ -287,20 +287,24 @@ class Collection(Cataloged):
         if csv is not None:
             check_output(Path(csv), CSV_CURE)
         look = parse_style(width, height, font_size, dpi, title, style)
-        if chart == "chances" and "materials" in rules.can:
+        has_slices = "materials" in rules.can
+        if chart == "chances" and has_slices:
             from tablebase.charts.chances import chances
 
             drawn = chances(rules, position, as_texts("player", player), side)
         else:
             with self._catalog() as catalog:
-                drawn = self._chart(chart, rules, Counter(catalog, where, usable_workers(workers), tick), given, statement)
+                counter = Counter(catalog, where, usable_workers(workers), tick)
+                drawn = self._chart(chart, rules, counter, given, statement, has_slices=has_slices)
         figure = drawn.figure(look)
         figure.set_label(f"{chart} of {drawn.caption}")
         if csv is not None:
             write_numbers(Path(csv), drawn.rows)
         return figure
 
-    def _chart(self, name: str, rules: Any, counter: Counter, given: Mapping[str, Any], statement: str | None) -> Chart:
+    def _chart(
+        self, name: str, rules: Any, counter: Counter, given: Mapping[str, Any], statement: str | None, *, has_slices: bool
+    ) -> Chart:
         """A chart by its name, with the numbers that it shows."""
         from tablebase.charts import figures
         from tablebase.charts.charted_slices import ChartSlices, select_slices
@@ -319,16 +323,17 @@ class Collection(Cataloged):
             "parity": {"pair": numbers, "by": by},
             "values": {"by": by},
         }
-        if "materials" in rules.can:
+        if has_slices:
             groups = [material] if name == "draws" or not material else [[each] for each in material]
             panels = [select_slices(rules, counter.catalog, as_counts(pieces), group, side) for group in groups]
-        else:
-            if "chance" in rules.can and name == "values":
-                return figures.means(counter, rules, by)
-            if "chance" in rules.can or name in ("squares", "draws", "chances") or (name == "parity" and by is None):
-                lack = "has no distances, since chance decides" if "chance" in rules.can else "has no pieces on squares"
-                raise ArgumentError(f"the chart {name!r} cannot be drawn, because {rules.name} {lack}: choose the chart 'values'")
-            panels = [ChartSlices(rules, "stored positions")]
+            return figures.CHARTS[name](counter, panels, **options.get(name, {}))
+        has_chance = "chance" in rules.can
+        if has_chance and name == "values":
+            return figures.means(counter, rules, by)
+        if has_chance or name in ("squares", "draws", "chances") or (name == "parity" and by is None):
+            lack = "has no distances, since chance decides" if has_chance else "has no pieces on squares"
+            raise ArgumentError(f"the chart {name!r} cannot be drawn, because {rules.name} {lack}: choose the chart 'values'")
+        panels = [ChartSlices(rules, "stored positions")]
         return figures.CHARTS[name](counter, panels, **options.get(name, {}))
 
     @checked

@@ -27,6 +27,7 @@ from tablebase.charts.style import PALETTES, Style
 from tablebase.charts.tallies import Counter as Counting
 from tablebase.charts.tallies import totals
 from tablebase.commands.tablebase import Tablebase
+from tablebase.compute.messages import in_time
 from tablebase.errors import MissingTableError
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position
@@ -264,6 +265,18 @@ def test_equal_pieces_that_have_to_pass_each_other(tables: Tablebase, tmp_path: 
         assert some
         assert all(row[certain] == row["positions"] for row in some)
     assert "steps between the two pieces (|files| + |ranks|)" in figure.axes[0].get_xlabel().replace("\n", " ")
+
+
+def test_long_counts_say_how_long(tables: Tablebase, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is read, the number of indices and the time; a chart from the catalog says nothing."""
+    monkeypatch.setattr("tablebase.charts.tallies.RATE", 10.0)
+    tables.plot("distances", GAME.name, material="CvC")
+    assert not caplog.messages
+    tables.plot("distances", GAME.name, material="CvC", where="p1_rank > 1", workers=1)
+    [said] = caplog.messages
+    indices = int(re.findall(r"^reading ([\d,]+) indices, which takes about ", said)[0].replace(",", ""))
+    assert said.endswith(f"about {in_time(indices / 10)}")
+    assert indices > 1000
 
 
 def test_materials_are_panels(tables: Tablebase) -> None:
