@@ -26,12 +26,14 @@ from tablebase.charts.figures import Chart, matrices
 from tablebase.charts.style import PALETTES, Style
 from tablebase.charts.tallies import Counter as Counting
 from tablebase.charts.tallies import totals
+from tablebase.commands import training
 from tablebase.commands.tablebase import Tablebase
 from tablebase.compute.messages import in_time
 from tablebase.errors import MissingTableError
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
+from tablebase.play.learning.self_play import Measure
 from tablebase.slices.material import parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -331,3 +333,15 @@ def test_chances_by_fuzz(tmp_path: Path) -> None:
         for wrong, said in (({"material": "FvHH"}, "--material is for .* not for chances"), ({"piece": 1}, "--piece is for")):
             with pytest.raises(tablebase.TablebaseError, match=said):
                 tables.plot("chances", "foxhounds-4x4", **wrong)
+
+
+def test_the_curve_of_a_learner_is_what_its_rows_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of 1 before the first game is drawn at 1, and the title has the size of the board."""
+    drawn: list[Any] = []
+    monkeypatch.setattr("tablebase.charts.drawing.save", lambda figure, *_: drawn.append(figure))
+    curve = [Measure(0, 0.0, 255, 0.9, 105, 0.77, 1.0), Measure(50, 0.1, 258, 1.0, 127, 1.0, 0.54)]
+    training._draw(load_game("foxhounds"), curve, tmp_path / "a.svg")
+    [figure] = drawn
+    assert [list(line.get_ydata()) for line in figure.axes[0].lines] == [[0.9, 1.0], [0.77, 1.0], [1.0, 0.54]]
+    assert len({line.get_marker() for line in figure.axes[0].lines}) == 3
+    assert "Fox & Hounds 8x8" in figure.get_suptitle()

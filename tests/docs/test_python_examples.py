@@ -44,6 +44,7 @@ def beside_tables(three_pieces: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         ("first-tables", 1),
         pytest.param("guide", 4, marks=pytest.mark.full),
         pytest.param("mining", 4, marks=pytest.mark.full),
+        ("charts", 1),
         ("harehedgehog", 2),
         ("pictures", 3),
     ],
