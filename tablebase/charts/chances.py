@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from tablebase.charts.charted_slices import title_of
 from tablebase.charts.figures import Chart, Framed
@@ -62,6 +62,7 @@ def _draw(framed: Framed, rows: Sequence[Row]) -> Figure:
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator([2.0**-power for power in range(0, 13, 2)]))
     axes.xaxis.set_major_formatter(FuncFormatter(_power))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     return frame.figure
 
 

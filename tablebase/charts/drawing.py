@@ -7,6 +7,7 @@ from io import BytesIO
 from itertools import count
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from matplotlib import colormaps, rc_context
@@ -42,8 +43,13 @@ class Picture(Figure):
 
     def savefig(self, *args: Any, **options: Any) -> None:
         """Save it, as Matplotlib does."""
-        with rc_context(self.style.parameters):
-            super().savefig(*args, **options)
+        with rc_context(self.style.parameters), catch_warnings():
+            filterwarnings("error", ".*layout not applied")
+            try:
+                super().savefig(*args, **options)
+            except UserWarning as fault:
+                cure = "choose a larger --height or --width, a smaller --font-size, or --title none"
+                raise TablebaseError(f"the text leaves no room for the chart: {cure}") from fault
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()
@@ -90,6 +96,7 @@ class Frame:
         height: float = 70,
         width: float = WIDTH,
         square: bool = False,
+        ratios: Sequence[float] | None = None,
     ) -> None:
         """Start a figure; the style's width and height come before those that the chart prefers, which are without title."""
         self.style, self.width = style, style.width or width
@@ -102,11 +109,14 @@ class Frame:
         lines = "\n".join(wrapped(line, self.width - 4, style.font_size) for line in heading)
         of_lines = len(lines.split("\n")) * style.font_size * 1.25 * POINT if lines else 0
         self.height = style.height or height + of_lines
-        self.figure = Picture(figsize=(self.width / 25.4, self.height / 25.4), layout="compressed" if square else "constrained")
+        # The compact layout gives panels of different shapes cells of different size.
+        tight = square and len(set(ratios or [0])) == 1
+        self.figure = Picture(figsize=(self.width / 25.4, self.height / 25.4), layout="compressed" if tight else "constrained")
         self.figure.style = style
         if lines:
             self.figure.suptitle(lines)
-        self.axes: list[Axes] = list(self.figure.subplots(1, len(panels), sharey=not square, squeeze=False)[0])
+        subplots = self.figure.subplots(1, len(panels), sharey=not square, squeeze=False, width_ratios=ratios)
+        self.axes: list[Axes] = list(subplots[0])
         for axes, name in zip(self.axes, panels, strict=True):
             if len(panels) > 1:
                 axes.set_title(name)
@@ -135,7 +145,7 @@ class Frame:
         if len(names) > most:
             raise TablebaseError(
                 f"{what} has {len(names)} values, but at most {most} are legible in {self.width:g}mm:"
-                " choose another column with --by, or a larger --width"
+                " choose a column with fewer values, or a larger --width"
             )
         widest = max((text_width(name, size) + 1.2 for name, number in zip(names, numbers, strict=True) if number), default=0)
         step = max(1, int(np.ceil(widest / room)))
@@ -195,7 +205,7 @@ class Frame:
         """Add a bar with the colours of cells."""
         mapped = ScalarMappable(scale, colormaps[self.style.palette.scale])
         location = "bottom" if below else "right"
-        bar = self.figure.colorbar(mapped, ax=self.axes, location=location, shrink=0.8, aspect=28, pad=0.03)
+        bar = self.figure.colorbar(mapped, ax=self.axes, location=location, shrink=0.8, aspect=28, pad=0.03, panchor=False)
         bar.locator = MaxNLocator(5)
         bar.formatter = PercentFormatter(1, decimals=0 if (scale.vmax or 0) >= 0.05 else 1) if share else FuncFormatter(amount)
         bar.set_label(wrapped(label, (self.width if below else self.height) * 0.75, self.style.font_size))

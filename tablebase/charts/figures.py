@@ -14,7 +14,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, PercentFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
 from tablebase.charts.charted_slices import PLURALS, ChartSlices, caption, title_of
 from tablebase.charts.drawing import MARGIN, WIDTH, Frame, amount, power, scale_of, text_width
@@ -64,6 +64,11 @@ def distances(counter: Counter, panels: Panels, outcome: Outcome | None = None, 
     if outcome == Outcome.DRAW:
         raise ArgumentError("a draw has no distance: choose --outcome win or --outcome loss")
     rows = [row for slices in panels for row in counter.distances(slices)]
+    counts = totals(rows)
+    if not sum(counts[one] for one in (Outcome.WIN, Outcome.LOSS) if outcome in (None, one)):
+        raise TablebaseError(
+            f"none of these positions is a {outcome or 'win or a loss'}: choose other slices, or another condition"
+        )
     return _chart(counter, panels, "Positions by distance to the end of the game", rows, partial(_draw_distances, outcome, log))
 
 
@@ -84,6 +89,7 @@ def _draw_distances(outcome: Outcome | None, log: bool, framed: Framed, rows: Se
         if log:
             axes.set_yscale("log")
             axes.set_ylim(bottom=0.7)
+            axes.yaxis.set_minor_formatter(NullFormatter())
         axes.yaxis.set_major_formatter(FuncFormatter(power if log else amount))
     frame.label("distance (plies under best play)", "positions")
     counts = totals(rows)
@@ -114,6 +120,7 @@ def _draw_open(framed: Framed, rows: Sequence[Row]) -> Figure:
     axes.grid(axis="y")
     axes.yaxis.set_major_locator(LogLocator(numticks=8))
     axes.yaxis.set_major_formatter(FuncFormatter(power))
+    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
     return frame.figure
 
@@ -217,7 +224,10 @@ def _draw_draws(game: Any, framed: Framed, rows: Sequence[Row]) -> Figure:
     beside = len(found) * (MARGIN + letters)
     _cell(framed, most, MARGIN, "fewer materials", WIDEST)
     cell, width = _cell(framed, columns, beside, "fewer materials")
-    frame = framed(panels=[""] * len(found), height=most * cell + letters + 32, width=width, square=True)
+    ratios = [len(names) for _, names, _ in found]
+    frame = framed(
+        panels=[""] * len(found), height=most * cell + letters + 32 + 10 * (len(found) > 1), width=width, square=True, ratios=ratios
+    )
     scale = scale_of(shares for _, _, shares in found)
     for axes, (firsts, seconds, shares) in zip(frame.axes, found, strict=True):
         frame.cells(axes, shares, scale, cell)
@@ -227,7 +237,7 @@ def _draw_draws(game: Any, framed: Framed, rows: Sequence[Row]) -> Figure:
         axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False, labelleft=True)
         axes.xaxis.set_label_position("top")
         names = [f"{side.name}'s pieces" for side in game.sides]
-        axes.set(ylabel=names[0], xlabel=names[1], ylim=(len(firsts) - 0.5, -0.5))
+        axes.set(ylabel=names[0], xlabel=names[1], ylim=(len(firsts) - 0.5, -0.5), anchor="N")
     frame.bar(scale, "share of draws", below=True)
     return frame.figure
 

@@ -99,6 +99,7 @@ class Style:
             "pdf.fonttype": 42,
             "svg.fonttype": "none",
             "svg.hashsalt": "tablebase",
+            "text.parse_math": False,
             "font.family": "sans-serif",
             "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
             "savefig.dpi": self.dpi,

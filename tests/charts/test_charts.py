@@ -169,7 +169,10 @@ def test_a_matrix_shows_rows_and_columns_by_letters() -> None:
     first, second = matrices(GAME, rows)
     assert (first[:2], second[:2]) == ((("RC", "TL"), ("W", "D", "E")), (("R",), ("W",)))
     figure = Chart("Title", "Caption", rows, lambda framed, rows: figures._draw_draws(GAME, framed, rows)).figure(Style())
-    axes, _, bar = figure.axes
+    axes, other, bar = figure.axes
+    FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
+    cells = [one.get_window_extent().width / (one.get_xlim()[1] - one.get_xlim()[0]) for one in (axes, other)]
+    assert cells[0] == pytest.approx(cells[1], rel=0.2)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["RC", "TL"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["W", "D", "E"]
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
@@ -243,7 +246,7 @@ def test_every_chart_is_legible_in_a_column(chart: str, tables: Tablebase) -> No
 @pytest.mark.parametrize("width", WIDTHS)
 def test_fonts_are_embedded_and_pages_as_wide_as_asked(width: str, tables: Tablebase, tmp_path: Path) -> None:
     """PDF has TrueType fonts alone and SVG has text, also if the figure is saved by the caller."""
-    figure = tables.plot("draws", GAME.name, width=width, title="A title of words", height="7cm")
+    figure = tables.plot("draws", GAME.name, width=width, title="$5 and $6 of words", height="7cm")
     figure.savefig(tmp_path / "a.pdf")
     [box] = re.findall(rb"/MediaBox \[ ?0 0 ([\d.]+) ([\d.]+)", (tmp_path / "a.pdf").read_bytes())
     assert [float(side) * 25.4 / 72 for side in box] == pytest.approx([WIDTHS[width], 70], abs=0.01)
@@ -252,7 +255,7 @@ def test_fonts_are_embedded_and_pages_as_wide_as_asked(width: str, tables: Table
         listed = subprocess.run(["pdffonts", tmp_path / "a.pdf"], capture_output=True, text=True, check=True).stdout
         assert all("TrueType" in line for line in listed.splitlines()[2:])
     figure.savefig(tmp_path / "a.svg")
-    assert ">A title of words</text>" in (tmp_path / "a.svg").read_text()
+    assert ">$5 and $6 of words</text>" in (tmp_path / "a.svg").read_text()
 
 
 def test_equal_pieces_that_have_to_pass_each_other(tables: Tablebase, tmp_path: Path) -> None:

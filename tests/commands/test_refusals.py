@@ -160,6 +160,8 @@ CHARTS = {
     "plot draws doushouqi --where 'p1 =' --output a.svg": "syntax error",
     "plot draws doushouqi --where 'p1_rank > 9' --output a.svg": "no position of 2 pieces fulfils the condition: choose another",
     "plot draws doushouqi --csv a.svg --output a.svg": "a.svg is named by both --output and --csv: name another file",
+    "plot distances doushouqi --where distance=1 --outcome loss --output a.svg": "none of these positions is a loss: choose other",
+    "plot distances doushouqi --height 4cm --font-size 24 --output a.svg": "the text leaves no room for the chart: choose a larger",
     "plot query doushouqi --output a.svg": "the chart 'query' needs a statement, as in",
     "plot draws doushouqi 'SELECT 1' --output a.svg": "the chart 'draws' takes no statement: choose the chart query",
     "plot query doushouqi 'SELECT 1' --where true --output a.svg": "not for query: omit it",
