@@ -19,8 +19,7 @@ from tqdm import tqdm
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.charts.charted_slices import ChartSlices, select_slices
-from tablebase.charts.tallies import Counter as Counting
-from tablebase.charts.tallies import parity_pair, totals
+from tablebase.charts.tallies import Counting, parity_pair, totals
 from tablebase.commands.program import run
 from tablebase.compute.messages import say
 from tablebase.errors import TablebaseError

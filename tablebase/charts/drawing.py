@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
-from itertools import count
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
@@ -157,7 +156,7 @@ class Frame:
     def curves(self, axes: Axes, curves: Mapping[str, tuple[Sequence[float], Sequence[float]]], kind: str = "line") -> None:
         """Draw lines, or points, which differ by colour, by dashes and by markers."""
         palette = self.style.palette
-        for number, (name, (xs, ys)) in zip(count(), curves.items(), strict=False):
+        for number, (name, (xs, ys)) in enumerate(curves.items()):
             step = max(1, len(xs) // MARKED)
             axes.plot(
                 xs,

@@ -19,7 +19,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from tablebase.charts.charted_slices import PLURALS, ChartSlices, caption, title_of
 from tablebase.charts.drawing import MARGIN, WIDTH, Frame, amount, power, scale_of, text_width
 from tablebase.charts.style import POINT, Style
-from tablebase.charts.tallies import DISTANCE, Counter, Row, like_pieces, parity_pair, quoted_name, survival, totals
+from tablebase.charts.tallies import DISTANCE, Counting, Row, like_pieces, parity_pair, quoted_name, survival, totals
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game import Board, Outcome, Terrain
 from tablebase.slices.material import parse_material
@@ -49,7 +49,9 @@ class Chart:
             return self.draw(partial(Frame, style, self.title, self.caption), self.rows)
 
 
-def _chart(counter: Counter, panels: Panels, title: str, rows: Sequence[Row], draw: Callable[..., Figure], times: int = 1) -> Chart:
+def _chart(
+    counter: Counting, panels: Panels, title: str, rows: Sequence[Row], draw: Callable[..., Figure], times: int = 1
+) -> Chart:
     """A chart of counts, in which each position stands so many times."""
     return Chart(title, caption(panels, sum(totals(rows).values()) // times, counter.where), rows, draw)
 
@@ -59,7 +61,7 @@ def by_slices(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return {name: list(its) for name, its in groupby(rows, itemgetter("slices"))}
 
 
-def distances(counter: Counter, panels: Panels, outcome: Outcome | None = None, *, log: bool = False) -> Chart:
+def distances(counter: Counting, panels: Panels, outcome: Outcome | None = None, *, log: bool = False) -> Chart:
     """Chart how many positions are won and lost in how many plies."""
     if outcome == Outcome.DRAW:
         raise ArgumentError("a draw has no distance: choose --outcome win or --outcome loss")
@@ -99,7 +101,7 @@ def _draw_distances(outcome: Outcome | None, log: bool, framed: Framed, rows: Se
     return frame.figure
 
 
-def open_after(counter: Counter, panels: Panels) -> Chart:
+def open_after(counter: Counting, panels: Panels) -> Chart:
     """Chart the share of decided positions that are still open after some plies."""
     counts = [row for slices in panels for row in counter.distances(slices)]
     rows = [row for its in by_slices(counts).values() for row in survival(its)]
@@ -125,7 +127,7 @@ def _draw_open(framed: Framed, rows: Sequence[Row]) -> Figure:
     return frame.figure
 
 
-def squares(counter: Counter, panels: Panels, piece: int = 1, outcome: Outcome | None = None) -> Chart:
+def squares(counter: Counting, panels: Panels, piece: int = 1, outcome: Outcome | None = None) -> Chart:
     """Chart how often positions have an outcome, by the square of a piece."""
     rows, game = [row for slices in panels for row in counter.squares(slices, piece)], panels[0].game
     word, name = PLURALS[outcome or Outcome.WIN], " or ".join(dict.fromkeys(each.piece_name(piece) for each in panels))
@@ -187,7 +189,7 @@ def _outline(frame: Frame, axes: Axes, board: Board, terrain: Sequence[Terrain])
         frame.legend([Patch(fill=False, edgecolor=ink, linestyle=dashes.get(one.name, "-."), label=one.name) for one in terrain])
 
 
-def draws(counter: Counter, panels: Panels) -> Chart:
+def draws(counter: Counting, panels: Panels) -> Chart:
     """Chart the share of draws by the pieces of both sides."""
     [slices] = panels
     rows = counter.materials(slices)
@@ -242,7 +244,7 @@ def _draw_draws(game: Any, framed: Framed, rows: Sequence[Row]) -> Figure:
     return frame.figure
 
 
-def parity(counter: Counter, panels: Panels, pair: Sequence[int] = (), by: str | None = None) -> Chart:
+def parity(counter: Counting, panels: Panels, pair: Sequence[int] = (), by: str | None = None) -> Chart:
     """Chart outcomes by odd and even distances between two pieces, by default the first and the last, or by a whole number."""
     title, axis, rows = f"Outcomes by odd and even {by}", by or "", list[Row]()
     for slices in panels:
@@ -256,7 +258,7 @@ def parity(counter: Counter, panels: Panels, pair: Sequence[int] = (), by: str |
     return _chart(counter, panels, title, rows, partial(_draw_shares, axis))
 
 
-def values(counter: Counter, panels: Panels, by: str) -> Chart:
+def values(counter: Counting, panels: Panels, by: str) -> Chart:
     """Chart outcomes by the value of a column."""
     rows = [row for slices in panels for row in counter.count(slices, [by])]
     return _chart(counter, panels, f"Outcomes by {by}", rows, partial(_draw_shares, by))
@@ -310,7 +312,7 @@ def _stack(frame: Frame, axes: Axes, bars: Sequence[tuple[str, Mapping[Outcome, 
     axes.yaxis.set_major_formatter(PercentFormatter(1))
 
 
-def means(counter: Counter, game: Any, by: str) -> Chart:
+def means(counter: Counting, game: Any, by: str) -> Chart:
     """Chart the mean chance to win by the value of a column, in a game with chance."""
     where, named = "" if counter.where is None else f" WHERE ({counter.where}\n)", quoted_name(by)
     statement = f"SELECT {named}, avg(lower) AS at_least, avg(upper) AS at_most FROM positions{where} GROUP BY 1 ORDER BY 1"
@@ -318,7 +320,7 @@ def means(counter: Counter, game: Any, by: str) -> Chart:
     return replace(query(counter, game, statement), title=f"Mean chance to win by {by}", caption=text)
 
 
-def query(counter: Counter, game: Any, statement: str, kind: str | None = None) -> Chart:
+def query(counter: Counting, game: Any, statement: str, kind: str | None = None) -> Chart:
     """Chart the result of a statement: its first column along the axis, and each further number as bars, a line or points.
 
     Without a kind, it is a line if the first column has numbers.

@@ -26,8 +26,8 @@ DISTANCE = "distance"
 
 
 @dataclass(frozen=True)
-class Counter:
-    """Counts positions of the tables of a folder: by SQL, or from the catalog where there is no condition."""
+class Counting:
+    """Counts of positions of the tables of a folder: by SQL, or from the catalog where there is no condition."""
 
     catalog: Catalog
     where: str | None = None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tablebase.charts.figures import Chart
-    from tablebase.charts.tallies import Counter
+    from tablebase.charts.tallies import Counting
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
     from tablebase.mining.query import Query
@@ -282,7 +282,7 @@ class Collection(Cataloged):
             raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
         from tablebase.charts.picture_files import CSV_CURE, write_numbers
         from tablebase.charts.style import parse_style
-        from tablebase.charts.tallies import Counter
+        from tablebase.charts.tallies import Counting
 
         if csv is not None:
             check_output(Path(csv), CSV_CURE)
@@ -294,7 +294,7 @@ class Collection(Cataloged):
             drawn = chances(rules, position, as_texts("player", player), side)
         else:
             with self._catalog() as catalog:
-                counter = Counter(catalog, where, usable_workers(workers), tick)
+                counter = Counting(catalog, where, usable_workers(workers), tick)
                 drawn = self._chart(chart, rules, counter, given, statement, has_slices=has_slices)
         figure = drawn.figure(look)
         figure.set_label(f"{chart} of {drawn.caption}")
@@ -303,7 +303,7 @@ class Collection(Cataloged):
         return figure
 
     def _chart(
-        self, name: str, rules: Any, counter: Counter, given: Mapping[str, Any], statement: str | None, *, has_slices: bool
+        self, name: str, rules: Any, counter: Counting, given: Mapping[str, Any], statement: str | None, *, has_slices: bool
     ) -> Chart:
         """A chart by its name, with the numbers that it shows."""
         from tablebase.charts import figures
