@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.charts.charted_slices import ChartSlices, select_slices
-from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
+from tablebase.charts.tallies import Counting, parity_pair, totals
 from tablebase.commands.program import run
 from tablebase.compute.messages import say
 from tablebase.errors import TablebaseError
@@ -75,8 +75,12 @@ def listed(names: Iterable[str]) -> str:
 
 def describe_distances(source: Source) -> Iterator[str]:
     """Shares of the outcomes, and the most common, the median and the longest distances."""
-    counts, totals = count_distances(source.catalog, source.slices), source.slices.outcomes
-    shares = [f"{percent(totals[outcome], source.slices.positions)} are {word}" for outcome, word in WORDS.items()]
+    rows, outcomes = Counting(source.catalog).distances(source.slices), source.slices.outcomes
+    counts = {
+        outcome: {row["distance"]: row[word] for row in rows if row[word] and outcome is not Outcome.DRAW}
+        for outcome, word in WORDS.items()
+    }
+    shares = [f"{percent(outcomes[outcome], source.slices.positions)} are {word}" for outcome, word in WORDS.items()]
     yield f"Of all positions, {listed(shares)}."
     odd, even = all(d % 2 for d in counts[Outcome.WIN]), not any(d % 2 for d in counts[Outcome.LOSS])
     if odd and even:
@@ -105,14 +109,14 @@ def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterato
 
     def describe(source: Source) -> Iterator[str]:
         slices, word = source.slices, WORDS[outcome]
-        tally = count_squares(source.catalog, slices, piece)
-        shares = {name: counts[outcome] / sum(counts.values()) for name, counts in tally.items()}
+        rows = Counting(source.catalog).squares(slices, piece)
+        shares = {row["square"]: row[word] / row["positions"] for row in rows}
         for extreme, how in ((max, "highest"), (min, "lowest")):
             share = extreme(shares.values())
             where = alternatives([name for name in GAME.board.names if shares.get(name) == share])
             yield f"The share of {word} is {how}, {100 * share:.1f}%, when {slices.piece_name(piece)} stands on {where}."
         yield f"Over all squares, it is {percent(slices.outcomes[outcome], slices.positions)}."
-        never = [name for name in GAME.board.names if name not in tally]
+        never = [name for name in GAME.board.names if name not in shares]
         yield f"The piece cannot stand on the {len(never)} blank squares, {listed(never)}."
 
     return describe
@@ -145,19 +149,19 @@ def draw_share(line: Counts) -> float:
 def describe_parity(source: Source) -> Iterator[str]:
     """Outcomes at odd and at even distances, and whether parity decides at each single distance."""
     slices = source.slices
-    pair = parity_pair(slices, ())
-    tally = count_parity(source.catalog, slices, pair)
+    pair = parity_pair(slices)
+    rows = Counting(source.catalog).parity(slices, f"distance_{pair[0]}_{pair[1]}")
     names = listed(map(slices.piece_name, pair))
-    wins = {key: counts[Outcome.WIN] / sum(counts.values()) for key, counts in tally.items()}
     for is_even, word in ((False, "odd"), (True, "even")):
-        total = sum((counts for key, counts in tally.items() if key[1] == is_even), Counter())
-        shares = [f"{percent(total[outcome], sum(total.values()))} {name}" for outcome, name in WORDS.items()]
-        yield f"When {names} are an {word} distance apart, the outcomes are {listed(shares)}."
-    lowest_odd, highest_even = min(wins[key] for key in wins if not key[1]), max(wins[key] for key in wins if key[1])
+        counts = totals(row for row in rows if row["even"] is is_even)
+        shares = [f"{percent(counts[outcome], sum(counts.values()))} {name}" for outcome, name in WORDS.items()]
+        yield f"When {names} are an {word} number of steps apart, the outcomes are {listed(shares)}."
+    lowest_odd = min(row["wins"] / row["positions"] for row in rows if not row["even"])
+    highest_even = max(row["wins"] / row["positions"] for row in rows if row["even"])
     if lowest_odd > highest_even:
         odd, even = (f"{100 * share:.1f}%" for share in (lowest_odd, highest_even))
         yield f"The side to move wins at least {odd} of the positions at every odd distance, and at most {even} at every even one."
-    draws = {key[1] for key, counts in tally.items() if counts[Outcome.DRAW]}
+    draws = {row["even"] for row in rows if row["draws"]}
     if len(draws) == 1:
         yield f"All draws are at {'even' if True in draws else 'odd'} distances."
 

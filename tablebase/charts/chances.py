@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-from tablebase.charts.drawing import draw_curves
+from tablebase.charts.charted_slices import title_of
+from tablebase.charts.figures import Chart, Framed
+from tablebase.charts.tallies import Row
 from tablebase.game import Game
 from tablebase.game.notation import parse
 from tablebase.graph.policies import chance_against
@@ -21,8 +23,8 @@ LEAST, POINTS = 2.0**-12, 49
 """The smallest fuzz that is drawn, and the number of points from there to 1."""
 
 
-def chances(game: Game, position: str | None = None, player: Sequence[str] = (), side: str | None = None) -> Figure:
-    """The exact chance to win against players that err, by their fuzz.
+def chances(game: Game, position: str | None = None, player: Sequence[str] = (), side: str | None = None) -> Chart:
+    """Chart the exact chance to win against players that err, by their fuzz.
 
     Parameters
     ----------
@@ -34,22 +36,34 @@ def chances(game: Game, position: str | None = None, player: Sequence[str] = (),
         The letter of the side that exploits them; by default the one that loses under perfect play.
     """
     start = parse(game, game.start if position is None else position)
-    curves, evens = {}, []
+    rows = list[Row]()
     for name, model in opened_models(game, start, player or model_names(game)).items():
         number = model.loser() if side is None else side_number(game, side)
         policy, even = model.policy(1 - number), model.even_fuzz(number)
-        fuzzes = np.geomspace(LEAST, 1.0, POINTS).tolist()
-        label = name if even is None else f"{name}: even at {even:.6f}"
-        curves[label] = fuzzes, [float(chance_against(policy, fuzz)[0]) for fuzz in fuzzes]
-        evens += [] if even is None else [even]
-    caption = f"{game.title}, {game.sides[number].name} from {game.format(start)}"
-    figure = draw_curves("Chance to win by the best moves against a player that errs", caption, ("fuzz p", "chance to win"), curves)
-    (axes,) = figure.axes
-    axes.axhline(EVEN, color="#888888", linewidth=0.8)
-    axes.plot(evens, [EVEN] * len(evens), "o", color="#888888", markersize=5)
+        for fuzz in np.geomspace(LEAST, 1.0, POINTS).tolist():
+            rows.append({"player": name, "even": even, "fuzz": fuzz, "chance": float(chance_against(policy, fuzz)[0])})
+    caption = f"{title_of(game, sized=True)}, {game.sides[number].name} from {game.format(start)}"
+    return Chart("Chance to win by the best moves against a player that errs", caption, rows, _draw)
+
+
+def _draw(framed: Framed, rows: Sequence[Row]) -> Figure:
+    curves: dict[str, tuple[list[float], list[float]]] = {}
+    for row in rows:
+        name = row["player"] if row["even"] is None else f"{row['player']}: even at {row['even']:.6f}"
+        for values, value in zip(curves.setdefault(name, ([], [])), (row["fuzz"], row["chance"]), strict=True):
+            values.append(value)
+    evens = sorted({row["even"] for row in rows if row["even"] is not None})
+    frame = framed()
+    frame.shares(curves)
+    frame.label("fuzz p", "chance to win")
+    [axes], ink = frame.axes, frame.style.palette.ink
+    axes.axhline(EVEN, color=ink, linewidth=0.6)
+    axes.plot(evens, [EVEN] * len(evens), "o", color=ink, markersize=4, zorder=4)
     axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_locator(FixedLocator([2.0**-power for power in range(0, 13, 2)]))
     axes.xaxis.set_major_formatter(FuncFormatter(_power))
-    return figure
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    return frame.figure
 
 
 def _power(fuzz: float, _position: Any) -> str:

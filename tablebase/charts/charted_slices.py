@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
@@ -20,15 +21,33 @@ WILDCARDS = "*?["
 """Characters that make a material's name a pattern."""
 
 
+def caption(panels: Sequence[ChartSlices], positions: int, where: str | None = None) -> str:
+    """Game, slices, number of positions, and the side whose outcomes are counted."""
+    [first, *_] = panels
+    names = " and ".join(", ".join(each.shown for each in panels).rsplit(", ", 1) if len(panels) > 1 else [first.shown])
+    condition = "" if where is None else f" where {' '.join(where.split())}"
+    mover = f" ({first.mover})" if first.lines else ""
+    return f"{title_of(first.game)}, {names}: {positions:,} positions{condition}, outcomes of the side to move{mover}"
+
+
+def title_of(game: Any, *, sized: bool = False) -> str:
+    """The title of a game with its variant, or with the size of its board."""
+    variant = game.name.partition("-")[2]
+    board = getattr(game, "board", None)
+    if sized and not variant and board is not None:
+        variant = f"{board.width}x{board.height}"
+    return f"{game.title} {variant}" if variant else str(game.title)
+
+
 @dataclass(frozen=True)
 class ChartSlices:
-    """The slices that a chart is about."""
+    """The slices that a chart, or a panel of it, is about; a game without slices has no lines, and all its stored positions."""
 
-    game: Game
+    game: Any
     name: str  # what the slices are called in captions
-    lines: tuple[Counts, ...]  # one for each slice
-    missing: int  # how many other slices match but have not been built
-    condition: str  # the SQL condition that selects their rows in the table `positions`
+    lines: tuple[Counts, ...] = ()  # one for each slice
+    missing: int = 0  # how many other slices match but have not been built
+    condition: str = "NOT final"  # the SQL condition that selects their rows in the table `positions`
 
     @property
     def positions(self) -> int:
@@ -60,12 +79,9 @@ class ChartSlices:
         return " or ".join(names)
 
     @property
-    def caption(self) -> str:
-        """Game, slices, number of positions, and the side whose outcomes are counted."""
-        variant = self.game.name.partition("-")[2]
-        title = f"{self.game.title} {variant}" if variant else self.game.title
-        part = f" ({len(self.lines):,} of {len(self.lines) + self.missing:,} slices)" if self.missing else ""
-        return f"{title}, {self.name}{part}: {self.positions:,} positions, outcomes of the side to move ({self.mover})"
+    def shown(self) -> str:
+        """Their name, and how many of the slices are missing."""
+        return f"{self.name} ({len(self.lines):,} of {len(self.lines) + self.missing:,} slices)" if self.missing else self.name
 
     def piece_name(self, piece: int) -> str:
         """The name of the piece with this number, from 1."""

@@ -45,7 +45,10 @@ class Call:
     """
 
     def __init__(self, verb: Verb, given: dict[str, Any]) -> None:
-        self.verb, self.given, self.style = verb, given, given.pop("style", Format.TABLE)
+        self.verb, self.given, self.style = verb, given, Format.TABLE
+        # A function may have a style of its own, which is not the format of rows.
+        if "style" not in signature(verb.function).parameters:
+            self.style = given.pop("style", Format.TABLE)
         if verb.owner:
             from tablebase.tables.folder import default_catalog, default_folder
 

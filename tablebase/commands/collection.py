@@ -14,12 +14,15 @@ from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
 from tablebase.compute.messages import say
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, game_word, quoted
+from tablebase.files.outputs import check_output
 from tablebase.game.plain_arguments import as_list, as_number, as_text, as_texts, usable_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+    from tablebase.charts.figures import Chart
+    from tablebase.charts.tallies import Counting
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
     from tablebase.mining.query import Query
@@ -28,19 +31,22 @@ if TYPE_CHECKING:
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
-Chart = Literal["distances", "squares", "draws", "parity", "values", "chances"]
-CHARTS = get_args(Chart)
-OF_TABLES, COUNTING = CHARTS[:5], ("squares", "parity", "values")
-"""Charts of tables, and charts that read all positions of their slices."""
+ChartName = Literal["distances", "survival", "squares", "draws", "parity", "values", "chances", "query"]
+CHARTS = get_args(ChartName)
+OF_TABLES = CHARTS[:6]
+"""Charts of the positions of slices."""
 CHARTS_OF_OPTION = {
     "piece": ("squares", "parity"),
-    "by": ("values",),
+    "by": ("values", "parity"),
     "outcome": ("distances", "squares"),
     "log": ("distances",),
     "from": ("chances",),
     "player": ("chances",),
+    "side": CHARTS[:7],
     "pieces": OF_TABLES,
     "material": OF_TABLES,
+    "where": OF_TABLES,
+    "kind": ("query",),
 }
 """Options that apply only to some charts."""
 
@@ -167,18 +173,28 @@ class Collection(Cataloged):
     @checked
     def plot(
         self,
-        chart: Annotated[Chart, Shell(metavar="CHART", argument=True)],
+        chart: Annotated[ChartName, Shell(metavar="CHART", argument=True)],
         game: shared.GameName,
+        statement: Annotated[str | None, Shell(metavar='"SELECT …"', argument=True)] = None,
         *,
         pieces: shared.Pieces = None,
         material: Annotated[str | Sequence[str] | None, Shell(metavar="RCvW")] = None,
         side: Annotated[str | None, Shell(metavar="w")] = None,
+        where: Annotated[str | None, Shell(metavar='"SQL"')] = None,
         piece: Annotated[int | Sequence[int] | None, Shell(metavar="N", least=1)] = None,
         outcome: shared.OutcomeName | None = None,
         log: bool = False,
         by: Annotated[str | None, Shell(metavar="COLUMN")] = None,
+        kind: Literal["bar", "line", "points", "heat"] | None = None,
         position: Annotated[str | None, Shell(metavar="POSITION", option="--from")] = None,
         player: Annotated[str | Sequence[str] | None, Shell(metavar="NAME")] = None,
+        width: Annotated[str | None, Shell(metavar="88mm")] = None,
+        height: Annotated[str | None, Shell(metavar="60mm")] = None,
+        font_size: Annotated[float, Shell(metavar="POINTS")] = 8.0,
+        dpi: Annotated[int, Shell(metavar="N", least=50, most=1200)] = 300,
+        title: Annotated[str | None, Shell(metavar="TEXT")] = None,
+        style: Literal["light", "dark", "grey"] = "light",
+        csv: Annotated[str | Path | None, Shell(metavar="FILE", output=Output.FILE)] = None,
         workers: shared.Threads = None,
         tick: shared.Tick = None,
     ) -> Figure:
@@ -189,16 +205,22 @@ class Collection(Cataloged):
         Parameters
         ----------
         chart : str
-            Chart: distances (positions by distance), squares (outcomes by square of a piece), draws (share of draws by
-            material), parity (outcomes by parity of the distance between two pieces), values (outcomes by a column; in games
-            with chance, the mean chance to win) or chances (winning chances against a weakened player).
+            Chart: distances (positions by distance), survival (share of wins and losses that are still open after some plies),
+            squares (outcomes by square of a piece), draws (share of draws by material), parity (outcomes by odd and even
+            distances between two pieces, or by any whole number that --by names), values (outcomes by a column; in games with
+            chance, the mean chance to win), chances (winning chances against a weakened player) or query (the result of a
+            statement).
+        statement : str, optional
+            For the chart 'query', an SQL statement as for 'mine'. Its first column is on the axis; the others are drawn.
         pieces : int, range or str, optional
             Only slices with this number of pieces, or these numbers.
         material : str or sequence of str, optional
             Set of pieces, such as RCvW (rat and cat against wolf), or a pattern in which ? stands for one piece and * for any
-            number of pieces; repeatable.
+            number of pieces; repeatable, for panels beside each other (in the chart 'draws', one matrix of all).
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
+        where : str, optional
+            Use only positions that fulfil this condition on columns of 'mine', such as "to_den_1 < 5".
         piece : int or sequence of int, optional
             For 'squares' and 'parity', number of the piece in the set of pieces: in RCvW, piece 2 is the cat. For the chart
             'parity', give this option twice.
@@ -207,58 +229,104 @@ class Collection(Cataloged):
         log : bool
             Use a logarithmic scale in the chart 'distances'.
         by : str, optional
-            For the chart 'values', a column of positions with few values, such as a feature.
+            For the chart 'values', a column of positions with few values, such as a feature; for 'parity', a column of whole
+            numbers, by default the distance between two pieces.
+        kind : str, optional
+            For the chart 'query', how its result is drawn; by default, bar. A heat map needs three columns.
         position : str, optional
             For the chart 'chances', the position in which games begin; by default, the initial position.
         player : str or sequence of str, optional
             For the chart 'chances', a player that 'tablebase exploit --help' lists; repeatable.
+        width : str, optional
+            Width of the page, such as 88mm, 8cm or 3.5in; or column (88 mm) or page (180 mm).
+        height : str, optional
+            Height of the page, in the same units.
+        font_size : float
+            Size of letters in points, from 6.
+        dpi : int
+            Dots per inch of a PNG file.
+        title : str, optional
+            Title instead of the name of the chart and its slices; 'none' for no title.
+        style : str
+            Colours: on a light or a dark ground, or shades of grey with hatches, for print.
+        csv : str or Path, optional
+            Also write the numbers that are drawn to this CSV file.
         game, workers : see `mine`
         tick : callable, optional
             Called from time to time with the numbers of indices decoded so far and in all.
         """
-        from tablebase.game.game_arguments import refuse_given
-
         rules: Any = self._rules(game)
         check_extra("pictures", "plot")
-        if not isinstance(chart, str) or chart not in CHARTS:
+        if chart not in CHARTS:
             raise ArgumentError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
-        given = {"piece": piece, "outcome": outcome, "log": log, "by": by, "from": position, "player": player}
+        given = {"piece": piece, "outcome": outcome, "log": log, "by": by, "from": position, "player": player, "kind": kind}
+        given |= {"pieces": pieces, "material": material, "side": side, "where": where}
         for option, charts in CHARTS_OF_OPTION.items():
-            if {**given, "pieces": pieces, "material": material}[option] and chart not in charts:
+            if given[option] and chart not in charts:
                 raise ArgumentError(f"--{option} is for {' and '.join(charts)}, not for {chart}: omit it")
+        if (statement is None) == (chart == "query"):
+            only = 'needs a statement, as in "SELECT outcome, count(*) FROM positions GROUP BY outcome"'
+            raise ArgumentError(
+                f"the chart {chart!r} {only if statement is None else 'takes no statement: choose the chart query'}"
+            )
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
-        refuse_given(rules, pieces=pieces, material=material, side=side)
-        has_material = "materials" in rules.can
-        if chart == "chances" and has_material:
+        from tablebase.charts.picture_files import CSV_CURE, write_numbers
+        from tablebase.charts.style import parse_style
+        from tablebase.charts.tallies import Counting
+
+        if csv is not None:
+            check_output(Path(csv), CSV_CURE)
+        look = parse_style(width, height, font_size, dpi, title, style)
+        has_slices = "materials" in rules.can
+        if chart == "chances" and has_slices:
             from tablebase.charts.chances import chances
 
-            figure = chances(rules, position, as_texts("player", player), side)
-            figure.set_label(f"chances of {rules.title}")
-            return figure
-        from tablebase.charts import figures
-        from tablebase.charts.charted_slices import select_slices
+            drawn = chances(rules, position, as_texts("player", player), side)
+        else:
+            with self._catalog() as catalog:
+                counter = Counting(catalog, where, usable_workers(workers), tick)
+                drawn = self._chart(chart, rules, counter, given, statement, has_slices=has_slices)
+        figure = drawn.figure(look)
+        figure.set_label(f"{chart} of {drawn.caption}")
+        if csv is not None:
+            write_numbers(Path(csv), drawn.rows)
+        return figure
 
-        several = [] if piece is None else piece if isinstance(piece, (list, tuple)) else [piece]
-        shown, numbers = as_outcome(outcome), [as_number("piece", one, 1) for one in several]
-        if chart == "squares" and len(numbers) > 1:
+    def _chart(
+        self, name: str, rules: Any, counter: Counting, given: Mapping[str, Any], statement: str | None, *, has_slices: bool
+    ) -> Chart:
+        """A chart by its name, with the numbers that it shows."""
+        from tablebase.charts import figures
+        from tablebase.charts.charted_slices import ChartSlices, select_slices
+        from tablebase.game.game_arguments import refuse_given
+
+        if statement is not None:
+            return figures.query(counter, rules, statement, given["kind"] or "bar")
+        material, pieces, side = as_texts("material", given["material"]), given["pieces"], given["side"]
+        refuse_given(rules, pieces=pieces, material=material or None, side=side)
+        shown, numbers, by = as_outcome(given["outcome"]), _numbers(given["piece"]), given["by"]
+        if name == "squares" and len(numbers) > 1:
             raise ArgumentError("squares shows one piece: give --piece once")
         options: dict[str, dict[str, Any]] = {
-            "distances": {"outcome": shown, "log": log},
-            "squares": {"piece": (*numbers, 1)[0], "outcome": shown or "win"},
-            "parity": {"pair": numbers},
+            "distances": {"outcome": shown, "log": given["log"]},
+            "squares": {"piece": (*numbers, 1)[0], "outcome": shown},
+            "parity": {"pair": numbers, "by": by},
             "values": {"by": by},
         }
-        counting = {"workers": usable_workers(workers), "tick": tick} if chart in COUNTING else {}
-        with self._catalog() as catalog:
-            if has_material:
-                slices = select_slices(rules, catalog, as_counts(pieces), as_texts("material", material), side)
-                figure = figures.CHARTS[chart](catalog, slices, **options.get(chart, {}), **counting)
-            else:
-                figure = figures.stored(catalog, rules, chart, options.get(chart, {}), **counting)
-        figure.set_label(f"{chart} of {slices.caption if has_material else rules.title}")
-        return figure
+        if has_slices:
+            groups = [material] if name == "draws" or not material else [[each] for each in material]
+            panels = [select_slices(rules, counter.catalog, as_counts(pieces), group, side) for group in groups]
+            return figures.CHARTS[name](counter, panels, **options.get(name, {}))
+        has_chance = "chance" in rules.can
+        if has_chance and name == "values":
+            return figures.means(counter, rules, by)
+        if has_chance or name in ("squares", "draws", "chances") or (name == "parity" and by is None):
+            lack = "has no distances, since chance decides" if has_chance else "has no pieces on squares"
+            raise ArgumentError(f"the chart {name!r} cannot be drawn, because {rules.name} {lack}: choose the chart 'values'")
+        panels = [ChartSlices(rules, "stored positions")]
+        return figures.CHARTS[name](counter, panels, **options.get(name, {}))
 
     @checked
     def patterns(
@@ -365,6 +433,12 @@ class Collection(Cataloged):
         of: dict[str, Any] = {"material": material, "pieces": pieces, "outcome": outcome, "features": features, "workers": workers}
         self.patterns(game, **of, target=target, pool=True, depth=0, run=read)
         return found[0]
+
+
+def _numbers(piece: Any) -> list[int]:
+    """Numbers of pieces of a material, from 1; one alone, or none, is also allowed."""
+    some = [] if piece is None else piece if isinstance(piece, (list, tuple)) else [piece]
+    return [as_number("piece", one, 1) for one in some]
 
 
 def _column_names(columns: str | Iterable[str] | None) -> list[str] | None:

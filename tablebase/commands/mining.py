@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from tablebase.commands.calls import Call, from_input
-from tablebase.commands.collection import COUNTING
 from tablebase.commands.collection import Collection as Collection
 from tablebase.commands.parameters import Format, Output, Shell, Timeout
 from tablebase.compute.messages import say
@@ -111,11 +110,12 @@ def show_plot(
     """
     from tablebase.charts.drawing import save
 
-    if call.given["chart"] in COUNTING:
-        with progress(f"plot {call.rules.name}", "positions", compiles=True) as shown:
-            figure = call(tick=shown.reach)
-    else:
-        figure = call()
+    if call.given.get("csv") is not None and Path(call.given["csv"]) == output:
+        raise TablebaseError(f"{output} is named by both --output and --csv: name another file")
+    if call.given.get("statement") is not None:
+        call.given["statement"] = from_input(call.given["statement"])
+    with progress(f"plot {call.rules.name}", "positions", compiles=True) as shown:
+        figure = call(tick=shown.reach)
     save(figure, output)
     say(f"wrote {output}: {figure.get_label()}")
 

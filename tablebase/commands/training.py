@@ -108,7 +108,7 @@ def train(
         _train(learner, path, source, games, every, end)
     say(f"wrote {path}: a learner of {learner.games:,} games in {learner.seconds:,.0f} seconds")
     if picture is not None:
-        _draw(rules.title, learner.curve, picture)
+        _draw(rules, learner.curve, picture)
     return [asdict(one) for one in learner.curve]
 
 
@@ -167,16 +167,18 @@ def _measure(learner: Learner, source: Any) -> None:
         learner.curve.append(measure(learner.values, learner.start, source, learner.games, learner.seconds))
 
 
-def _draw(title: str, curve: Sequence[Measure], path: Path) -> None:
+def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
     """Draw the learning curve: quality of play by number of training games."""
+    from tablebase.charts.charted_slices import title_of
     from tablebase.charts.drawing import draw_curves, save
 
     known = [one for one in curve if one.kept_in_choices is not None]
     curves = {
         "outcome kept": ([one.games for one in curve], [one.kept for one in curve]),
         "outcome kept where a move can lose it": ([one.games for one in known], [one.kept_in_choices or 0.0 for one in known]),
-        "error of what it expects, of 2": ([one.games for one in curve], [one.error / 2 for one in curve]),
+        "mean error of the expected result, 0 to 2": ([one.games for one in curve], [one.error for one in curve]),
     }
-    caption = f"{title}: positions that it meets in games with itself, by the tables"
-    save(draw_curves("What a learner has learned", caption, ("games played", "share"), curves), path, OTHER_CURVE)
+    caption = f"{title_of(game, sized=True)}: positions that it meets in games with itself, by the tables"
+    labels = "games played", "share of moves; error"
+    save(draw_curves("What a learner has learned", caption, labels, curves, percent=False), path, OTHER_CURVE)
     say(f"wrote {path}: the learning curve")

@@ -94,14 +94,19 @@ def parse_size(text: str) -> int:
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
-def parse_width(text: str) -> float:
+MILLIMETRES = {"mm": 1.0, "cm": 10.0, "in": 25.4}
+NAMED_WIDTHS = {"column": 88.0, "page": 180.0}
+"""Widths of a column and of a page of a journal, in mm."""
+
+
+def parse_width(text: str, name: str = "width", least: float = 5.0, largest: float = 2000.0) -> float:
     """Millimetres of a width such as ``88mm``, ``8.8cm`` or ``3.5in``, or of a ``column`` (88 mm) or ``page`` (180 mm)."""
-    units = {"mm": 1.0, "cm": 10.0, "in": 25.4}
-    match = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]+)?) ?(mm|cm|in)", text.strip())
-    width = {"column": 88.0, "page": 180.0}.get(text.strip()) if match is None else float(match[1]) * units[match[2]]
-    if width is None or not 5 <= width <= 2000:
+    match = re.fullmatch(rf"([0-9]{{1,4}}(?:\.[0-9]+)?) ?({'|'.join(MILLIMETRES)})", text.strip())
+    width = NAMED_WIDTHS.get(text.strip()) if match is None else float(match[1]) * MILLIMETRES[match[2]]
+    if width is None or not least <= width <= largest:
         raise ArgumentError(
-            f"invalid width {quoted(text)}: expected 5mm to 2000mm, such as 88mm, 8.8cm or 3.5in, or column or page"
+            f"invalid --{name} {quoted(text)}: expected {least:g}mm to {largest:g}mm, such as 88mm, 8cm or 3.5in,"
+            f" or {' or '.join(NAMED_WIDTHS)}"
         )
     return width
 

@@ -67,7 +67,7 @@ def test_python_writes_the_picture_of_the_command(pawn_tables: Tablebase, tmp_pa
     foreign = tablebase.svg.Svg('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 48" width="100%"/>')
     tablebase.svg.write(foreign, tmp_path / "e.png")
     assert int.from_bytes((tmp_path / "e.png").read_bytes()[16:20], "big") == 300
-    with pytest.raises(TablebaseError, match="invalid width '3m'"):
+    with pytest.raises(TablebaseError, match="invalid --width '3m'"):
         tablebase.svg.write(picture, tmp_path / "d.svg", "3m")
     with pytest.raises(TablebaseError, match=r"d\.gif is not the name of a picture"):
         tablebase.svg.write(picture, tmp_path / "d.gif")
@@ -196,6 +196,7 @@ NEEDED = {
     ("match", "output"): ["--player", "tables", "--player", "tables", "--games", "2"],
     ("match-stats", "curve"): ["games.txt"],
     ("play", "boxes"): ["--player", "matchboxes"],
+    ("plot", "csv"): ["--output", "other.svg", "distances"],
     ("plot", "output"): ["distances"],
     ("probe", "sheet"): ["ppp/3/PPP w"],
     ("probe", "svg"): ["ppp/3/PPP w"],
@@ -212,6 +213,7 @@ NAMED = {
     ("play", "boxes"),
     ("probe", "sheet"),
     ("match-stats", "curve"),
+    ("plot", "csv"),
     ("train", "curve"),
 }
 """Outputs whose options have a name of their own."""

@@ -64,9 +64,25 @@ def test_chances_need_no_tables(tmp_path: Path, ask: Ask) -> None:
         path = tmp_path / "a.svg"
         answer = ask("plot", "chances", "foxhounds-4x4", *options, "--data", tmp_path / "none", "--output", path)
         assert (answer.code, answer.errors) == (0, [])
-        assert answer.err.endswith(f"wrote {path}: chances of Fox & Hounds\n")
+        assert answer.err.rpartition("wrote ")[2].startswith(f"{path}: chances of Fox & Hounds 4x4, ")
         pictures.add(path.read_bytes())
     assert len(pictures) == 4
+
+
+def test_no_parity_without_its_features(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """A game without the feature `distance` is refused before anything is counted."""
+    answer = ask("plot", "parity", "hexapawn", "--pieces", "2", "--data", hexapawns, "--output", tmp_path / "a.svg")
+    assert_one_sentence(answer, "hexapawn has no feature 'distance'", "give --by", "'tablebase features hexapawn'")
+
+
+def test_parity_of_any_whole_number(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Its odd and even values are compared; a column of words is refused."""
+    words = ["plot", "parity", "hexapawn", "--data", hexapawns, "--output", tmp_path / "a.svg", "--csv", tmp_path / "a.csv"]
+    assert ask(*words, "--by", "mobility").code == 0
+    rows = [line.split(",")[1:3] for line in (tmp_path / "a.csv").read_text().splitlines()]
+    assert rows[0] == ["mobility", "even"]
+    assert all(even == str(int(number) % 2 == 0).lower() for number, even in rows[1:])
+    assert_one_sentence(ask(*words, "--by", "p1_square"), "p1_square has the value", "not a whole number", "--by")
 
 
 def test_parity_of_several_numbers_of_pieces(shut_in: Path, tmp_path: Path, ask: Ask) -> None:

@@ -194,7 +194,7 @@ OTHERS = {
     "mine hexapawn @/dev/zero": "/dev/zero has more than ",
     "probe hexapawn @nowhere": "nowhere cannot be used (No such file",
     "probe hexapawn 'ppp/3/PPP w' --output a.jpg": "is not the name of a picture: use one of the suffixes .pdf, .svg, .png",
-    "probe hexapawn 'ppp/3/PPP w' --output a.svg --width 88": "invalid width '88': expected 5mm to 2000mm, such as 88mm",
+    "probe hexapawn 'ppp/3/PPP w' --output a.svg --width 88": "invalid --width '88': expected 5mm to 2000mm, such as 88mm",
     "probe hexapawn 'ppp/3/PPP w' --width 88mm": "--width is that of a picture: name its file with --output",
     "probe hexapawn 'ppp/3/PPP w' 'ppp/3/PPP w' --output a.svg": "--output draws one position",
     "probe hexapawn @/dev/null --output a.svg": "--output draws one position",
@@ -221,7 +221,7 @@ SHEETS = {
     "boxes doushouqi": "doushouqi can go on for ever",
 }
 CHARTS = {
-    "plot pie doushouqi --output a.svg": "is not one of 'distances', 'squares', 'draws', 'parity', 'values', 'chances'",
+    "plot pie doushouqi --output a.svg": "is not one of 'distances', 'survival', 'squares', 'draws', 'parity', 'values',",
     "plot draws doushouqi --output a.gif": "use one of the suffixes .png, .svg, .pdf",
     "plot draws doushouqi --data nowhere --output a.svg": "there is no tablebase in",
     "plot draws doushouqi --pieces 3 --output a.svg": "no table of doushouqi with 3 pieces has been built: run",
@@ -240,6 +240,18 @@ CHARTS = {
     "plot draws doushouqi --player tables --output a.svg": "--player is for chances, not for draws",
     "plot chances foxhounds-4x4 --player random --output a.svg": "no player 'random' can be exploited in foxhounds-4x4: choose",
     "plot draws doushouqi --piece 1 --output a.svg": "--piece is for squares and parity, not for draws",
+    "plot draws doushouqi --width 88 --output a.svg": "invalid --width '88': expected 40mm to 1000mm, such as 88mm, 8cm or 3.5in",
+    "plot draws doushouqi --font-size 5 --output a.svg": "the font size is 6 to 24 points, not 5",
+    "plot draws doushouqi --where 'p1 =' --output a.svg": "syntax error",
+    "plot draws doushouqi --where 'p1_rank > 9' --output a.svg": "no position of 2 pieces fulfils the condition: choose another",
+    "plot draws doushouqi --csv a.svg --output a.svg": "a.svg is named by both --output and --csv: name another file",
+    "plot distances doushouqi --where distance=1 --outcome loss --output a.svg": "none of these positions is a loss: choose other",
+    "plot distances doushouqi --height 4cm --font-size 24 --output a.svg": "the text leaves no room for the chart: choose a larger",
+    "plot query doushouqi --output a.svg": "the chart 'query' needs a statement, as in",
+    "plot draws doushouqi 'SELECT 1' --output a.svg": "the chart 'draws' takes no statement: choose the chart query",
+    "plot query doushouqi 'SELECT 1' --where true --output a.svg": "not for query: omit it",
+    "plot query doushouqi 'SELECT p1, outcome FROM positions' --output a.svg": "others of numbers, not p1, outcome: choose these",
+    "plot values doushouqi --by first --material CvC --material TvT --material EvE --width 40mm --output a.svg": "3 panels need",
 }
 PATTERNS = {
     "patterns doushouqi --material RC": "is not a material",
