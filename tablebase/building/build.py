@@ -54,8 +54,6 @@ def build(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, *
 
 
 class _Report(Observer):
-    """Shows, counts and logs what becomes of a build."""
-
     def __init__(self, plan: Plan, costs: CostModel | None, shown: Progress) -> None:
         self._plan, self._costs, self._shown, self._log = plan, costs, shown, plan.options.log
         self._names = {job.key: job.name for job in plan.jobs}

@@ -114,7 +114,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     @contextmanager
     def _within_memory(self) -> Iterator[None]:
-        """Raise `CapacityError` where the system has no more memory."""
         try:
             yield
         except MemoryError as fault:
@@ -135,22 +134,20 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         def make(key: Key) -> Made:
             measured = Measured(key, costs.seconds)
             with self._within_memory():
-                draft = None if path.exists() else self._draft(path, costs, options)
+                draft = None
+                if not path.exists():
+                    # A file that was found damaged when it was checked has not been listed.
+                    listed = costs.listed or self._listed(options).listed
+                    assert listed is not None
+                    reach("solving")
+                    codes, _ = solve(listed)
+                    keys, order = sorted_keys(self.rules, listed.positions)
+                    draft = write_exact(path, self.rules, keys, codes[order])
                 with closing(ExactFile(draft or path, self.rules)) as file:
                     self._check(file, options.check_time, is_new=draft is not None)
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 
         return make
-
-    def _draft(self, path: Path, costs: ListedCosts, options: BuildOptions) -> Path:
-        """Solve the positions and write a draft."""
-        # A file that was found damaged when it was checked has not been listed.
-        listed = costs.listed or self._listed(options).listed
-        assert listed is not None
-        reach("solving")
-        codes, _ = solve(listed)
-        keys, order = sorted_keys(self.rules, listed.positions)
-        return write_exact(path, self.rules, keys, codes[order])
 
     def _check(self, file: ExactFile, tick: Callable[[], object], *, is_new: bool) -> None:
         """Check a file; if a new one is wrong, it is not the file that is damaged."""

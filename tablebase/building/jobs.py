@@ -84,12 +84,10 @@ class FixedCosts(CostModel):
     def __init__(self, costs: Mapping[Key, Cost], threads: int = 1, kernels: frozenset[str] = frozenset()) -> None:
         self._costs, self._threads, self.kernels = costs, threads, kernels
 
-    def cost(self, key: Key) -> Cost:
-        """See `CostModel.cost`."""
+    def cost(self, key: Key) -> Cost:  # noqa: D102 (that of `CostModel`)
         return self._costs[key]
 
-    def wall(self, keys: Sequence[Key]) -> float:
-        """See `CostModel.wall`."""
+    def wall(self, keys: Sequence[Key]) -> float:  # noqa: D102
         return sum(self._costs[key].cpu_seconds for key in keys) / self._threads
 
 

@@ -85,7 +85,12 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         del jobs, known
         region = self._region(query)
         threads = min(options.limits.workers, machine.cores())
-        return FixedCosts({layer.name: _cost(region, layer) for layer in region.layers}, threads, frozenset({ENGINE}))
+        costs: dict[Key, Cost] = {}
+        for layer in region.layers:
+            size = layer.end - layer.begin
+            memory = BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * size) + BYTES_BESIDE
+            costs[layer.name] = Cost(size, memory, BYTES_ON_DISK * size, machine_factor() * size / SPEED)
+        return FixedCosts(costs, threads, frozenset({ENGINE}))
 
     def check_memory(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> None:
         """See `TableKind.check_memory`; the whole region is in memory."""
@@ -129,25 +134,23 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         return make
 
     def _solve(self, form: Compiled, region: Region, layer: Layer, chances: Int64, options: BuildOptions) -> None:
-        """Solve a layer in `chances`."""
-        checkpoint = self._checkpoint(region, options.data, layer)
+        """Solve a layer in `chances`; its checkpoint depends on the rules, the region, the layers before it, and the kernels."""
+        from tablebase.compute.compiling import KERNELS
+
+        before = region.layers[: region.layers.index(layer)]
+        digests = [file_sha256(layer_path(options.data, self.rules, region, one)) for one in before]
+        path = layer_path(options.data, self.rules, region, layer)
+        checkpoint = TableCheckpoint(path, self.rules.digest, region.name, str(region.size), layer.name, KERNELS, *digests)
         for done in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
             reach("solving", done * region.block, layer.end - layer.begin)
             options.check_time()
 
-    def _checkpoint(self, region: Region, folder: Path, layer: Layer) -> TableCheckpoint:
-        """The checkpoint of a layer, which depends on the rules, the region, the layers before it, and the kernels."""
-        from tablebase.compute.compiling import KERNELS
-
-        before = region.layers[: region.layers.index(layer)]
-        digests = [file_sha256(layer_path(folder, self.rules, region, one)) for one in before]
-        path = layer_path(folder, self.rules, region, layer)
-        return TableCheckpoint(path, self.rules.digest, region.name, str(region.size), layer.name, KERNELS, *digests)
-
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each layer is checked with those before it."""
         form, found = compiled(self.rules), dict(faults)
-        for region in self._regions(folder, [name for name, fault in faults.items() if fault is None]):
+        built = [form.region(limits_of(folder / name)) for name, fault in faults.items() if fault is None]
+        # The largest of each name, once.
+        for region in {region.name: region for region in sorted(built, key=lambda region: region.size)}.values():
             chances: Int64 = np.zeros((2, region.size), np.int64)
             unsound = None
             for layer in region.layers:
@@ -161,15 +164,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                     unsound = path
         yield from found.items()
 
-    def _regions(self, folder: Path, files: Sequence[str]) -> list[Region]:
-        """The largest region of each name that any of the files was built with."""
-        largest: dict[str, Region] = {}
-        for name in files:
-            region = compiled(self.rules).region(limits_of(folder / name))
-            if region.name not in largest or region.size > largest[region.name].size:
-                largest[region.name] = region
-        return list(largest.values())
-
     def opened(self, path: Path, row: Mapping[str, Any]) -> LayerFile:
         region = compiled(self.rules).region(limits_of(path))
         for layer in region.layers:
@@ -179,12 +173,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
     def row_of(self, file: LayerFile) -> dict[str, Any]:
         return {"region": file.region.name, "layer": file.layer.name, **vars(file.counts)}
-
-
-def _cost(region: Region, layer: Layer) -> Cost:
-    size = layer.end - layer.begin
-    memory = BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * size) + BYTES_BESIDE
-    return Cost(size, memory, BYTES_ON_DISK * size, machine_factor() * size / SPEED)
 
 
 def _verify(form: Compiled, path: Path, region: Region, layer: Layer, chances: Int64, threads: int) -> None:

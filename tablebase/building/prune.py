@@ -45,7 +45,8 @@ def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
         old = {folder / file: OLD_RULES for file, entry in registered.items() if entry.game == game.name}
         found |= {path: reason for path, reason in old.items() if path not in current and not path.exists()}
         found |= {path: reason for path, reason in _files_of(folder, game) if path not in current}
-    return [Prunable(path.relative_to(folder).as_posix(), _size(path), found[path]) for path in sorted(found)]
+    sizes = {path: path.stat().st_size if path.exists() else 0 for path in sorted(found)}
+    return [Prunable(path.relative_to(folder).as_posix(), size, found[path]) for path, size in sizes.items()]
 
 
 def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool]) -> list[Prunable]:
@@ -65,7 +66,6 @@ def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool
 
 
 def _games(folder: Path, registered: Mapping[str, Entry]) -> Iterator[Rules[Any]]:
-    """The installed games that have a folder or are in the catalog."""
     for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {entry.game for entry in registered.values()}):
         with suppress(RulesError):
             game = load_rules(name)
@@ -101,7 +101,3 @@ def _reason(kind: TableKind[Any, Any], path: Path) -> str:
     except CorruptTableError:
         return f"broken, and {UNREGISTERED}"
     return UNREGISTERED
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0

@@ -36,13 +36,9 @@ class Site:
 
     def __call__(self) -> Fault | None:
         """What is wrong where this is called, if anything is."""
-        return self._program() or self._rules() or self._shared()
-
-    def _program(self) -> Fault | None:
-        version = VERSION
-        if (version, FORMAT_VERSION) == (self.version, self.format):
-            return None
-        return Fault(f"has version {version} of this program instead of {self.version}", "install the same version everywhere")
+        if (self.version, self.format) != (VERSION, FORMAT_VERSION):
+            return Fault(f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere")
+        return self._rules() or self._shared()
 
     def _rules(self) -> Fault | None:
         try:

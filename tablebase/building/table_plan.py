@@ -158,13 +158,11 @@ def _state(path: Path) -> State:
 
 @cache
 def _header_fault(kind: TableKind[Any, Any], path: Path, _state: State) -> str | None:
-    """What is wrong with the metadata of a table file; None if nothing is."""
     return fault_of(lambda: kind.opened_at(path).close())
 
 
 @cache
 def _seal_fault(path: Path, _state: State, title: str) -> str | None:
-    """What is wrong with the bytes of a file; None if every one is as it was written."""
     return fault_of(lambda: check_seal(path, title))
 
 

@@ -106,21 +106,20 @@ class Host(WorkerPlugin):
         for _ in range(LOSSES):
             process = self._take(name)
             try:
-                outcome = self._outcome(name, process, partial(threads.run_with, count, work), key)
+                process.submit(partial(threads.run_with, count, work), key)
+                while isinstance(answer := process.answer(), Stage):
+                    self._worker.log_event(self.name, [name, *answer])
             except CapacityError:
                 self._drop(name, process)
                 continue
-            self._give_back(name, process)
-            return outcome.result()
+            with self._lock:
+                del self._running[name]
+                self._idle = process
+                if self._closed:
+                    process.kill()
+            return answer.result()
         cure = f"give the worker {self._worker.name} more memory"
         raise CapacityError(f"a process was killed {LOSSES} times, most likely because memory ran out", cure)
-
-    def _outcome(self, name: str, process: local.Worker, work: Callable[[Any], Any], key: Any) -> local.Outcome:
-        """What comes of a key, while the client hears of its stages; `CapacityError` if the process is lost."""
-        process.submit(work, key)
-        while isinstance(answer := process.answer(), Stage):
-            self._worker.log_event(self.name, [name, *answer])
-        return answer
 
     def _take(self, name: str) -> local.Worker:
         with self._lock:
@@ -142,14 +141,6 @@ class Host(WorkerPlugin):
         process.join()
         if meant:
             raise Reschedule
-
-    def _give_back(self, name: str, process: local.Worker) -> None:
-        """Keep a process for the next key."""
-        with self._lock:
-            del self._running[name]
-            self._idle = process
-            if self._closed:
-                process.kill()
 
 
 def do(name: str, work: Callable[[Any], Any], key: Any, *_: Any) -> Any:

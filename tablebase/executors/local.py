@@ -147,7 +147,6 @@ class RemoteError(Exception):
 
 @contextmanager
 def _losses_as_errors() -> Iterator[None]:
-    """A worker whose pipe is broken, as one sentence."""
     try:
         yield
     except (EOFError, OSError) as fault:

@@ -187,7 +187,6 @@ def ranks(shares: Sequence[Mean]) -> list[Rank]:
 
 
 def _is_certain(difference: Mean, confidence: float) -> bool:
-    """Whether a difference is not 0."""
     if difference.freedom == 0 or abs(difference.value) < ROUNDING:
         return False
     quantile = student(difference.freedom, confidence)

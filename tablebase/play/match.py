@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple
 
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game.guards import contradiction
-from tablebase.game.rules import CHANCE, OVER, Draw, Ending, P, Rules, legal
+from tablebase.game.rules import CHANCE, OVER, Ending, P, Rules, legal
 
 REPEATED, RESIGNED, DEADLOCK, BROKEN_OFF = "repeated", "resigned", "deadlock", "broken off"
 """Why a match is over though its position is not an end."""
@@ -99,7 +99,7 @@ class Match(Generic[P]):
     def resign(self) -> None:
         """Give the game up for the player to move."""
         places = tuple(1 + (player == self.player) for player in range(self.rules.players))
-        self._end(Ending(places, RESIGNED, f"{self.rules.sides[self.player].name} resigns"))
+        self._ending, self._legal = Ending(places, RESIGNED, f"{self.rules.sides[self.player].name} resigns"), None
 
     def undo(self, player: int) -> bool:
         """Take back the last move of a player and all that came after it; return False if he has not moved."""
@@ -118,22 +118,20 @@ class Match(Generic[P]):
         return self._ending
 
     def _draw(self, player: int) -> None:
-        """Make the draws that are next, after a move of a player."""
+        """Make the draws that follow a move of a player; those to be repeated come first."""
         rules = self.rules
         while (mover := rules.to_move(self.position)) == CHANCE:
-            drawn = self._drawn(rules.draws(self.position))
+            draws = rules.draws(self.position)
+            if self._to_repeat:
+                label, choice = self._to_repeat.pop(), {draw.label: draw for draw in draws}
+                if label not in choice:
+                    before = rules.format(self.position)
+                    raise RulesError(f"{quoted(label)} cannot be drawn in {before}: choose one of {', '.join(choice)}")
+                drawn = choice[label]
+            else:
+                drawn = self.random.choices(draws, [float(draw.probability) for draw in draws])[0]
             self._add(Event(player, drawn.label, True, drawn.state))
         self._stand(mover)
-
-    def _drawn(self, draws: Sequence[Draw]) -> Draw:
-        """One of the outcomes of chance: the one to be repeated, if there is any."""
-        if not self._to_repeat:
-            return self.random.choices(draws, [float(draw.probability) for draw in draws])[0]
-        label, choice = self._to_repeat.pop(), {draw.label: draw for draw in draws}
-        if label not in choice:
-            before = self.rules.format(self.position)
-            raise RulesError(f"{quoted(label)} cannot be drawn in {before}: choose one of {', '.join(choice)}")
-        return choice[label]
 
     def _add(self, event: Event[P]) -> None:
         self.events.append(event)
@@ -146,14 +144,9 @@ class Match(Generic[P]):
     def _stand(self, mover: int) -> None:
         """Take note of who is to move, or whether the game is over: rules take their time for that, so it is done once."""
         self.player = mover
-        self._end(self._found_ending())
-
-    def _end(self, ending: Ending | None) -> None:
-        self._ending = ending
-        self._legal = None
+        self._ending, self._legal = self._found_ending(), None
 
     def _found_ending(self) -> Ending | None:
-        """How the game has ended by its rules, or by what has happened so far."""
         rules, position = self.rules, self.position
         if self.player == OVER:
             ending = rules.result(position)

@@ -25,10 +25,6 @@ def _endless(rules: Any) -> str | None:
     return None if one_way_sides(rules) else "that game can go on for ever"
 
 
-def _not_compiled(rules: Any) -> str | None:
-    return None if rules.kernels() is not None else "its rules are not compiled"
-
-
 def _not_two(rules: Rules[Any]) -> str | None:
     return None if rules.players == 2 else "tables are for two players"
 
@@ -50,7 +46,7 @@ FIRST = (
         },
         weighs=True,
         needs="lookahead",
-        refuses=_not_compiled,
+        refuses=lambda rules: None if rules.kernels() is not None else "its rules are not compiled",
     ),
     PlayerRecord(
         "tables",

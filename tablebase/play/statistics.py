@@ -53,7 +53,6 @@ def spread(counts: Mapping[int, int]) -> Spread:
 
 
 def _at(counts: Mapping[int, int], place: int) -> int:
-    """Return the number at a place, from 0, in ascending order."""
     for number in sorted(counts):
         place -= counts[number]
         if place < 0:
@@ -188,7 +187,6 @@ class GameStatistics:
             self._left += len(moment.position.pieces)
 
     def _count(self, moment: Moment[Any]) -> bool:
-        """Count a position; return whether a player moves in it."""
         if moment.event is None:
             return False
         if moment.mover == CHANCE:

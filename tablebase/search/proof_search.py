@@ -164,20 +164,16 @@ class ProofSearch:
     def _look(self, position: Position) -> bool | None:
         """Whether the attacker wins, where the rules or a table say it; None where they do not."""
         if position not in self._known:
-            self._known[position] = self._decide(position)
+            children = self.expand(position)
+            if not children:
+                outcome = decided(self.game, position)
+            elif any(child.position is None for child in children):
+                outcome = Outcome.WIN
+            else:
+                outcome = self._by_table(position)
+            wanted = Outcome.WIN if position.side == self.attacker else Outcome.LOSS
+            self._known[position] = None if outcome is None else outcome is wanted
         return self._known[position]
-
-    def _decide(self, position: Position) -> bool | None:
-        children = self.expand(position)
-        if not children:
-            outcome = decided(self.game, position)
-        elif any(child.position is None for child in children):
-            outcome = Outcome.WIN
-        else:
-            outcome = self._by_table(position)
-        if outcome is None:
-            return None
-        return outcome is (Outcome.WIN if position.side == self.attacker else Outcome.LOSS)
 
     def _by_table(self, position: Position) -> Outcome | None:
         if self._prober is None or len(position.pieces) > self._most:

@@ -154,7 +154,6 @@ def _error_of(call: Callable[[], Any]) -> Exception | None:
 
 
 def _random_graph(seed: int, size: int) -> Graph:
-    """Keys, each of which depends on up to three of those before it."""
     random = Random(seed)
     names = [f"key{number}" for number in range(size)]
     return {name: tuple(random.sample(names[:place], random.randint(0, min(3, place)))) for place, name in enumerate(names)}

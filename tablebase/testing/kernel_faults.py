@@ -77,7 +77,6 @@ def kernels_fault(game: StochasticGame, state: State) -> str | None:
 
 
 def _difference(game: StochasticGame, kernels: Kernels, state: State, found: Expansion) -> str | None:
-    """How an expansion differs from what the plain functions say."""
     mover = game.to_move(state)
     if found.who != mover:
         return f"the compiled functions have {found.who} to move, the plain ones {mover}"
@@ -174,7 +173,6 @@ def index_fault(game: StochasticGame, case: State | int) -> str | None:
 
 
 def _number_fault(game: StochasticGame, number: int, state: State) -> str | None:
-    """Whether the state of a number has this number, with the player who is to move there."""
     again, player = number_of(game, state)
     if again != number:
         return f"the state of number {number} is {state}, but its number is {again}"

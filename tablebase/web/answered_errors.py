@@ -41,7 +41,6 @@ def is_of_api(scope: Scope) -> bool:
 
 
 async def _on_error(request: Request, fault: Exception) -> Response:
-    """The answer to an error of any sort."""
     known = fault if isinstance(fault, TablebaseError) else _translated(request, fault)
     # What it would take to build a table is estimated.
     if isinstance(known, MissingTableError):
@@ -73,11 +72,8 @@ def _translated(request: Request, fault: Exception) -> ProblemError:
 def _methods(request: Request) -> str:
     """The methods that an address answers; HEAD is answered wherever GET is, and files below a mounted folder answer GET."""
     routes = [route for route in request.app.routes if not isinstance(route, Mount)]
-
-    def answers(method: str) -> bool:
-        return any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
-
-    found = [method for method in ("GET", "POST") if answers(method)] or ["GET"]
+    scopes = {method: {**request.scope, "method": method} for method in ("GET", "POST")}
+    found = [name for name, scope in scopes.items() if any(one.matches(scope)[0] is Match.FULL for one in routes)] or ["GET"]
     return ", ".join([*found, "HEAD"] if "GET" in found else found)
 
 

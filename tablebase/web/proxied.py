@@ -38,7 +38,6 @@ class Proxied(ProxyHeadersMiddleware):
         await super().__call__(scope, receive, send)  # type: ignore[arg-type]
 
     def _prefix(self, scope: Scope) -> str:
-        """The root path that a trusted proxy names; empty if there is none."""
         if scope["client"][0] not in self.trusted_hosts:
             return ""
         named = dict(scope["headers"]).get(b"x-forwarded-prefix", b"").decode("latin-1").rstrip("/")

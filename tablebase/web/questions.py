@@ -119,7 +119,6 @@ def apart_of(request: Request) -> Apart:
 
 
 def _too_much(question: Question, status: int, fault: str) -> ProblemError:
-    """The error for a question that takes more than it may."""
     fields = {} if question.command is None else {"command": question.command}
     return ProblemError(status, f"{question.subject} {fault}: {question.cure}", None, **fields)
 

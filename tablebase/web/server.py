@@ -135,19 +135,19 @@ def _listening_unix(path: Path) -> Iterator[socket.socket]:
         except OSError as fault:
             raise _unusable(str(path), fault, "stop what uses it, or name another --unix-socket") from fault
         listener.listen(BACKLOG)
-        with ensured(partial(_remove, path, path.stat().st_ino)):
+        number = path.stat().st_ino
+
+        def remove() -> None:
+            # Another server may have replaced it.
+            with suppress(OSError):
+                if path.stat().st_ino == number:
+                    path.unlink()
+
+        with ensured(remove):
             yield listener
 
 
-def _remove(path: Path, number: int) -> None:
-    """Remove a socket, unless another server has replaced it."""
-    with suppress(OSError):
-        if path.stat().st_ino == number:
-            path.unlink()
-
-
 def _is_answered(path: Path) -> bool:
-    """Whether a program listens on a socket of the file system."""
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as client:
         try:
             client.connect(str(path))
@@ -157,14 +157,12 @@ def _is_answered(path: Path) -> bool:
 
 
 def _unusable(name: str, fault: Exception, cure: str) -> TablebaseError:
-    """The error for an address where a server cannot listen."""
     if isinstance(fault, socket.gaierror) or not isinstance(fault, OSError):
         return TablebaseError(f"there is no address {name}: {cure}")
     return system_error(fault, name, cure)
 
 
 def _shown(listener: socket.socket, address: Address) -> str:
-    """The address of a server as text."""
     if address.unix_socket is not None:
         return f"unix:{address.unix_socket}"
     host, port = listener.getsockname()[:2]

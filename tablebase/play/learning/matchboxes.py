@@ -172,7 +172,14 @@ class Matchboxes(Knowledge):
 
     def content(self, path: Path) -> dict[str, Any]:
         """The boxes of each side, with the games won: those of the other side are as the file has them."""
-        sides = {**(self._sides(path) if path.is_file() else {}), self._letter: self._of_side()}
+        game, others = self.game, self.read(path)["sides"] if path.is_file() else {}
+        if not isinstance(others, dict):
+            raise self.damaged(path)
+        own = {
+            "won": {side.letter: count for side, count in zip(game.sides, self.won, strict=True)},
+            "boxes": {render(game, box): [render_move(game, bead.move) for bead in beads] for box, beads in self.boxes.items()},
+        }
+        sides = {**others, self._letter: own}
         return {"sides": {side.letter: sides[side.letter] for side in self.game.sides if side.letter in sides}}
 
     def fill(self, content: Mapping[str, Any]) -> None:
@@ -202,19 +209,6 @@ class Matchboxes(Knowledge):
     @property
     def _letter(self) -> str:
         return self.game.sides[self.side].letter
-
-    def _sides(self, path: Path) -> dict[str, Any]:
-        sides = self.read(path)["sides"]
-        if not isinstance(sides, dict):
-            raise self.damaged(path)
-        return sides
-
-    def _of_side(self) -> dict[str, Any]:
-        game, boxes = self.game, self.boxes.items()
-        return {
-            "won": {side.letter: count for side, count in zip(game.sides, self.won, strict=True)},
-            "boxes": {render(game, position): [render_move(game, bead.move) for bead in box] for position, box in boxes},
-        }
 
 
 def read_taken(game: Game, text: str) -> tuple[Draw, ...]:

@@ -59,7 +59,6 @@ def _levels(most: int, scale: float) -> list[Element]:
 
 
 def _power(power: int) -> str:
-    """A power of ten, as short as it can be read at once."""
     for size, name in ((10**9, "billion"), (10**6, "million")):
         if power >= size:
             return f"{power // size:,} {name}"

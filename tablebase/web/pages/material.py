@@ -23,7 +23,7 @@ from tablebase.web.pages.histogram import Histogram, histogram
 from tablebase.web.pages.position import plies_of
 from tablebase.web.pages.rendering import page
 
-GAINS, RULES = 8, 12
+PATTERNS = {"gains": 8, "rules": 12}
 """Patterns shown of each slice: features by what they explain, and conditions by their share."""
 
 router = APIRouter()
@@ -52,14 +52,18 @@ def _known(catalog: Catalog, game: Game, wanted: Material) -> dict[str, Any]:
         "described": described,
         "slices": slices,
         "histograms": [_histogram(catalog, game, one) for one in slices],
-        "patterns": [_patterns(catalog, game, one) for one in slices],
+        "patterns": [
+            {kind: found[: PATTERNS.get(kind)] for kind, found in patterns_of(catalog, game, one["material"], one["side"]).items()}
+            for one in slices
+        ],
         **moves_between(catalog, game, name),
     }
 
 
 def _slices(catalog: Catalog, game: Game, wanted: Material, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of both sides to move; where the rules allow colour swap, the other one is that of the swapped material."""
-    slices = [{**row, "label": _side_name(game, row["side"]), "alike": None} for row in rows]
+    names = {side.letter: side.name for side in game.sides}
+    slices = [{**row, "label": names[row["side"]], "alike": None} for row in rows]
     if game.swap is None:
         return slices
     twin = material_name(game, swapped_material(game, wanted))
@@ -71,32 +75,19 @@ def _slices(catalog: Catalog, game: Game, wanted: Material, rows: list[dict[str,
 
 
 def _swapped_records(game: Game, row: dict[str, Any]) -> dict[str, str | None]:
-    """The positions of a slice's records with colours swapped."""
     records = {name: row[name] for name in ("longest_win_position", "longest_loss_position")}
     return {name: text and render(game, swapped(game, parse(game, text))) for name, text in records.items()}
 
 
-def _side_name(game: Game, letter: str) -> str:
-    return next(side.name for side in game.sides if side.letter == letter)
-
-
 def _histogram(catalog: Catalog, game: Game, one: dict[str, Any]) -> Histogram:
-    """The distances of a slice."""
     rows = [row for row in distances_of(catalog, game, one["material"]) if row["side"] == one["side"]]
     return histogram((row["outcome"], row["distance"], row["placements"]) for row in rows)
 
 
 def _line(tables: Tablebase, game: Game, longest: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """The optimal line from the longest win; empty if there is none, or a table on the way is missing."""
     if longest is None:
         return []
     try:
         return plies_of(tables.line(game, longest["longest_win_position"]))
     except MissingTableError:
         return []
-
-
-def _patterns(catalog: Catalog, game: Game, one: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The patterns of a slice that are shown."""
-    found = patterns_of(catalog, game, one["material"], one["side"])
-    return {**found, "gains": found["gains"][:GAINS], "rules": found["rules"][:RULES]}

@@ -118,7 +118,6 @@ async def play(
 def _seated(
     rules: Rules[Any], seats: Sequence[str], start: str | None, given: Mapping[str, str], won: str | None, taken: str | None
 ) -> Table:
-    """Who plays what, from the fields of an address."""
     if len(seats) != rules.players:
         raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each")
     known = set()
@@ -135,7 +134,6 @@ def _seated(
 
 
 def _start(rules: Rules[Any], text: str | None) -> Any:
-    """Where a game begins, in which it must not be over."""
     start = rules.initial if not text else named_position(rules, text)
     rules.check(start)
     over = words.ending(rules, start)
@@ -166,7 +164,6 @@ def _asks(table: Table, match: Match[Any]) -> bool:
 
 
 async def _reply(request: Request, table: Table, match: Match[Any]) -> str:
-    """What the player who is to move does."""
     rules, seat = table.rules, table.seats[match.player]
     if find_player(seat).needs_tables:
         await in_thread(request, _check_tables, request, rules, table.start)
@@ -186,7 +183,6 @@ def _check_tables(request: Request, rules: Any, start: Any) -> None:
 
 
 def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
-    """The page on which a game begins."""
     first, names = _start(rules, start), player_names(rules)
     records = [record for record in all_players() if record.name in names and not record.needs_file]
     missing = _missing(request, rules, first) if any(record.needs_tables for record in records) else None
@@ -213,7 +209,6 @@ def _missing(request: Request, rules: Rules[Any], first: Any) -> str | None:
 
 
 def _standing(request: Request, table: Table, match: Match[Any], listed: Sequence[str]) -> Response:
-    """The page of a game as it stands."""
     rules, ending = table.rules, match.ending()
 
     def address(happened: Sequence[str], learned: Learned | None = table.learned, **more: str) -> str:

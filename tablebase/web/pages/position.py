@@ -53,7 +53,6 @@ def position(request: Request, game: str, position: str) -> Response:
 
 
 def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[str, Any]]:
-    """The status of the page, and what is known of the position."""
     try:
         game.check(asked)
     except NotationError as fault:
@@ -74,12 +73,10 @@ def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[st
 
 
 def _unrated(game: Rules[Any], asked: Any) -> list[words.Group]:
-    """The moves of a position of which no value is known."""
     return words.groups([RatedMove(game, asked, move, child, None) for move, child in legal(game, asked).items()])
 
 
 def _shown(game: Any, asked: Any) -> dict[str, Any]:
-    """What is shown of every position, legal or not."""
     on_squares = "squares" in game.can
     return {
         "game": game,
@@ -104,7 +101,6 @@ def _material(game: Game, asked: Position) -> str | None:
 
 
 def _turns(game: Game, asked: Position) -> list[tuple[str, str]]:
-    """Other positions to go to from this one: a label and a text for each."""
     other = game.sides[1 - asked.side].name
     found = [(f"{other} to move", Position(asked.pieces, 1 - asked.side))]
     if game.mirror is not None:
