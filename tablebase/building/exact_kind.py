@@ -27,7 +27,7 @@ from tablebase.states.exact import solve
 from tablebase.states.files import PLACE, ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.states.listed import Listed, list_positions
 
-# ruff: noqa: D102 (other methods are those of `TableKind`)
+# ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
 ENGINE = "exact"
 """Name of the solver, in logs."""
@@ -71,7 +71,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     most_workers = 1
 
     def check(self, query: TableQuery) -> None:
-        del query
         if self.rules.players != 2:
             raise RulesError(
                 f"{self.rules.name} has {self.rules.players} players, but tables are for two players: play it without tables"
@@ -83,7 +82,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> ListedCosts:
         """See `TableKind.costs`; all positions are listed, unless they are in a file."""
-        del query, known
         path = jobs[0].path
         if path.exists():
             try:
@@ -120,14 +118,12 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
             raise CapacityError(f"the table of {self.rules.name} does not fit into memory", "choose a smaller variant") from fault
 
     def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
-        del jobs, costs
         return self._alone(options.limits.workers)
 
     def _alone(self, workers: int) -> str:
         return f"workers: 1 instead of {workers}, since one process builds and checks the table of {self.rules.name}"
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        del query
         assert isinstance(costs, ListedCosts)
         path = jobs[0].path
 
@@ -161,7 +157,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
         """See `TableKind.estimate`; it is always measured."""
-        del known, measured
         self.check(query)
         if options.workers_given and options.limits.workers > 1:
             say(self._alone(options.limits.workers))
@@ -177,7 +172,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         return super().verify(query, folder, workers, published, catalog)
 
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
-        del threads
         for name, fault in faults.items():
             yield name, fault or sentence_of(partial(self._verify, folder / name))
 
@@ -187,7 +181,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> ExactFile:
         """See `TableKind.opened`; there is one table."""
-        del row
         return ExactFile(path, self.rules)
 
     def row_of(self, file: ExactFile) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from tablebase.errors import ArgumentError, CapacityError, CorruptTableError, Ta
 from tablebase.tables.folder import check_seal, free_space
 from tablebase.tables.header import Form
 
+# ruff: noqa: ARG002 (kinds may need what the defaults do not)
+
 G = TypeVar("G")
 """The kind of game."""
 F = TypeVar("F", bound=Any)
@@ -164,12 +166,10 @@ class TableKind(ABC, Generic[G, F]):
         self, registered: Sequence[Entry], query: TableQuery, folder: Path, *, with_dependencies: bool = False
     ) -> list[Entry]:
         """Choose among all registered tables of the game, perhaps with those that they depend on; by default take all."""
-        del query, folder, with_dependencies
         return list(registered)
 
     def number_wanted(self, query: TableQuery, jobs: Sequence[Job]) -> int:
         """Number of tables that a query names, without those that they depend on."""
-        del query
         return len(jobs)
 
     # What it takes to build
@@ -186,12 +186,10 @@ class TableKind(ABC, Generic[G, F]):
 
     def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
         """Describe which solver will solve how many tables, and why; empty where there is one solver."""
-        del jobs, query, options
         return ""
 
     def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
         """Describe how several workers share the work; empty if there is nothing to say."""
-        del jobs, costs, options
         return ""
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Any]:
@@ -199,7 +197,6 @@ class TableKind(ABC, Generic[G, F]):
 
         If `measured`, a table is built first to measure this machine.
         """
-        del measured
         jobs = self.jobs(query, options.data)
         costs = self.costs(jobs, query, options, known)
         if options.limits.memory is not None:
@@ -210,7 +207,6 @@ class TableKind(ABC, Generic[G, F]):
 
     def estimate_table(self, lines: Sequence[Any], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
         """Write an estimate for a terminal: the rows of a table, and the lines below it."""
-        del workers
         units = {"memory": in_bytes, "disk": in_bytes, "cpu_seconds": in_time, "start_seconds": in_time}
         rows: list[dict[str, object]] = [
             {name: units[name](value) if name in units else value for name, value in vars(line).items()} for line in lines

@@ -29,7 +29,7 @@ from tablebase.stochastic.iteration import KEPT, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.folder import check_seal, file_sha256
 
-# ruff: noqa: D102 (other methods are those of `TableKind`)
+# ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
 ENGINE = "bounds"
 """Name of the solver of games with chance, in logs."""
@@ -82,7 +82,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
-        del jobs, known
         region = self._region(query)
         threads = min(options.limits.workers, machine.cores())
         costs: dict[Key, Cost] = {}
@@ -101,7 +100,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         """See `TableKind.maker`; the chances of the layers before are read from their files once."""
-        del jobs, costs
         # Imported here because Numba is slow to load.
         from tablebase.compute.compiling import note_compiled
 

@@ -39,7 +39,7 @@ from tablebase.tables.header import Form
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import rewrite_draft
 
-# ruff: noqa: D102 (other methods are those of `TableKind`)
+# ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
 MEASURED_BYTES = 400_000_000
 """Upper limit on the memory of the table that `measure` builds, the largest one of at most four pieces."""
@@ -75,7 +75,6 @@ class SliceTables(TableKind[Game, Table]):
         return plan.with_dependencies(self.rules, self._wanted(query))
 
     def number_wanted(self, query: TableQuery, jobs: Sequence[Job]) -> int:
-        del jobs
         return len(self._wanted(query))
 
     def jobs(self, query: TableQuery, folder: Path) -> tuple[Job, ...]:
@@ -93,7 +92,6 @@ class SliceTables(TableKind[Game, Table]):
         return model.with_kernels(job.key for job in jobs)
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        del costs
         if options.is_ordered:
             old = frozenset(job.key for job in jobs if job.path.exists())
             folder = options.data.resolve()

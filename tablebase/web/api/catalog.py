@@ -24,7 +24,6 @@ games_router = APIRouter(tags=["games"])
 router = APIRouter(tags=["catalog"])
 CountsRow: Any = told(Counts, "CountsRow", ("material", "side", "of_slices"))
 
-
 StatsGiven = given_by(
     "stats",
     by={"description": "One line for each number of pieces, or for each slice."},

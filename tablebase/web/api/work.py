@@ -29,9 +29,7 @@ EstimateRow: Any = told(Estimate, "EstimateRow")
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
-
 CountGiven = given_by("count", game={"description": "Name of the game, which must end.", "examples": examples("counted game")})
-
 
 EstimateGiven = given_by(
     "estimate",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from math import ceil
 from typing import Any
 
@@ -137,7 +138,10 @@ def _slices(request: Request, rules: Any, pieces: str | None) -> dict[str, Any]:
     if not totals:
         return {}
     divided = len({line.material for line in counts}) > MOST_IN_ONE
-    chosen = _chosen(rules, totals, pieces, divided)
+    chosen = totals[0].pieces if divided else None
+    if pieces is not None:
+        chosen = whole(pieces, "the number of pieces")
+        piece_counts(rules, chosen)
     listed = [line for line in counts if chosen in (None, line.pieces)]
     tiered = [line for line in listed if "@" in str(line.material)]
     largest = max((cell.share for cell in _cells(listed)), default=0.0)
@@ -147,16 +151,11 @@ def _slices(request: Request, rules: Any, pieces: str | None) -> dict[str, Any]:
         "divided": divided,
         "largest": largest,
         "matrices": matrices(rules, [line for line in listed if line not in tiered], divided=divided),
-        "tiers": _tiers(tiered),
+        "tiers": [
+            {"name": name, "cells": list(cells)}
+            for name, cells in groupby(_cells(tiered), lambda cell: cell.name.partition("@")[0])
+        ],
     }
-
-
-def _chosen(game: Game, totals: Sequence[Counts], pieces: str | None, divided: bool) -> int | None:
-    if pieces is None:
-        return totals[0].pieces if divided else None
-    number = whole(pieces, "the number of pieces")
-    piece_counts(game, number)
-    return number
 
 
 def matrices(game: Game, counts: Iterable[Counts], *, divided: bool) -> list[Matrix]:
@@ -191,13 +190,6 @@ def _matrix(game: Game, cells: dict[str, Cell]) -> Matrix:
     if len(seconds) > len(firsts):
         return Matrix(1, firsts, [(second, [cells.get(f"{first}v{second}") for first in firsts]) for second in seconds])
     return Matrix(0, seconds, [(first, [cells.get(f"{first}v{second}") for second in seconds]) for first in firsts])
-
-
-def _tiers(counts: Iterable[Counts]) -> list[dict[str, Any]]:
-    found: dict[str, list[Cell]] = {}
-    for cell in _cells(counts):
-        found.setdefault(cell.name.partition("@")[0], []).append(cell)
-    return [{"name": name, "cells": cells} for name, cells in found.items()]
 
 
 @router.get("/{game}/records")

@@ -16,6 +16,7 @@ WIDTH, HEIGHT = 720, 260
 LEFT, RIGHT, TOP, BOTTOM = 90, 8, 12, 26
 TICKS = 10
 """About how many distances are named below the bars."""
+SIZES = (10**9, "billion"), (10**6, "million")
 HIDDEN: dict[str, Any] = {"class": "histogram", "aria-hidden": "true"}
 """The numbers are in a table below the picture."""
 
@@ -53,16 +54,11 @@ def _levels(most: int, scale: float) -> list[Element]:
     while power <= most:
         y = HEIGHT - BOTTOM - scale * log10(1 + power)
         marks.append(element("path", d=f"M{LEFT} {y:.2f}H{WIDTH - RIGHT}", **{"class": "level"}))
-        marks.append(element("text", text=_power(power), x=LEFT - 6, y=y + 5, **{"class": "amount"}))
+        # As short as it can be read at once.
+        name = next((f"{power // size:,} {name}" for size, name in SIZES if power >= size), f"{power:,}")
+        marks.append(element("text", text=name, x=LEFT - 6, y=y + 5, **{"class": "amount"}))
         power *= 10
     return marks
-
-
-def _power(power: int) -> str:
-    for size, name in ((10**9, "billion"), (10**6, "million")):
-        if power >= size:
-            return f"{power // size:,} {name}"
-    return f"{power:,}"
 
 
 def _distances(last: int, step: float) -> list[Element]:

@@ -71,12 +71,11 @@ def _slices(catalog: Catalog, game: Game, wanted: Material, rows: list[dict[str,
     if twin == material_name(game, wanted):
         return [{**slices[0], "label": "Either side"}]
     described = describe_material(catalog, game, twin)["slices"]
-    return [*slices, *({**row, **_swapped_records(game, row), "label": other, "alike": twin} for row in described)]
-
-
-def _swapped_records(game: Game, row: dict[str, Any]) -> dict[str, str | None]:
-    records = {name: row[name] for name in ("longest_win_position", "longest_loss_position")}
-    return {name: text and render(game, swapped(game, parse(game, text))) for name, text in records.items()}
+    for row in described:
+        records = {name: row[name] for name in ("longest_win_position", "longest_loss_position")}
+        turned = {name: text and render(game, swapped(game, parse(game, text))) for name, text in records.items()}
+        slices.append({**row, **turned, "label": other, "alike": twin})
+    return slices
 
 
 def _histogram(catalog: Catalog, game: Game, one: dict[str, Any]) -> Histogram:
