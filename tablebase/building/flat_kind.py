@@ -23,15 +23,9 @@ from tablebase.tables.header import Form
 
 
 class FlatTables(TableKind[G, F]):
-    """See `TableKind`; files are subclasses of `FlatFile`.
+    """See `TableKind`; files are subclasses of `FlatFile`."""
 
-    Attributes
-    ----------
-    table : str
-        The table of the catalog with their rows.
-    """
-
-    table: ClassVar[str]
+    table: ClassVar[str]  # of the catalog, with their rows
 
     @abstractmethod
     def row_of(self, file: F) -> dict[str, Any]:

@@ -47,43 +47,17 @@ class TableEstimate:
 
 
 class TableKind(ABC, Generic[G, F]):
-    """The tables of a game.
+    """The tables of a game, which is from `load_rules`, since workers load it by name."""
 
-    Parameters
-    ----------
-    rules : Game, StochasticGame or FunctionGame
-        From `load_rules`, since workers load it by name.
-
-    Attributes
-    ----------
-    pattern : str
-        Where its files and their drafts are in the game's folder.
-    title : str
-        Title in a file's first bytes, from `game`, the folder `place` of the file, and its `stem`.
-    unit : str
-        Counted in logs and progress.
-    counted : str
-        Counted when a build has finished, as ``stats`` counts.
-    solver : str
-        Name of the only solver, as in logs; a kind with several overrides `check_solver`.
-    in_process : bool
-        Whether tables are made in this process, one after the other, since they share memory.
-    most_workers : int
-        Workers or threads that can be of use.
-    bounds : str
-        Columns of an estimate that are upper bounds.
-    line : type
-        Of a line of an estimate, with the fields of `TableEstimate`, the first two perhaps under other names.
-    """
-
-    pattern: ClassVar[str]
-    title: ClassVar[str]
-    unit: ClassVar[str] = "positions"
-    counted: ClassVar[str] = "positions"
-    solver: ClassVar[str] = ""
-    in_process: ClassVar[bool] = True
-    most_workers: ClassVar[int] = sys.maxsize
-    bounds: ClassVar[str] = "disk"
+    pattern: ClassVar[str]  # where its files and their drafts are in the game's folder
+    title: ClassVar[str]  # in a file's first bytes, from `game`, the folder `place` of the file, and its `stem`
+    unit: ClassVar[str] = "positions"  # counted in logs and progress
+    counted: ClassVar[str] = "positions"  # counted when a build has finished, as ``stats`` counts
+    solver: ClassVar[str] = ""  # name of the only solver, as in logs; a kind with several overrides `check_solver`
+    in_process: ClassVar[bool] = True  # whether tables are made in this process, one after the other, since they share memory
+    most_workers: ClassVar[int] = sys.maxsize  # workers or threads that can be of use
+    bounds: ClassVar[str] = "disk"  # columns of an estimate that are upper bounds
+    # Type of a line of an estimate, with the fields of `TableEstimate`, the first two perhaps under other names.
     line: ClassVar[Callable[..., Any]] = TableEstimate
 
     def __init__(self, rules: G) -> None:

@@ -44,13 +44,8 @@ class Observer:
 def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel | None = None) -> Generator[Made, None, None]:
     """Make the missing tables of a plan, publish them, and register them in the catalog.
 
-    A damaged file is renamed, and its table built again, whether it is found before or by a worker. The plan may not be finished
-    at the deadline.
-
-    Yields
-    ------
-    Made
-        Each table, once it is published.
+    A damaged file is renamed, and its table built again, whether it is found before or by a worker. Each table is yielded once it
+    is published; the plan may not be finished at the deadline.
     """
     observer = observer or Observer()
     folder, kind = plan.options.data, plan.kind

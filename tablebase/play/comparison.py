@@ -90,11 +90,6 @@ def share_of_pairs(pairs: Sequence[float]) -> tuple[float, float, float]:
 
     Where all pairs are alike, they have no variance, and the interval is that of Wilson for as many trials as games, which is
     wider than necessary.
-
-    Examples
-    --------
-    >>> [round(number, 4) for number in share_of_pairs([2, 1, 1.5, 1])]
-    [0.6875, 0.4844, 0.8906]
     """
     count = len(pairs)
     share = sum(pairs) / (2 * count) if count else 0.5
@@ -149,14 +144,7 @@ class Rank(NamedTuple):
 
 
 def mean_of(observed: Iterable[tuple[Hashable, str, float]]) -> Mean:
-    """The mean of a number of each game, given behind the game's line-up and its opening; one half if there are none.
-
-    Examples
-    --------
-    >>> found = mean_of([("us", "a", 1), ("us", "a", 0), ("us", "b", 1), ("us", "b", 1)])
-    >>> found.value, found.moves
-    (0.75, {('us', 'a'): -0.125, ('us', 'b'): 0.125})
-    """
+    """The mean of a number of each game, given behind the game's line-up and its opening; one half if there are none."""
     numbers: list[float] = []
     of_line_up: dict[Hashable, list[float]] = {}
     of_block: dict[tuple[Hashable, str], list[float]] = {}

@@ -120,15 +120,7 @@ def record_of(
 
 
 def write_record(record: Record) -> str:
-    r"""Return a game as text that ends with an empty line.
-
-    Examples
-    --------
-    >>> one = Record("hexapawn", 1, ("tables", "engine"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "White wins: goal")
-    >>> [read_back] = read_records(write_record(one).split("\n"))
-    >>> read_back == one
-    True
-    """
+    r"""Return a game as text that ends with an empty line."""
     result = _result(record.places)
     tags = {
         "Game": record.game,

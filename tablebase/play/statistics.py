@@ -34,13 +34,7 @@ class Spread(NamedTuple):
 
 
 def spread(counts: Mapping[int, int]) -> Spread:
-    """Return the distribution of numbers, given how often each occurs.
-
-    Examples
-    --------
-    >>> spread({3: 1, 5: 2, 7: 1})
-    Spread(mean=5.0, deviation=1.4142135623730951, least=3, median=5.0, most=7)
-    """
+    """Return the distribution of numbers, given how often each occurs."""
     total = sum(counts.values())
     if not total:
         return Spread(None, None, None, None, None)

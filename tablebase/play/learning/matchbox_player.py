@@ -36,17 +36,6 @@ class MatchboxPlayer(Player):
     A file, if it is given one, keeps the boxes: each game begins with them as it says, and it is written anew after every game.
     Players of both sides may share it, and several of the same side, who then learn together.
     Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.learning.matchboxes` writes them.
-
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> game = load_game("hexapawn")
-    >>> with MatchboxPlayer(Seat(game, game.initial, side=1)) as player:
-    ...     match = Match(game, game.initial)
-    ...     [moved] = match.play("b1b2")
-    ...     [replied] = match.play(player.choose(match, Random(1)))
-    ...     print(player.remark)
-    drawn from a box of 2 beads: a3a2 a3b2
     """
 
     learns = True

@@ -111,19 +111,6 @@ class Matchboxes(Knowledge):
 
     Mirror images share a box if `share` says so, which must be as in the tree. `boxes` has the beads left in each box, `total` is
     the number of all beads before the first game, and `won` has the games won by each side.
-
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse
-    >>> game = load_game("hexapawn")
-    >>> learner = Matchboxes(game, 1, grow_tree(game, parse(game, game.start)))
-    >>> len(learner.boxes), learner.beads
-    (19, 45)
-    >>> after_b2 = parse(game, "ppp/1P1/P1P b")
-    >>> lost = learner.finish([learner.draw(after_b2, Random(1))], winner=0)
-    >>> [game.board.names[bead.move.target] for bead in learner.boxes[after_b2]]
-    ['b2']
     """
 
     noun = "matchboxes"
