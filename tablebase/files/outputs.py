@@ -40,7 +40,13 @@ def draft_of(path: Path) -> Path:
 def publish(draft: Path, path: Path) -> None:
     """Rename a draft to its final path, and sync the folder."""
     os.replace(draft, path)
-    _sync(path.parent)
+    # Windows cannot be asked to.
+    if sys.platform != "win32":
+        handle = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def check_output(
@@ -229,7 +235,12 @@ def tablebase_of(path: Path) -> Path | None:
         if any((folder / mark).exists() for mark in MARKS):
             return folder
     tables = path.parent.glob("*.h5") if path.parent.is_dir() else ()
-    return path.parent if any(_is_table(file) for file in tables) else None
+    for file in tables:
+        if file.is_file():
+            with file.open("rb") as opened:
+                if opened.read(len(BEGINNING)) == BEGINNING:
+                    return path.parent
+    return None
 
 
 def _check_place(path: Path, target: Path, cure: str, folder: Path | None) -> None:
@@ -237,13 +248,6 @@ def _check_place(path: Path, target: Path, cure: str, folder: Path | None) -> No
     home = folder if folder is not None and folder.resolve() in target.parents else tablebase_of(target)
     if home is not None:
         raise TablebaseError(f"{path} is in the folder of a tablebase ({home}), where only tables are kept: {cure}")
-
-
-def _is_table(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(BEGINNING)) == BEGINNING
 
 
 def _descriptor(path: Path) -> int | None:
@@ -270,14 +274,3 @@ def _remove_old_drafts(target: Path) -> None:
         with suppress(OSError):
             if draft.stat().st_mtime < time.time() - OLD:
                 rmtree(draft) if draft.is_dir() else draft.unlink()
-
-
-def _sync(folder: Path) -> None:
-    """Flush a folder's entries to disk; Windows cannot be asked to."""
-    if sys.platform == "win32":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

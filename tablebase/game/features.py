@@ -75,21 +75,17 @@ class Feature:
         """
         try:
             values = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
-            return self._converted(values)
+            if values.dtype.kind not in "biuf":
+                raise ValueError(f"a value is not of kind {self.kind}")
+            with np.errstate(invalid="ignore"):
+                converted: Values = values.astype(KINDS[self.kind])
+            if self.kind != "float" and (converted != values).any():
+                raise ValueError(f"a value is not of kind {self.kind}")
+            if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
+                raise ValueError(f"a value is not the index of one of {len(self.words)} words")
+            return converted
         except (Exception, SystemExit) as fault:
             raise TablebaseError(f"the feature {self.name} fails: {type(fault).__name__}: {fault}") from fault
-
-    def _converted(self, values: Values) -> Values:
-        """The values in the dtype of the feature's kind; `ValueError` if one of them is not of that kind."""
-        if values.dtype.kind not in "biuf":
-            raise ValueError(f"a value is not of kind {self.kind}")
-        with np.errstate(invalid="ignore"):
-            converted: Values = values.astype(KINDS[self.kind])
-        if self.kind != "float" and (converted != values).any():
-            raise ValueError(f"a value is not of kind {self.kind}")
-        if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
-            raise ValueError(f"a value is not the index of one of {len(self.words)} words")
-        return converted
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:
