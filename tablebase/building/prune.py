@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.building.folders import lock
-from tablebase.building.kind import TableKind
 from tablebase.building.kinds import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
@@ -81,23 +80,17 @@ def _files_of(folder: Path, game: Rules[Any]) -> Iterator[tuple[Path, str]]:
             continue
         if _TABLE_DRAFT.fullmatch(path.name):
             yield path, DRAFT
-        elif path.suffix == SUFFIX and _is_table(kind, path):
-            yield path, _reason(kind, path)
-
-
-def _is_table(kind: TableKind[Any, Any], path: Path) -> bool:
-    """Whether a file begins as a table of the game does that has this name; it may be damaged, or of other rules."""
-    with path.open("rb") as file:
-        beginning = file.read(USER_BLOCK)
-    return re.match(rf"tablebase \d+ {re.escape(kind.title_at(path))} sha256=".encode(), beginning) is not None
-
-
-def _reason(kind: TableKind[Any, Any], path: Path) -> str:
-    try:
-        kind.opened_at(path).close()
-    except (StaleTableError, NotationError, RulesError):
-        # Other rules may have had materials, or limits, that these have not.
-        return OLD_RULES
-    except CorruptTableError:
-        return f"broken, and {UNREGISTERED}"
-    return UNREGISTERED
+            continue
+        with path.open("rb") as file:
+            beginning = file.read(USER_BLOCK)
+        # A table of the game that has this name begins so, even if it is damaged, or of other rules.
+        if path.suffix != SUFFIX or not re.match(rf"tablebase \d+ {re.escape(kind.title_at(path))} sha256=".encode(), beginning):
+            continue
+        try:
+            kind.opened_at(path).close()
+            yield path, UNREGISTERED
+        except (StaleTableError, NotationError, RulesError):
+            # Other rules may have had materials, or limits, that these have not.
+            yield path, OLD_RULES
+        except CorruptTableError:
+            yield path, f"broken, and {UNREGISTERED}"

@@ -38,18 +38,12 @@ class Site:
         """What is wrong where this is called, if anything is."""
         if (self.version, self.format) != (VERSION, FORMAT_VERSION):
             return Fault(f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere")
-        return self._rules() or self._shared()
-
-    def _rules(self) -> Fault | None:
         try:
             game = load_game(self.game)
         except RulesError as fault:
             return Fault(f"has no rules of {self.game} ({fault})", RULES_CURE)
-        if game.digest == self.digest:
-            return None
-        return Fault(f"has other rules of {self.game}", RULES_CURE)
-
-    def _shared(self) -> Fault | None:
+        if game.digest != self.digest:
+            return Fault(f"has other rules of {self.game}", RULES_CURE)
         cure = f"let {self.folder} be the same folder on all machines, or name another one with --data"
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")

@@ -47,7 +47,13 @@ def make_table(name: str, folder: Path, solver: str, material: Material, *, allo
                     verify_table(game, table, store, memory)
                 return measured.made(None, path)
             draft = _solve(game, path, material, solver, limit, store)
-            _verify(game, draft, path, material, store, memory)
+            try:
+                with closing(Table(draft, game, material)) as table:
+                    verify_table(game, table, store, memory)
+            except CorruptTableError:
+                # The checkpoint of its table may be wrong, too.
+                discard(path)
+                raise
             note_compiled(kernels_of(chosen.name, name))
             return measured.made(chosen.name, draft, draft)
     finally:
@@ -87,13 +93,3 @@ def _solve(game: Game, path: Path, material: Material, solver: str, memory: int 
 
     codes, coding, _ = solve_material(game, material, load, solver, memory=memory, scratch=store.folder, checkpoint=checkpoint)
     return write_draft(path, game, material, codes, coding)
-
-
-def _verify(game: Game, draft: Path, path: Path, material: Material, store: Store, memory: int) -> None:
-    """Check a draft. If it is wrong, the checkpoint of its table may be, too, and is removed."""
-    try:
-        with closing(Table(draft, game, material)) as table:
-            verify_table(game, table, store, memory)
-    except CorruptTableError:
-        discard(path)
-        raise

@@ -110,7 +110,13 @@ class Host(WorkerPlugin):
                 while isinstance(answer := process.answer(), Stage):
                     self._worker.log_event(self.name, [name, *answer])
             except CapacityError:
-                self._drop(name, process)
+                with self._lock:
+                    del self._running[name]
+                    meant = self._closed or name in self._ended
+                process.kill()
+                process.join()
+                if meant:
+                    raise Reschedule from None
                 continue
             with self._lock:
                 del self._running[name]
@@ -131,16 +137,6 @@ class Host(WorkerPlugin):
             if self._closed:
                 process.kill()
         return process
-
-    def _drop(self, name: str, process: local.Worker) -> None:
-        """Give up a process that was lost; raises `Reschedule` if that was meant."""
-        with self._lock:
-            del self._running[name]
-            meant = self._closed or name in self._ended
-        process.kill()
-        process.join()
-        if meant:
-            raise Reschedule
 
 
 def do(name: str, work: Callable[[Any], Any], key: Any, *_: Any) -> Any:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tablebase.game.installed import load_rules
-from tablebase.game.moves import Position
 from tablebase.game.notation import read_move
 from tablebase.game.rules import CHANCE
 from tablebase.play.records import Moment, Record, label_of, replayed
@@ -188,18 +187,15 @@ class GameStatistics:
             return False
         self._choices[moment.choices] += 1
         if self._on_squares:
-            self._count_move(moment.position, moment.event)
+            origin, target = read_move(self.rules, moment.event)
+            occupant = {square: kind for kind, square in moment.position.pieces}
+            self._to[target] += 1
+            self._moved[occupant[origin]] += 1
+            if target in occupant:
+                self._captures_on[target] += 1
+                self._captures_by[occupant[origin]] += 1
+                self._captured[occupant[target]] += 1
         return True
-
-    def _count_move(self, position: Position, event: str) -> None:
-        origin, target = read_move(self.rules, event)
-        occupant = {square: kind for kind, square in position.pieces}
-        self._to[target] += 1
-        self._moved[occupant[origin]] += 1
-        if target in occupant:
-            self._captures_on[target] += 1
-            self._captures_by[occupant[origin]] += 1
-            self._captured[occupant[target]] += 1
 
     @property
     def _key(self) -> tuple[str, int]:

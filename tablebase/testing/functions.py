@@ -171,10 +171,6 @@ def _is_compiled(game: FunctionGame[Any]) -> bool:
     return isinstance(game, CompiledGame)
 
 
-def _has_unmoves(game: FunctionGame[Any]) -> bool:
-    return isinstance(game, CompiledGame) and game.functions.unmoves is not None
-
-
 # That random play never ends is worth knowing, but no fault.
 PLAY = Check("play", "Random play can be played.", _games, lambda *_: None, sums_up=_ended)
 DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault)
@@ -195,7 +191,13 @@ FUNCTION_CHECKS = (
     Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_fault, has_symmetries),
     Check("ranks", "Ranks lead to positions with the same moves.", positions_and_ranks, ranks_fault, _is_compiled),
     Check("tiers", "Moves lead to the tiers that are declared.", positions_and_ranks, tiers_fault, _is_compiled),
-    Check("unmoves", "Moves can be taken back, and nothing else.", positions_and_ranks, unmoves_fault, _has_unmoves),
+    Check(
+        "unmoves",
+        "Moves can be taken back, and nothing else.",
+        positions_and_ranks,
+        unmoves_fault,
+        lambda game: _is_compiled(game) and game.functions.unmoves is not None,
+    ),
     Check("machine", "Functions do the same when they are compiled.", positions_and_ranks, machine_fault, _is_compiled),
 )
 """All checks of a `FunctionGame` without chance."""

@@ -37,8 +37,13 @@ class Bounded:
             body = await self._body(scope, receive)
         except ProblemError as refused:
             await problem(refused)(scope, receive, send)
-        else:
-            await self.app(scope, receive if body is None else _replayed(body, receive), send)
+            return
+        pending: list[Message] = [] if body is None else [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return pending.pop() if pending else await receive()
+
+        await self.app(scope, again, send)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         if scope["type"] != "http":
@@ -87,16 +92,6 @@ def _check_type(headers: Headers) -> None:
     if kind.strip() != "application/json" or (charset and charset not in ("charset=utf-8", "charset=utf8")):
         sentence = "the body is not JSON: send it with 'Content-Type: application/json', in UTF-8"
         raise ProblemError(415, sentence, CLOSE)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What a request receives whose body has been read."""
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def again() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return again
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]

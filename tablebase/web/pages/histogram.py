@@ -41,10 +41,14 @@ class Histogram:
                 width, height = 0.8 * step / len(shown), scale * log10(1 + amount)
                 x = LEFT + step * distance + width * place
                 bars.append(element("rect", x=x, y=ground - height, width=max(1.0, width), height=height, **{"class": name}))
+        axis = element("path", d=f"M{LEFT} {ground}.5H{WIDTH - RIGHT}", **{"class": "axis"})
+        every = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if size * TICKS >= last)
+        ticks = [
+            element("text", text=str(distance), x=LEFT + step * (distance + 0.4), y=HEIGHT - 8, **{"class": "tick"})
+            for distance in range(0, last + 1, every)
+        ]
         return Markup(
-            picture(
-                element("svg", *_levels(most, scale), *bars, *_distances(last, step), viewBox=f"0 0 {WIDTH} {HEIGHT}", **HIDDEN)
-            )
+            picture(element("svg", *_levels(most, scale), *bars, axis, *ticks, viewBox=f"0 0 {WIDTH} {HEIGHT}", **HIDDEN))
         )
 
 
@@ -59,16 +63,6 @@ def _levels(most: int, scale: float) -> list[Element]:
         marks.append(element("text", text=name, x=LEFT - 6, y=y + 5, **{"class": "amount"}))
         power *= 10
     return marks
-
-
-def _distances(last: int, step: float) -> list[Element]:
-    """The axis below the bars, with about `TICKS` distances."""
-    axis = element("path", d=f"M{LEFT} {HEIGHT - BOTTOM}.5H{WIDTH - RIGHT}", **{"class": "axis"})
-    every = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if size * TICKS >= last)
-    return [axis] + [
-        element("text", text=str(distance), x=LEFT + step * (distance + 0.4), y=HEIGHT - 8, **{"class": "tick"})
-        for distance in range(0, last + 1, every)
-    ]
 
 
 def histogram(rows: Iterable[tuple[str, int, int]]) -> Histogram:

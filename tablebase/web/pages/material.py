@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -9,7 +10,6 @@ from fastapi.responses import RedirectResponse, Response
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.commands.descriptions import describe_material, distances_of, moves_between, patterns_of
-from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.game.moves import swapped
@@ -19,7 +19,7 @@ from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.web.api.routes import game_for
 from tablebase.web.context import catalog_of, tables_of
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.histogram import Histogram, histogram
+from tablebase.web.pages.histogram import histogram
 from tablebase.web.pages.position import plies_of
 from tablebase.web.pages.rendering import page
 
@@ -39,7 +39,10 @@ def material(request: Request, game: str, name: str) -> Response:
         return RedirectResponse(addresses_of(request).material(rules.name, full), 307)
     known = catalog_of(request).answer(("material page", rules.name, full), lambda opened: _known(opened, rules, wanted))
     longest = max((one for one in known["slices"] if one["longest_win"]), key=lambda one: one["longest_win"], default=None)
-    line = _line(tables_of(request), rules, longest)
+    line: list[dict[str, Any]] = []
+    # Empty if a table on the way is missing.
+    with suppress(MissingTableError):
+        line = [] if longest is None else plies_of(tables_of(request).line(rules, longest["longest_win_position"]))
     return page(request, "material.html", game=rules, section="game", longest=longest, line=line, **known)
 
 
@@ -51,7 +54,14 @@ def _known(catalog: Catalog, game: Game, wanted: Material) -> dict[str, Any]:
     return {
         "described": described,
         "slices": slices,
-        "histograms": [_histogram(catalog, game, one) for one in slices],
+        "histograms": [
+            histogram(
+                (row["outcome"], row["distance"], row["placements"])
+                for row in distances_of(catalog, game, one["material"])
+                if row["side"] == one["side"]
+            )
+            for one in slices
+        ],
         "patterns": [
             {kind: found[: PATTERNS.get(kind)] for kind, found in patterns_of(catalog, game, one["material"], one["side"]).items()}
             for one in slices
@@ -76,17 +86,3 @@ def _slices(catalog: Catalog, game: Game, wanted: Material, rows: list[dict[str,
         turned = {name: text and render(game, swapped(game, parse(game, text))) for name, text in records.items()}
         slices.append({**row, **turned, "label": other, "alike": twin})
     return slices
-
-
-def _histogram(catalog: Catalog, game: Game, one: dict[str, Any]) -> Histogram:
-    rows = [row for row in distances_of(catalog, game, one["material"]) if row["side"] == one["side"]]
-    return histogram((row["outcome"], row["distance"], row["placements"]) for row in rows)
-
-
-def _line(tables: Tablebase, game: Game, longest: dict[str, Any] | None) -> list[dict[str, Any]]:
-    if longest is None:
-        return []
-    try:
-        return plies_of(tables.line(game, longest["longest_win_position"]))
-    except MissingTableError:
-        return []

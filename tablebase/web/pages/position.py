@@ -42,14 +42,25 @@ def by_text(request: Request, game: str, position: str | None = None) -> Respons
 @router.get("/{game}/position/{position:path}")
 def position(request: Request, game: str, position: str) -> Response:
     """A position: whatever can stand on the board is shown, and its value if the game goes on in it."""
-    rules: Rules[Any] = load_rules(game)
+    rules: Any = load_rules(game)
     asked = named_position(rules, position)
     text = rules.format(asked)
     # Of the ways to write a position, one is its address.
     if (game, position) != (rules.name, spelled(text)):
         return RedirectResponse(addresses_of(request).position(rules.name, text), 307)
     status, found = _found(request, rules, asked)
-    return page(request, "position.html", status=status, **{**_shown(rules, asked), **found})
+    on_squares = "squares" in rules.can
+    shown: dict[str, Any] = {
+        "game": rules,
+        "section": "position",
+        **drawing(rules, asked),
+        "material": _material(rules, asked) if on_squares else None,
+        "turns": _turns(rules, asked) if on_squares else [],
+        "start": rules.format(rules.initial),
+        **dict.fromkeys(("answer", "line", "line_is_certain", "line_missing", "missing", "over", "unrated", "fault")),
+        **dict.fromkeys(("groups", "features"), ()),
+    }
+    return page(request, "position.html", status=status, **{**shown, **found})
 
 
 def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[str, Any]]:
@@ -74,20 +85,6 @@ def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[st
 
 def _unrated(game: Rules[Any], asked: Any) -> list[words.Group]:
     return words.groups([RatedMove(game, asked, move, child, None) for move, child in legal(game, asked).items()])
-
-
-def _shown(game: Any, asked: Any) -> dict[str, Any]:
-    on_squares = "squares" in game.can
-    return {
-        "game": game,
-        "section": "position",
-        **drawing(game, asked),
-        "material": _material(game, asked) if on_squares else None,
-        "turns": _turns(game, asked) if on_squares else [],
-        "start": game.format(game.initial),
-        **dict.fromkeys(("answer", "line", "line_is_certain", "line_missing", "missing", "over", "unrated", "fault")),
-        **dict.fromkeys(("groups", "features"), ()),
-    }
 
 
 def _material(game: Game, asked: Position) -> str | None:
