@@ -95,9 +95,9 @@ def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Game
     moduli = primes(game_bits(game, start))
     # The first pass counts positions, by counts capped at 1; the others count games modulo a prime.
     passes = [(1, 1), *((prime - 1, prime) for prime in moduli)]
-    tiers, material = list[Pursuit](), material_of(game, start)
-    while not tiers or (following := tiers[-1].next_tier) is not None:
-        tiers.append(pursuit_of(layout_of(game, following.material if tiers else material)))
+    tiers = [pursuit_of(layout_of(game, material_of(game, start)))]
+    while (following := tiers[-1].next_tier) is not None:
+        tiers.append(pursuit_of(layout_of(game, following.material)))
     sums = []
     for number, (limit, excess) in enumerate(passes):
         total = np.zeros(3, dtype=object)

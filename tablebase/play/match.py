@@ -62,6 +62,7 @@ class Match(Generic[P]):
         self.events: list[Event[P]] = []
         self.turns = self.plies = 0
         self._legal: dict[str, P] | None = None
+        self._ending: Ending | None
         self._to_repeat = list(reversed(happened))
         self._draw(0)
         while self._to_repeat:
