@@ -13,7 +13,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tablebase.compute.jit import callback, jit
+from tablebase.compute.jit import call_compiled as call_compiled
+from tablebase.compute.jit import callback
 from tablebase.compute.jit import inline as inline
 from tablebase.compute.pointers import borrowed as borrowed
 from tablebase.game.types import CHANCE as CHANCE
@@ -58,33 +59,6 @@ def indifferent(_rules: Any, _parameters: Any, _state: Any, values: Any) -> Any:
 def alone(_rules: Any, _number: Any) -> Any:
     """No two states are alike."""
     return 1, 1
-
-
-# For callers that are not compiled; a cfunc that is called itself runs as Python.
-
-
-@jit
-def call_expand(expand: Any, rules: Int64, state: Int64, attacker: int, rows: Int64) -> Any:
-    """What `Kernels.expand` returns."""
-    return expand(rules, state, attacker, rows)
-
-
-@jit
-def call_index(index: Any, rules: Int64, state: Int64) -> Any:
-    """What `Kernels.index` returns."""
-    return index(rules, state)
-
-
-@jit
-def call_state_at(state_at: Any, rules: Int64, number: int, state: Int64) -> Any:
-    """What `Kernels.state_at` returns."""
-    return state_at(rules, number, state)
-
-
-@jit
-def call_evaluate(evaluate: Any, rules: Int64, parameters: Int64, state: Int64, values: Int64) -> Any:
-    """What `StateEvaluation.evaluate` returns."""
-    return evaluate(rules, parameters, state, values)
 
 
 def winner_of(places: tuple[int, ...]) -> int:

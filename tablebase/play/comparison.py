@@ -40,13 +40,7 @@ ROUNDING = 1e-12
 
 
 def wilson(points: float, trials: float) -> tuple[float, float]:
-    """The 95 % interval of Wilson for the share of `points` in `trials`.
-
-    Examples
-    --------
-    >>> [round(bound, 4) for bound in wilson(81, 263)]
-    [0.2553, 0.3662]
-    """
+    """The 95 % interval of Wilson for the share of `points` in `trials`."""
     if trials == 0:
         return 0.0, 1.0
     squared = CONFIDENCE**2
@@ -61,11 +55,6 @@ def student(freedom: int, confidence: float) -> float:
     """How many standard errors to either side of the mean Student's distribution lies within with a probability.
 
     The probability is a finite sum (M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions*, 1964, 26.7.3 and 26.7.4).
-
-    Examples
-    --------
-    >>> round(student(10, 0.95), 3), round(student(1, 0.95), 3)
-    (2.228, 12.706)
     """
     if freedom > NORMAL:
         return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tablebase.compute import machine
 from tablebase.errors import ArgumentError, CapacityError, RulesError
-from tablebase.game.kernels import call_evaluate, no_evaluation
+from tablebase.game.kernels import call_compiled, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search import maxn
 from tablebase.search.choices import Cards, Foresight, Objective
@@ -114,7 +114,7 @@ class Lookahead:
         chosen, one = self.foresight, self._evaluation
         # Who has finished, as far as the evaluation says; the game is not over.
         values = np.zeros(self.game.players, np.int64)
-        finished = call_evaluate(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
+        finished = call_compiled(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
         return maxn.Settings(
             turns=chosen.depth,
             lead=chosen.objective is Objective.LEAD,

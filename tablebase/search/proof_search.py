@@ -257,14 +257,6 @@ def find_proof(
     Both are tried in turns, and again with more plies, until one of them is proved or the limits are reached: nodes to enter,
     seconds, and bytes of memory. Positions of up to `most_pieces` are looked up, by default of as many as there are tables of, but
     not the position itself. `TablebaseError` if a limit is not positive, or a table is damaged or was built under other rules.
-
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse
-    >>> game = load_game("hexapawn")
-    >>> find_proof(game, parse(game, game.start)).outcome
-    <Outcome.LOSS: 'loss'>
     """
     for name, limit in (("nodes", nodes), ("seconds", seconds), ("memory", memory)):
         if not limit > 0:

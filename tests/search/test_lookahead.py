@@ -12,7 +12,7 @@ from twins import lookahead as twin
 
 from tablebase.errors import CapacityError, RulesError, TablebaseError
 from tablebase.game.installed import load_rules
-from tablebase.game.kernels import POINT, call_evaluate
+from tablebase.game.kernels import POINT, call_compiled
 from tablebase.game.stochastic import CHANCE, OVER, StochasticGame
 from tablebase.play.match import Match
 from tablebase.search import lookahead
@@ -182,7 +182,7 @@ def evaluated(game: StochasticGame, text: str, **weights: float) -> tuple[Fracti
     assert kernels is not None
     assert evaluation is not None
     values = np.zeros(game.players, np.int64)
-    call_evaluate(evaluation.evaluate, kernels.rules, evaluation.parameters, np.array(game.parse(text), np.int64), values)
+    call_compiled(evaluation.evaluate, kernels.rules, evaluation.parameters, np.array(game.parse(text), np.int64), values)
     return tuple(Fraction(int(value), POINT) for value in values)
 
 

@@ -16,7 +16,7 @@ from twins import lookahead as twin
 from tablebase.commands.program import run
 from tablebase.errors import CapacityError
 from tablebase.game.installed import load_rules
-from tablebase.game.kernels import POINT, call_index
+from tablebase.game.kernels import POINT, call_compiled
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search import lookahead
 from tablebase.search.choices import Cards, Foresight
@@ -46,7 +46,7 @@ def known(tables: Tables, state: State) -> tuple[Fraction, Fraction] | None:
     """The best chances of both players by any of the tables."""
     kernels, found = RACE.kernels(), []
     for region, begin in zip(REGIONS, (0, REGIONS[0].size), strict=True):
-        number, player = call_index(kernels.index, region.rules, np.array(state, np.int64))
+        number, player = call_compiled(kernels.index, region.rules, np.array(state, np.int64))
         if number >= 0:
             mine, others = (Fraction(int(one), 2**SHARE_BITS) for one in tables.chances[:, begin + number])
             found.append((mine, others) if player == 0 else (others, mine))
