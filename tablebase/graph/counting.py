@@ -31,20 +31,9 @@ PRIME_BITS = 31
 
 
 def count(game: Game, start: Position | None = None, tick: Tick | None = None) -> GameCounts:
-    """Count reachable positions and possible games.
+    """Count reachable positions and possible games, by default from the initial position; `tick` is called after each step.
 
-    Parameters
-    ----------
-    game : Game
-    start : Position, optional
-        By default the initial position.
-    tick : callable, optional
-        Called after each step.
-
-    Raises
-    ------
-    TablebaseError
-        If the game may never end.
+    Raise `TablebaseError` if the game may never end.
 
     Examples
     --------

@@ -30,17 +30,9 @@ class Event(NamedTuple, Generic[P]):
 class Match(Generic[P]):
     """A game played from a position, whose moves can be taken back; draws are made as they come up.
 
-    Parameters
-    ----------
-    rules : Rules
-    start : P
-    random : random.Random, optional
-        The source of draws; by default chance itself.
-    most_turns : int, optional
-        Turns of all players together after which it is broken off; by default as many as the rules say.
-    happened : sequence of str
-        Moves and draws, by their text, with which the match begins; draws that are not among them are made. `RulesError` if one of
-        them is not possible.
+    The source of draws is by default chance itself. After `most_turns` of all players together, by default as many as the rules
+    say, the match is broken off. It begins with the moves and draws that have `happened`, by their text; draws that are not among
+    them are made. `RulesError` if one of them is not possible.
 
     The attribute `events` has all that has happened and was not taken back; `player` is to move, or `OVER` if the position ends the
     game; `turns` have ended, and `plies` were made.

@@ -151,23 +151,10 @@ def find_player(text: str) -> PlayerRecord:
 
 
 def open_player(text: str, seat: Seat, **settings: Any) -> Player:
-    """Make a player, to be closed after its last game.
+    """Make a player, to be closed after its last game, from its name, perhaps with settings behind a colon, and further settings.
 
-    Parameters
-    ----------
-    text : str
-        Its name, perhaps with settings behind a colon.
-    seat : Seat
-        What it plays.
-    **settings
-        Further ones of those that its record lists.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such player, it cannot play the game, or it does not take the settings.
-    CapacityError
-        If it has to know all positions of the game, and there are too many.
+    Raise `TablebaseError` if there is no such player, it cannot play the game, or it does not take the settings, and `CapacityError`
+    if it has to know all positions of the game, and there are too many.
 
     Examples
     --------
