@@ -139,16 +139,16 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
                     codes, _ = solve(listed)
                     keys, order = sorted_keys(self.rules, listed.positions)
                     draft = write_exact(path, self.rules, keys, codes[order])
-                with closing(ExactFile(draft or path, self.rules)) as file:
-                    self._check(file, options.check_time, is_new=draft is not None)
+                self._check(draft or path, options.check_time, is_new=draft is not None)
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 
         return make
 
-    def _check(self, file: ExactFile, tick: Callable[[], object], *, is_new: bool) -> None:
+    def _check(self, path: Path, tick: Callable[[], object] = lambda: None, *, is_new: bool = False) -> None:
         """Check a file; if a new one is wrong, it is not the file that is damaged."""
         try:
-            verify_exact(file, tick)
+            with closing(ExactFile(path, self.rules)) as file:
+                verify_exact(file, tick)
         except CorruptTableError as fault:
             if not is_new:
                 raise
@@ -173,11 +173,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         for name, fault in faults.items():
-            yield name, fault or sentence_of(partial(self._verify, folder / name))
-
-    def _verify(self, path: Path) -> None:
-        with closing(ExactFile(path, self.rules)) as file:
-            verify_exact(file)
+            yield name, fault or sentence_of(partial(self._check, folder / name))
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> ExactFile:
         """See `TableKind.opened`; there is one table."""

@@ -163,15 +163,11 @@ class DaskExecutor(Executor):
         # Nobody need be told that those that are started here take a moment.
         wait_for_workers(client, self._say if self._address else lambda _: None, self._patience)
         offers(client, self._check, self._say)
-        client.subscribe_topic(self._name, self._hear)
+        client.subscribe_topic(self._name, lambda event: self._events.put((event[1][0], Stage(*event[1][1:]))))
         client.register_plugin(reaper(client.id, self._name), name=f"end-{self._name}")
         client.register_plugin(Host(self._name, self._check), name=self._name)
         self._client = client
         return client
-
-    def _hear(self, event: tuple[float, Any]) -> None:
-        name, *stage = event[1]
-        self._events.put((name, Stage(*stage)))
 
     def _note(self, event: Future[Any] | tuple[str, Stage], done: list[Future[Any]]) -> None:
         if not isinstance(event, tuple):

@@ -171,7 +171,7 @@ class _Builder:
 def reachable(game: Game, start: Position | None = None, limit: int = NODE_LIMIT) -> Graph:
     """The graph of all positions that are reachable from a start, by default the initial position.
 
-    Raise `TablebaseError` if the game may never end, `NotationError` if the start is not a position of the game, and `CapacityError`
+    Raise `TablebaseError` if the game may never end, `NotationError` if the start is not a position of the game, or `CapacityError`
     if the graph has more positions than `limit`, which is at most `NODE_LIMIT`.
     """
     start = parse(game, game.start) if start is None else start

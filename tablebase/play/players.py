@@ -153,7 +153,7 @@ def find_player(text: str) -> PlayerRecord:
 def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     """Make a player, to be closed after its last game, from its name, perhaps with settings behind a colon, and further settings.
 
-    Raise `TablebaseError` if there is no such player, it cannot play the game, or it does not take the settings, and `CapacityError`
+    Raise `TablebaseError` if there is no such player, it cannot play the game, or it does not take the settings, or `CapacityError`
     if it has to know all positions of the game, and there are too many.
 
     Examples

@@ -7,6 +7,7 @@ A record that `match --output` has written becomes such an address.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import parse_qs
@@ -127,12 +128,9 @@ def _replayed(
 
 
 def _answer(request: Request, rules: Rules[Any], position: Any) -> Probe | None:
-    if words.ending(rules, position) is not None:
-        return None
-    try:
-        return tables_of(request).probe(rules, position)
-    except (MissingTableError, RulesError, NotationError):
-        return None
+    with suppress(MissingTableError, RulesError, NotationError):
+        return None if words.ending(rules, position) is not None else tables_of(request).probe(rules, position)
+    return None
 
 
 async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | None:
