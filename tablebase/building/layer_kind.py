@@ -101,7 +101,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         """See `TableKind.maker`; the chances of the layers before are read from their files once."""
         # Imported here because Numba is slow to load.
-        from tablebase.compute.compiling import note_compiled
+        from tablebase.compute.compiling import KERNELS, note_compiled
 
         region, form, folder = self._region(query), compiled(self.rules), options.data
         layers = {layer.name: layer for layer in region.layers}
@@ -120,7 +120,14 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                     filled.add(before.name)
             draft = None
             if not path.exists():
-                self._solve(form, region, layer, chances, options)
+                # The checkpoint depends on the rules, the region, the layers before this one, and the kernels.
+                earlier = region.layers[: region.layers.index(layer)]
+                digests = [file_sha256(layer_path(folder, self.rules, region, one)) for one in earlier]
+                parts = self.rules.digest, region.name, str(region.size), layer.name, KERNELS, *digests
+                checkpoint = TableCheckpoint(path, *parts)
+                for done in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
+                    reach("solving", done * region.block, layer.end - layer.begin)
+                    options.check_time()
                 reach("writing")
                 draft = write_layer(path, self.rules, form.kernels, region, layer, chances)
                 reach("verifying")
@@ -130,18 +137,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 
         return make
-
-    def _solve(self, form: Compiled, region: Region, layer: Layer, chances: Int64, options: BuildOptions) -> None:
-        """Solve a layer in `chances`; its checkpoint depends on the rules, the region, the layers before it, and the kernels."""
-        from tablebase.compute.compiling import KERNELS
-
-        before = region.layers[: region.layers.index(layer)]
-        digests = [file_sha256(layer_path(options.data, self.rules, region, one)) for one in before]
-        path = layer_path(options.data, self.rules, region, layer)
-        checkpoint = TableCheckpoint(path, self.rules.digest, region.name, str(region.size), layer.name, KERNELS, *digests)
-        for done in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
-            reach("solving", done * region.block, layer.end - layer.begin)
-            options.check_time()
 
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each layer is checked with those before it."""

@@ -143,23 +143,21 @@ def _single_index_fault(layout: Layout, index: int) -> str | None:
     return None if stored in (position, image) else f"the index of {render(layout.game, image)} is that of another position"
 
 
-def _batch_fault(layout: Layout, indices: list[int]) -> str | None:
-    """A fault of the vectorised functions, given that the scalar ones are right."""
-    squares, legal = layout.squares_many(np.array(indices, dtype=np.int64))
-    singles = [layout.squares(index) for index in indices]
-    if [row if good else None for row, good in zip(squares.tolist(), legal.tolist(), strict=True)] != singles:
-        return f"{material_name(layout.game, layout.material)}: indices converted together yield other positions than one by one"
-    if layout.index_many(squares[legal]).tolist() != [layout.index(single) for single in singles if single is not None]:
-        return f"{material_name(layout.game, layout.material)}: positions converted together yield other indices than one by one"
-    return None
-
-
 def index_fault(game: Game, material: Material) -> str | None:
     """Indices and positions of a stored material that are not inverse to each other."""
     layout = layout_of(game, material)
     indices = sorted({(layout.size - 1) * i // (BATCH - 1) for i in range(BATCH)})
-    faults = (_single_index_fault(layout, index) for index in indices)
-    return next((fault for fault in faults if fault is not None), None) or _batch_fault(layout, indices)
+    for index in indices:
+        if (fault := _single_index_fault(layout, index)) is not None:
+            return fault
+    # The vectorised functions, given that the scalar ones are right.
+    squares, legal = layout.squares_many(np.array(indices, dtype=np.int64))
+    singles = [layout.squares(index) for index in indices]
+    if [row if good else None for row, good in zip(squares.tolist(), legal.tolist(), strict=True)] != singles:
+        return f"{material_name(game, material)}: indices converted together yield other positions than one by one"
+    if layout.index_many(squares[legal]).tolist() != [layout.index(single) for single in singles if single is not None]:
+        return f"{material_name(game, material)}: positions converted together yield other indices than one by one"
+    return None
 
 
 def _effects(game: Game, position: Position) -> set[tuple[int, int, bool, bool]]:

@@ -51,7 +51,11 @@ def serve(settings: Settings, address: Address, workers: int, started: Callable[
     check_folder(settings.folder, built=True)
     with listening(address) as listener, _shared_numbers(workers), _signals_ignored():
         if started is not None:
-            started(_shown(listener, address))
+            where = f"unix:{address.unix_socket}"
+            if address.unix_socket is None:
+                host, port = listener.getsockname()[:2]
+                where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            started(where)
         config = uvicorn.Config(
             partial(application, settings),
             factory=True,
@@ -160,13 +164,6 @@ def _unusable(name: str, fault: Exception, cure: str) -> TablebaseError:
     if isinstance(fault, socket.gaierror) or not isinstance(fault, OSError):
         return TablebaseError(f"there is no address {name}: {cure}")
     return system_error(fault, name, cure)
-
-
-def _shown(listener: socket.socket, address: Address) -> str:
-    if address.unix_socket is not None:
-        return f"unix:{address.unix_socket}"
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 @contextmanager

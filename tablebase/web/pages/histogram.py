@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log10
 from typing import Any
-from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
@@ -47,22 +46,15 @@ class Histogram:
             element("text", text=str(distance), x=LEFT + step * (distance + 0.4), y=HEIGHT - 8, **{"class": "tick"})
             for distance in range(0, last + 1, every)
         ]
-        return Markup(
-            picture(element("svg", *_levels(most, scale), *bars, axis, *ticks, viewBox=f"0 0 {WIDTH} {HEIGHT}", **HIDDEN))
-        )
-
-
-def _levels(most: int, scale: float) -> list[Element]:
-    """A line across for each power of ten, and its number."""
-    marks, power = [], 1
-    while power <= most:
-        y = HEIGHT - BOTTOM - scale * log10(1 + power)
-        marks.append(element("path", d=f"M{LEFT} {y:.2f}H{WIDTH - RIGHT}", **{"class": "level"}))
-        # As short as it can be read at once.
-        name = next((f"{power // size:,} {name}" for size, name in SIZES if power >= size), f"{power:,}")
-        marks.append(element("text", text=name, x=LEFT - 6, y=y + 5, **{"class": "amount"}))
-        power *= 10
-    return marks
+        levels, power = [], 1
+        while power <= most:
+            y = ground - scale * log10(1 + power)
+            levels.append(element("path", d=f"M{LEFT} {y:.2f}H{WIDTH - RIGHT}", **{"class": "level"}))
+            # As short as it can be read at once.
+            name = next((f"{power // size:,} {name}" for size, name in SIZES if power >= size), f"{power:,}")
+            levels.append(element("text", text=name, x=LEFT - 6, y=y + 5, **{"class": "amount"}))
+            power *= 10
+        return Markup(picture(element("svg", *levels, *bars, axis, *ticks, viewBox=f"0 0 {WIDTH} {HEIGHT}", **HIDDEN)))
 
 
 def histogram(rows: Iterable[tuple[str, int, int]]) -> Histogram:
