@@ -39,11 +39,8 @@ class BatchGiven(Given):
     """Many positions of one game."""
 
     game: GameName
-    positions: Annotated[
-        list[str],
-        # Longer lists are refused by the route, whose sentence names the server's own limit.
-        Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch}),
-    ]
+    # Longer lists are refused by the route, whose sentence names the server's own limit.
+    positions: list[str] = Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch})
     strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
     turns: Turns = None
 
@@ -81,9 +78,9 @@ class ProbeRow(Told):
     outcome: Outcome
     distance: Distance
     best: Annotated[str | None, Field(description="Null if there is no move, or one of unknown value may be better.")]
-    best_is_certain: Annotated[
-        bool | None, Field(description="Games of chance: whether no other move can be better, as far as the bounds show.")
-    ] = None
+    best_is_certain: bool | None = Field(
+        None, description="Games of chance: whether no other move can be better, as far as the bounds show."
+    )
     moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
     lower: float | None = None
     upper: float | None = None
