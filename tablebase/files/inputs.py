@@ -44,10 +44,7 @@ def check_regular(path: Path, cure: str) -> None:
 
 
 def read_lines(path: Path, cure: str) -> Iterator[str]:
-    """Read a text file line by line; raise `TablebaseError` if it cannot be read, is not UTF-8, or has a line that is too long.
-
-    The `cure` is what to do then, such as ``name another file``.
-    """
+    """Read a text file line by line; raise `TablebaseError` if it cannot be read, is not UTF-8, or has a line that is too long."""
     try:
         with path.open(encoding=ENCODING) as file:
             for line in iter(lambda: file.readline(LONGEST_LINE + 1), ""):

@@ -33,28 +33,16 @@ KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int1
 class Feature:
     """A feature; made by `feature`.
 
-    Parameters
-    ----------
-    name : str
-    pieces : int
-        0 if it describes the position, 1 for each piece, 2 for each pair of pieces.
-    kind : str
-        ``bool``, ``int``, ``float`` or ``text``.
-    words : tuple of str
-        The words for the values 0, 1, … of a text.
-    function : callable
-        Takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0, or a list of positions of a game by
-        functions; returns a value for each position.
-    about : str
-        What it measures, in one sentence.
+    Its function takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0, or a list of positions of a game by
+    functions, and returns a value for each position.
     """
 
     name: str
-    pieces: int
-    kind: str
-    words: tuple[str, ...]
+    pieces: int  # 0 if it describes the position, 1 for each piece, 2 for each pair of pieces
+    kind: str  # ``bool``, ``int``, ``float`` or ``text``
+    words: tuple[str, ...]  # for the values 0, 1, … of a text
     function: Measure
-    about: str
+    about: str  # the fact that it measures, in one sentence
 
     def __reduce__(self) -> tuple[Callable[[str, str], Feature], tuple[str, str]]:
         # The function cannot be pickled, because its name now refers to the feature.
