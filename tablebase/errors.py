@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
@@ -420,3 +421,12 @@ def system_error(fault: OSError, path: str | Path | None = None, cure: str = "us
     if fault.errno in NO_RIGHT:
         cure = f"ask its owner for the right, or {cure}"
     return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {cure}").naming(path)
+
+
+@contextmanager
+def system_errors(path: str | Path | None = None, cure: str = "use another folder") -> Iterator[None]:
+    """In the block, replace errors of the operating system by those of `system_error`."""
+    try:
+        yield
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault

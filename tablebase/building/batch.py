@@ -100,7 +100,6 @@ def _plain(text: str) -> str:
 
 
 def _read(parse: Callable[[str], Any]) -> Field:
-    """A text that is read as the option of a command."""
     return lambda value: parse(_text(value))
 
 
@@ -110,28 +109,16 @@ def _path(value: object) -> Path:
     return Path(_plain(value))
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("true or false")
-    return value
+def _only(*demands: tuple[str, Callable[[Any], bool]]) -> Field:
+    """A value that meets all demands, which a sentence names."""
 
+    def checked(value: object) -> object:
+        for demand, meets in demands:
+            if not meets(value):
+                raise ValueError(demand)
+        return value
 
-def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError("a whole number")
-    return value
-
-
-def _workers(value: object) -> int:
-    if _number(value) < 1:
-        raise ValueError("at least 1")
-    return _number(value)
-
-
-def _executor(value: object) -> str:
-    if value not in EXECUTORS:
-        raise ValueError(" or ".join(EXECUTORS))
-    return str(value)
+    return checked
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -141,12 +128,6 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(_plain, words))
 
 
-def _limits(value: object) -> dict[str, int | str]:
-    if not isinstance(value, dict) or not all(isinstance(one, int | str) for one in value.values()):
-        raise ValueError("a table such as { carrots = 60 }")
-    return value
-
-
 def _command(value: object) -> tuple[str, ...]:
     words = _texts(value)
     if isinstance(value, str) or not words or words[0] not in COMMANDS:
@@ -154,11 +135,16 @@ def _command(value: object) -> tuple[str, ...]:
     return words
 
 
+WHOLE = "a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)
+LIMITS = (
+    "a table such as { carrots = 60 }",
+    lambda value: isinstance(value, dict) and all(isinstance(one, int | str) for one in value.values()),
+)
 TOP: dict[str, Field] = {
     "data": _path,
     "catalog": _text,
-    "workers": _workers,
-    "executor": _executor,
+    "workers": _only(WHOLE, ("at least 1", lambda value: value >= 1)),
+    "executor": _only((" or ".join(EXECUTORS), lambda value: value in EXECUTORS)),
     "scheduler": _text,
     "memory": _read(parse_size),
     "disk": _read(parse_size),
@@ -175,10 +161,14 @@ BUILD: dict[str, Field] = {
     "pieces": _text,
     "material": _texts,
     "solver": _text,
-    "limits": _limits,
-    "priority": _number,
+    "limits": _only(LIMITS),
+    "priority": _only(WHOLE),
 }
-THEN: dict[str, Field] = {"command": _command, "output": _path, "overwrite": _flag}
+THEN: dict[str, Field] = {
+    "command": _command,
+    "output": _path,
+    "overwrite": _only(("true or false", lambda value: isinstance(value, bool))),
+}
 TABLES = {"build": BUILD, "then": THEN}
 
 
@@ -206,7 +196,6 @@ Place = tuple[str, int, str]
 
 
 def _lines(text: str) -> dict[Place, int]:
-    """The line of each key, and of each table."""
     lines: dict[Place, int] = {}
     table, number, quoted_by = "", 0, ""
     for place, line in enumerate(text.splitlines(), start=1):
@@ -225,8 +214,6 @@ def _lines(text: str) -> dict[Place, int]:
 
 
 class _Reader:
-    """Checks the content of a file."""
-
     def __init__(self, path: Path, lines: Mapping[Place, int]) -> None:
         self._path, self._lines = path, lines
 
@@ -240,7 +227,10 @@ class _Reader:
         if not tables["build"]:
             raise BatchError(self._path, 1, "there is nothing to build: add a table [[build]] with a game")
         entries = [self._entry(number, entry) for number, entry in enumerate(tables["build"])]
-        steps = [self._step(number, step) for number, step in enumerate(tables["then"])]
+        steps = [
+            Step(**self._checked("then", number, step, THEN, "command"), line=self._line(("then", number, "")))
+            for number, step in enumerate(tables["then"])
+        ]
         return Batch(
             self._path,
             tuple(sorted(entries, key=lambda entry: -entry.priority)),
@@ -259,13 +249,9 @@ class _Reader:
             raise self._error(("build", number, "variant"), str(fault), ("build", number, "game")) from fault
         return Entry(name, materials=given.pop("material", ()), line=self._line(("build", number, "")), **given)
 
-    def _step(self, number: int, content: dict[str, Any]) -> Step:
-        return Step(**self._checked("then", number, content, THEN, "command"), line=self._line(("then", number, "")))
-
     def _checked(
         self, table: str, number: int, content: dict[str, Any], fields: dict[str, Field], required: str = ""
     ) -> dict[str, Any]:
-        """The values of a table, by key."""
         given = {}
         for key, value in content.items():
             if key not in fields:

@@ -54,8 +54,6 @@ def build(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, *
 
 
 class _Report(Observer):
-    """Shows, counts and logs what becomes of a build."""
-
     def __init__(self, plan: Plan, costs: CostModel | None, shown: Progress) -> None:
         self._plan, self._costs, self._shown, self._log = plan, costs, shown, plan.options.log
         self._names = {job.key: job.name for job in plan.jobs}
@@ -65,13 +63,10 @@ class _Report(Observer):
         self._to_build, self._dropped = len(plan.missing), list[str]()
         self.tables: list[TableRecord] = []  # in the order in which they were finished
         self.counted = 0  # positions, as `stats` counts them
-        self._log.write(self._begun(), plan.kind.unit)
-
-    def _begun(self) -> Begun:
-        """The first record; without costs the deadline came before they were known."""
-        plan, costs, missing = self._plan, self._costs, [job.key for job in self._plan.missing]
+        missing = [job.key for job in plan.missing]
+        # Without costs the deadline came before they were known.
         expected = 0.0 if costs is None else preparation(plan.kind.rules.name, costs.kernels, set()) + costs.wall(missing)
-        return Begun(
+        begun = Begun(
             game=plan.kind.rules.name,
             tables=len(missing),
             placements=sum(cost.size for cost in self._expected.values()),
@@ -81,6 +76,7 @@ class _Report(Observer):
             deadline=plan.options.deadline,
             solvers=plan.kind.solvers(plan.missing, plan.query, plan.options),
         )
+        self._log.write(begun, plan.kind.unit)
 
     def started(self) -> None:
         """Say how many tables there are to build, and how."""

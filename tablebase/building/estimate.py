@@ -76,12 +76,10 @@ def solver_memory(game: Game, material: Material, allowed: int | None) -> int | 
 
 
 def _other_memory(game: Game, material: Material) -> int:
-    """What a worker needs beside the memory of its solver."""
     return WORKER_BYTES + BYTES_PER_CHILD * sum(layout_of(game, child).size for child in dependencies(game, material))
 
 
 def _file_bytes(game: Game, material: Material) -> float:
-    """Bytes that the file of a stored material is expected to have."""
     model = ROW_FILES if pursuit_fault(game, material) is not None else PURSUIT_FILES
     return model(cells(game, material))
 
@@ -140,13 +138,9 @@ class SpeedModel(CostModel):
         """See `CostModel.wall`; judged by how long the last tables took."""
         seconds = [self.seconds(key) for key in keys]
         largest = max(memory(self._game, key, self._solver, self._limits.memory) for key in keys)
-        return self._slowdown() * elapsed(seconds, largest, self._limits)
-
-    def _slowdown(self) -> float:
-        """Seconds by the clock for a CPU-second, in the last tables."""
-        if not self._recent:
-            return 1.0
-        return sum(made.elapsed for made in self._recent) / sum(made.seconds for made in self._recent)
+        spent = sum(made.seconds for made in self._recent)
+        slowdown = sum(made.elapsed for made in self._recent) / spent if self._recent else 1.0
+        return slowdown * elapsed(seconds, largest, self._limits)
 
     def learn(self, made: Made) -> None:
         """See `CostModel.learn`; tables that were only verified say nothing about solving."""
@@ -267,7 +261,6 @@ def estimate(
 
 
 def _line(game: Game, planned: list[Material], speed: SpeedModel, name: str | None = None) -> Estimate:
-    """The line for stored materials with the same number of pieces."""
     costs = [speed.cost(material) for material in planned]
     stored = set(planned)
     held = [one for one in slices(game, planned[0].pieces) if one.location.material in stored]

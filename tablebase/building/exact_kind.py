@@ -27,7 +27,7 @@ from tablebase.states.exact import solve
 from tablebase.states.files import PLACE, ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.states.listed import Listed, list_positions
 
-# ruff: noqa: D102 (other methods are those of `TableKind`)
+# ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
 ENGINE = "exact"
 """Name of the solver, in logs."""
@@ -71,7 +71,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
     most_workers = 1
 
     def check(self, query: TableQuery) -> None:
-        del query
         if self.rules.players != 2:
             raise RulesError(
                 f"{self.rules.name} has {self.rules.players} players, but tables are for two players: play it without tables"
@@ -83,7 +82,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> ListedCosts:
         """See `TableKind.costs`; all positions are listed, unless they are in a file."""
-        del query, known
         path = jobs[0].path
         if path.exists():
             try:
@@ -114,48 +112,43 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     @contextmanager
     def _within_memory(self) -> Iterator[None]:
-        """Raise `CapacityError` where the system has no more memory."""
         try:
             yield
         except MemoryError as fault:
             raise CapacityError(f"the table of {self.rules.name} does not fit into memory", "choose a smaller variant") from fault
 
     def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
-        del jobs, costs
         return self._alone(options.limits.workers)
 
     def _alone(self, workers: int) -> str:
         return f"workers: 1 instead of {workers}, since one process builds and checks the table of {self.rules.name}"
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        del query
         assert isinstance(costs, ListedCosts)
         path = jobs[0].path
 
         def make(key: Key) -> Made:
             measured = Measured(key, costs.seconds)
             with self._within_memory():
-                draft = None if path.exists() else self._draft(path, costs, options)
-                with closing(ExactFile(draft or path, self.rules)) as file:
-                    self._check(file, options.check_time, is_new=draft is not None)
+                draft = None
+                if not path.exists():
+                    # A file that was found damaged when it was checked has not been listed.
+                    listed = costs.listed or self._listed(options).listed
+                    assert listed is not None
+                    reach("solving")
+                    codes, _ = solve(listed)
+                    keys, order = sorted_keys(self.rules, listed.positions)
+                    draft = write_exact(path, self.rules, keys, codes[order])
+                self._check(draft or path, options.check_time, is_new=draft is not None)
             return measured.made(None if draft is None else ENGINE, draft or path, draft)
 
         return make
 
-    def _draft(self, path: Path, costs: ListedCosts, options: BuildOptions) -> Path:
-        """Solve the positions and write a draft."""
-        # A file that was found damaged when it was checked has not been listed.
-        listed = costs.listed or self._listed(options).listed
-        assert listed is not None
-        reach("solving")
-        codes, _ = solve(listed)
-        keys, order = sorted_keys(self.rules, listed.positions)
-        return write_exact(path, self.rules, keys, codes[order])
-
-    def _check(self, file: ExactFile, tick: Callable[[], object], *, is_new: bool) -> None:
+    def _check(self, path: Path, tick: Callable[[], object] = lambda: None, *, is_new: bool = False) -> None:
         """Check a file; if a new one is wrong, it is not the file that is damaged."""
         try:
-            verify_exact(file, tick)
+            with closing(ExactFile(path, self.rules)) as file:
+                verify_exact(file, tick)
         except CorruptTableError as fault:
             if not is_new:
                 raise
@@ -164,7 +157,6 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
         """See `TableKind.estimate`; it is always measured."""
-        del known, measured
         self.check(query)
         if options.workers_given and options.limits.workers > 1:
             say(self._alone(options.limits.workers))
@@ -180,17 +172,11 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         return super().verify(query, folder, workers, published, catalog)
 
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
-        del threads
         for name, fault in faults.items():
-            yield name, fault or sentence_of(partial(self._verify, folder / name))
-
-    def _verify(self, path: Path) -> None:
-        with closing(ExactFile(path, self.rules)) as file:
-            verify_exact(file)
+            yield name, fault or sentence_of(partial(self._check, folder / name))
 
     def opened(self, path: Path, row: Mapping[str, Any]) -> ExactFile:
         """See `TableKind.opened`; there is one table."""
-        del row
         return ExactFile(path, self.rules)
 
     def row_of(self, file: ExactFile) -> dict[str, Any]:

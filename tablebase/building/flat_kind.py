@@ -19,19 +19,13 @@ from tablebase.game.plain_arguments import usable_workers
 from tablebase.tables.choice import nothing_registered
 from tablebase.tables.header import Form
 
-# ruff: noqa: D102 (other methods are those of `TableKind`)
+# ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
 
 class FlatTables(TableKind[G, F]):
-    """See `TableKind`; files are subclasses of `FlatFile`.
+    """See `TableKind`; files are subclasses of `FlatFile`."""
 
-    Attributes
-    ----------
-    table : str
-        The table of the catalog with their rows.
-    """
-
-    table: ClassVar[str]
+    table: ClassVar[str]  # of the catalog, with their rows
 
     @abstractmethod
     def row_of(self, file: F) -> dict[str, Any]:
@@ -64,7 +58,6 @@ class FlatTables(TableKind[G, F]):
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None
     ) -> tuple[int, Checks]:
-        del query, published
         with closing(Catalog(folder, catalog=catalog)) as registry:
             entries = registry.of(self.rules, self.table)
         if not entries:

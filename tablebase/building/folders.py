@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tablebase.files.outputs import DRAFT_SUFFIX, locked
 from tablebase.tables.checkpoints import discard_finished
-from tablebase.tables.folder import TOKEN
 
 
 def lock(folder: Path) -> AbstractContextManager[None]:
@@ -20,9 +19,3 @@ def remove_drafts(folder: Path) -> None:
     discard_finished(folder)
     for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
         draft.unlink(missing_ok=True)
-
-
-def remove_tokens(folder: Path) -> None:
-    """Delete what killed builds on a cluster have left; only call it with the folder locked."""
-    for left in folder.glob(f"{TOKEN}*"):
-        left.unlink(missing_ok=True)

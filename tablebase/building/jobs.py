@@ -22,23 +22,12 @@ class LateError(TablebaseError):
 
 @dataclass(frozen=True)
 class Job:
-    """A table to be made.
-
-    Parameters
-    ----------
-    key : hashable
-    name : str
-        As logs, messages and the catalog name it.
-    path : Path
-        Of its file.
-    after : sequence of hashable
-        Keys of the tables that it depends on.
-    """
+    """A table to be made."""
 
     key: Key
-    name: str
-    path: Path
-    after: Sequence[Hashable] = ()
+    name: str  # in logs, messages and the catalog
+    path: Path  # of its file
+    after: Sequence[Hashable] = ()  # keys of the tables that it depends on
 
 
 @dataclass(frozen=True)
@@ -52,15 +41,9 @@ class Cost:
 
 
 class CostModel(ABC):
-    """Predicts what the tables of a build need.
+    """Predicts what the tables of a build need."""
 
-    Attributes
-    ----------
-    kernels : frozenset of str
-        Names of what may have to be compiled first.
-    """
-
-    kernels: frozenset[str] = frozenset()
+    kernels: frozenset[str] = frozenset()  # names of what may have to be compiled first
 
     @abstractmethod
     def cost(self, key: Key) -> Cost:
@@ -84,12 +67,10 @@ class FixedCosts(CostModel):
     def __init__(self, costs: Mapping[Key, Cost], threads: int = 1, kernels: frozenset[str] = frozenset()) -> None:
         self._costs, self._threads, self.kernels = costs, threads, kernels
 
-    def cost(self, key: Key) -> Cost:
-        """See `CostModel.cost`."""
+    def cost(self, key: Key) -> Cost:  # noqa: D102 (that of `CostModel`)
         return self._costs[key]
 
-    def wall(self, keys: Sequence[Key]) -> float:
-        """See `CostModel.wall`."""
+    def wall(self, keys: Sequence[Key]) -> float:  # noqa: D102
         return sum(self._costs[key].cpu_seconds for key in keys) / self._threads
 
 

@@ -27,6 +27,8 @@ from tablebase.errors import ArgumentError, CapacityError, CorruptTableError, Ta
 from tablebase.tables.folder import check_seal, free_space
 from tablebase.tables.header import Form
 
+# ruff: noqa: ARG002 (kinds may need what the defaults do not)
+
 G = TypeVar("G")
 """The kind of game."""
 F = TypeVar("F", bound=Any)
@@ -46,46 +48,19 @@ class TableEstimate:
 
 
 class TableKind(ABC, Generic[G, F]):
-    """The tables of a game.
+    """The tables of a game, which is from `load_rules`, since workers load it by name."""
 
-    Parameters
-    ----------
-    rules : Game, StochasticGame or FunctionGame
-        From `load_rules`, since workers load it by name.
-
-    Attributes
-    ----------
-    pattern : str
-        Where its files and their drafts are in the game's folder.
-    title : str
-        Title in a file's first bytes, from `game`, the folder `place` of the file, and its `stem`.
-    unit : str
-        Counted in logs and progress.
-    counted : str
-        Counted when a build has finished, as ``stats`` counts.
-    solver : str
-        Name of the only solver, as in logs; a kind with several overrides `check_solver`.
-    in_process : bool
-        Whether tables are made in this process, one after the other, since they share memory.
-    resumes_after : float
-        Seconds of work on a table after which it can be stopped, and resumed later; a table is started if so many are left.
-    most_workers : int
-        Workers or threads that can be of use.
-    bounds : str
-        Columns of an estimate that are upper bounds.
-    line : type
-        Of a line of an estimate, with the fields of `TableEstimate`, the first two perhaps under other names.
-    """
-
-    pattern: ClassVar[str]
-    title: ClassVar[str]
-    unit: ClassVar[str] = "positions"
-    counted: ClassVar[str] = "positions"
-    solver: ClassVar[str] = ""
-    in_process: ClassVar[bool] = True
+    pattern: ClassVar[str]  # where its files and their drafts are in the game's folder
+    title: ClassVar[str]  # in a file's first bytes, from `game`, the folder `place` of the file, and its `stem`
+    unit: ClassVar[str] = "positions"  # counted in logs and progress
+    counted: ClassVar[str] = "positions"  # counted when a build has finished, as ``stats`` counts
+    solver: ClassVar[str] = ""  # name of the only solver, as in logs; a kind with several overrides `check_solver`
+    in_process: ClassVar[bool] = True  # whether tables are made in this process, one after the other, since they share memory
+    # Seconds of work on a table after which it can be stopped, and resumed later; a table is started if so many are left.
     resumes_after: ClassVar[float] = math.inf
-    most_workers: ClassVar[int] = sys.maxsize
-    bounds: ClassVar[str] = "disk"
+    most_workers: ClassVar[int] = sys.maxsize  # workers or threads that can be of use
+    bounds: ClassVar[str] = "disk"  # columns of an estimate that are upper bounds
+    # Type of a line of an estimate, with the fields of `TableEstimate`, the first two perhaps under other names.
     line: ClassVar[Callable[..., Any]] = TableEstimate
 
     def __init__(self, rules: G) -> None:
@@ -168,12 +143,10 @@ class TableKind(ABC, Generic[G, F]):
         self, registered: Sequence[Entry], query: TableQuery, folder: Path, *, with_dependencies: bool = False
     ) -> list[Entry]:
         """Choose among all registered tables of the game, perhaps with those that they depend on; by default take all."""
-        del query, folder, with_dependencies
         return list(registered)
 
     def number_wanted(self, query: TableQuery, jobs: Sequence[Job]) -> int:
         """Number of tables that a query names, without those that they depend on."""
-        del query
         return len(jobs)
 
     # What it takes to build
@@ -190,12 +163,10 @@ class TableKind(ABC, Generic[G, F]):
 
     def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
         """Describe which solver will solve how many tables, and why; empty where there is one solver."""
-        del jobs, query, options
         return ""
 
     def sharing(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> str:
         """Describe how several workers share the work; empty if there is nothing to say."""
-        del jobs, costs, options
         return ""
 
     def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Any]:
@@ -203,7 +174,6 @@ class TableKind(ABC, Generic[G, F]):
 
         If `measured`, a table is built first to measure this machine.
         """
-        del measured
         jobs = self.jobs(query, options)
         costs = self.costs(jobs, query, options, known)
         if options.limits.memory is not None:
@@ -214,7 +184,6 @@ class TableKind(ABC, Generic[G, F]):
 
     def estimate_table(self, lines: Sequence[Any], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
         """Write an estimate for a terminal: the rows of a table, and the lines below it."""
-        del workers
         units = {"memory": in_bytes, "disk": in_bytes, "cpu_seconds": in_time, "start_seconds": in_time}
         rows: list[dict[str, object]] = [
             {name: units[name](value) if name in units else value for name, value in vars(line).items()} for line in lines

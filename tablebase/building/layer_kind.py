@@ -29,7 +29,7 @@ from tablebase.stochastic.iteration import KEPT, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.folder import check_seal, file_sha256
 
-# ruff: noqa: D102 (other methods are those of `TableKind`)
+# ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
 ENGINE = "bounds"
 """Name of the solver of games with chance, in logs."""
@@ -82,10 +82,14 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
         )
 
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
-        del jobs, known
         region = self._region(query)
         threads = min(options.limits.workers, machine.cores())
-        return FixedCosts({layer.name: _cost(region, layer) for layer in region.layers}, threads, frozenset({ENGINE}))
+        costs: dict[Key, Cost] = {}
+        for layer in region.layers:
+            size = layer.end - layer.begin
+            memory = BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * size) + BYTES_BESIDE
+            costs[layer.name] = Cost(size, memory, BYTES_ON_DISK * size, machine_factor() * size / SPEED)
+        return FixedCosts(costs, threads, frozenset({ENGINE}))
 
     def check_memory(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> None:
         """See `TableKind.check_memory`; the whole region is in memory."""
@@ -96,9 +100,8 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         """See `TableKind.maker`; the chances of the layers before are read from their files once."""
-        del jobs, costs
         # Imported here because Numba is slow to load.
-        from tablebase.compute.compiling import note_compiled
+        from tablebase.compute.compiling import KERNELS, note_compiled
 
         region, form, folder = self._region(query), compiled(self.rules), options.data
         layers = {layer.name: layer for layer in region.layers}
@@ -117,7 +120,14 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                     filled.add(before.name)
             draft = None
             if not path.exists():
-                self._solve(form, region, layer, chances, options)
+                # The checkpoint depends on the rules, the region, the layers before this one, and the kernels.
+                earlier = region.layers[: region.layers.index(layer)]
+                digests = [file_sha256(layer_path(folder, self.rules, region, one)) for one in earlier]
+                parts = self.rules.digest, region.name, str(region.size), layer.name, KERNELS, *digests
+                checkpoint = TableCheckpoint(path, *parts)
+                for done in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
+                    reach("solving", done * region.block, layer.end - layer.begin)
+                    options.check_time()
                 reach("writing")
                 draft = write_layer(path, self.rules, form.kernels, region, layer, chances)
                 reach("verifying")
@@ -128,26 +138,12 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
         return make
 
-    def _solve(self, form: Compiled, region: Region, layer: Layer, chances: Int64, options: BuildOptions) -> None:
-        """Solve a layer in `chances`."""
-        checkpoint = self._checkpoint(region, options.data, layer)
-        for done in solve_layer(form.kernels, region, layer, chances, options.limits.workers, checkpoint=checkpoint):
-            reach("solving", done * region.block, layer.end - layer.begin)
-            options.check_time()
-
-    def _checkpoint(self, region: Region, folder: Path, layer: Layer) -> TableCheckpoint:
-        """The checkpoint of a layer, which depends on the rules, the region, the layers before it, and the kernels."""
-        from tablebase.compute.compiling import KERNELS
-
-        before = region.layers[: region.layers.index(layer)]
-        digests = [file_sha256(layer_path(folder, self.rules, region, one)) for one in before]
-        path = layer_path(folder, self.rules, region, layer)
-        return TableCheckpoint(path, self.rules.digest, region.name, str(region.size), layer.name, KERNELS, *digests)
-
     def verified(self, folder: Path, faults: Mapping[str, str | None], threads: int) -> Checks:
         """See `FlatTables.verified`; each layer is checked with those before it."""
         form, found = compiled(self.rules), dict(faults)
-        for region in self._regions(folder, [name for name, fault in faults.items() if fault is None]):
+        built = [form.region(limits_of(folder / name)) for name, fault in faults.items() if fault is None]
+        # The largest of each name, once.
+        for region in {region.name: region for region in sorted(built, key=lambda region: region.size)}.values():
             chances: Int64 = np.zeros((2, region.size), np.int64)
             unsound = None
             for layer in region.layers:
@@ -161,15 +157,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
                     unsound = path
         yield from found.items()
 
-    def _regions(self, folder: Path, files: Sequence[str]) -> list[Region]:
-        """The largest region of each name that any of the files was built with."""
-        largest: dict[str, Region] = {}
-        for name in files:
-            region = compiled(self.rules).region(limits_of(folder / name))
-            if region.name not in largest or region.size > largest[region.name].size:
-                largest[region.name] = region
-        return list(largest.values())
-
     def opened(self, path: Path, row: Mapping[str, Any]) -> LayerFile:
         region = compiled(self.rules).region(limits_of(path))
         for layer in region.layers:
@@ -179,12 +166,6 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
 
     def row_of(self, file: LayerFile) -> dict[str, Any]:
         return {"region": file.region.name, "layer": file.layer.name, **vars(file.counts)}
-
-
-def _cost(region: Region, layer: Layer) -> Cost:
-    size = layer.end - layer.begin
-    memory = BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * size) + BYTES_BESIDE
-    return Cost(size, memory, BYTES_ON_DISK * size, machine_factor() * size / SPEED)
 
 
 def _verify(form: Compiled, path: Path, region: Region, layer: Layer, chances: Int64, threads: int) -> None:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
-from tablebase.building.folders import lock, remove_drafts, remove_tokens
+from tablebase.building.folders import lock, remove_drafts
 from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_of
 from tablebase.building.registrar import Registrar
 from tablebase.building.table_plan import Plan, examine
@@ -19,7 +19,7 @@ from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import DROPPED, Deadline, run_graph
 from tablebase.files.outputs import publish
 from tablebase.tables.checkpoints import discard
-from tablebase.tables.folder import await_file, free_name, make_folder
+from tablebase.tables.folder import TOKEN, await_file, free_name, make_folder
 
 DAMAGED = Stage("damaged")
 """The stage of a table that was found damaged after the build had begun, and is built again."""
@@ -44,13 +44,8 @@ class Observer:
 def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel | None = None) -> Generator[Made, None, None]:
     """Make the missing tables of a plan, publish them, and register them in the catalog.
 
-    A damaged file is renamed, and its table built again, whether it is found before or by a worker. The plan may not be finished
-    at the deadline.
-
-    Yields
-    ------
-    Made
-        Each table, once it is published.
+    A damaged file is renamed, and its table built again, whether it is found before or by a worker. Each table is yielded once it
+    is published; the plan may not be finished at the deadline.
     """
     observer = observer or Observer()
     folder, kind = plan.options.data, plan.kind
@@ -60,7 +55,9 @@ def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel |
     with ExitStack() as stack:
         stack.enter_context(lock(folder))
         observer.started()
-        remove_tokens(folder)
+        # Killed builds on a cluster have left them.
+        for token in folder.glob(f"{TOKEN}*"):
+            token.unlink(missing_ok=True)
         stack.enter_context(ensured(partial(remove_drafts, folder / kind.rules.name)))
         loop = _Loop(plan, observer, costs)
         if loop.executor.ordered:
@@ -72,8 +69,6 @@ def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel |
 
 
 class _Loop:
-    """A build in a folder that is locked."""
-
     def __init__(self, plan: Plan, observer: Observer, costs: CostModel | None) -> None:
         self._plan, self._observer, self._costs = plan, observer, costs
         options = plan.options
@@ -147,7 +142,6 @@ class _Loop:
         self._observer.watch(key, stage)
 
     def _finish(self, made: Made) -> None:
-        """Publish and register a table."""
         kind, folder = self._plan.kind, self._plan.options.data
         job = self._jobs[made.key]
         # The lock holder publishes, so an orphaned worker never can; only on a cluster others must not wait for it.

@@ -109,14 +109,9 @@ class Requirements:
 
 def chosen_limits(workers: int | None, memory: int | str | None, where: str = LOCAL, scheduler: str | None = None) -> Limits:
     """What a build may use at the same time; options that do not go together, or a scheduler without workers, are refused."""
-    if scheduler is not None:
-        return _limits_at(scheduler, workers, memory, where)
-    allowed, count = machine.memory() if memory is None else as_size("memory", memory), usable_workers(workers)
-    return Limits(count, allowed) if where == LOCAL else Limits(count, allowed // count, each=True)
-
-
-def _limits_at(scheduler: str, workers: int | None, memory: int | str | None, where: str) -> Limits:
-    """What the workers of a scheduler offer, if nothing else was asked for."""
+    if scheduler is None:
+        allowed, count = machine.memory() if memory is None else as_size("memory", memory), usable_workers(workers)
+        return Limits(count, allowed) if where == LOCAL else Limits(count, allowed // count, each=True)
     if where != DASK:
         raise ArgumentError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
     if workers is not None or memory is not None:

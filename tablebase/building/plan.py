@@ -26,12 +26,7 @@ def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...
         if material not in planned:
             planned.add(material)
             pending += dependencies(game, material)
-    return tuple(sorted(planned, key=_build_order))
-
-
-def _build_order(material: Material) -> tuple[int, tuple[int, ...], tuple[int, ...], list[int]]:
-    """Sort key: every material comes after those that it depends on."""
-    return material.pieces, material.first, material.second, [-levels for levels in material.advance]
+    return tuple(sorted(planned, key=lambda one: (one.pieces, one.first, one.second, [-levels for levels in one.advance])))
 
 
 def plan(game: Game, pieces: int | range | None, materials: Sequence[Material]) -> tuple[Material, ...]:
@@ -49,7 +44,10 @@ def wanted_materials(game: Game, pieces: int | range | None, materials: Sequence
     """
     counts = range(0) if pieces is None else piece_counts(game, pieces)
     for material in [*materials, *(all_materials(game, count)[0] for count in counts[-1:])]:
-        _check_size(game, material)
+        # Before anything of that size is enumerated.
+        if not is_buildable(game, material):
+            name, size = material_name(game, material), layout_of(game, material).size
+            raise CapacityError(name, "ask for fewer pieces", needed=size, allowed=INDEX_LIMIT, unit="indices")
     by_pieces = [material for count in counts for material in stored_materials(game, count)]
     return list(dict.fromkeys([*by_pieces, *(locate(game, material, 0).material for material in materials)]))
 
@@ -78,10 +76,3 @@ def check_tables(game: Game, start: Position, folder: Path) -> None:
     for needed in with_dependencies(game, [material]):
         if not table_path(folder, game, needed).exists():
             raise missing_table(game, needed, folder, material)
-
-
-def _check_size(game: Game, material: Material) -> None:
-    """Refuse a material that is too large to be solved, before anything of that size is enumerated."""
-    if not is_buildable(game, material):
-        name, size = material_name(game, material), layout_of(game, material).size
-        raise CapacityError(name, "ask for fewer pieces", needed=size, allowed=INDEX_LIMIT, unit="indices")

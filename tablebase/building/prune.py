@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.building.folders import lock
-from tablebase.building.kind import TableKind
 from tablebase.building.kinds import table_kind
 from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
@@ -45,7 +44,8 @@ def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
         old = {folder / file: OLD_RULES for file, entry in registered.items() if entry.game == game.name}
         found |= {path: reason for path, reason in old.items() if path not in current and not path.exists()}
         found |= {path: reason for path, reason in _files_of(folder, game) if path not in current}
-    return [Prunable(path.relative_to(folder).as_posix(), _size(path), found[path]) for path in sorted(found)]
+    sizes = {path: path.stat().st_size if path.exists() else 0 for path in sorted(found)}
+    return [Prunable(path.relative_to(folder).as_posix(), size, found[path]) for path, size in sizes.items()]
 
 
 def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool]) -> list[Prunable]:
@@ -65,7 +65,6 @@ def prune(folder: Path, url: str | None, agreed: Callable[[list[Prunable]], bool
 
 
 def _games(folder: Path, registered: Mapping[str, Entry]) -> Iterator[Rules[Any]]:
-    """The installed games that have a folder or are in the catalog."""
     for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {entry.game for entry in registered.values()}):
         with suppress(RulesError):
             game = load_rules(name)
@@ -81,27 +80,17 @@ def _files_of(folder: Path, game: Rules[Any]) -> Iterator[tuple[Path, str]]:
             continue
         if _TABLE_DRAFT.fullmatch(path.name):
             yield path, DRAFT
-        elif path.suffix == SUFFIX and _is_table(kind, path):
-            yield path, _reason(kind, path)
-
-
-def _is_table(kind: TableKind[Any, Any], path: Path) -> bool:
-    """Whether a file begins as a table of the game does that has this name; it may be damaged, or of other rules."""
-    with path.open("rb") as file:
-        beginning = file.read(USER_BLOCK)
-    return re.match(rf"tablebase \d+ {re.escape(kind.title_at(path))} sha256=".encode(), beginning) is not None
-
-
-def _reason(kind: TableKind[Any, Any], path: Path) -> str:
-    try:
-        kind.opened_at(path).close()
-    except (StaleTableError, NotationError, RulesError):
-        # Other rules may have had materials, or limits, that these have not.
-        return OLD_RULES
-    except CorruptTableError:
-        return f"broken, and {UNREGISTERED}"
-    return UNREGISTERED
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+            continue
+        with path.open("rb") as file:
+            beginning = file.read(USER_BLOCK)
+        # A table of the game that has this name begins so, even if it is damaged, or of other rules.
+        if path.suffix != SUFFIX or not re.match(rf"tablebase \d+ {re.escape(kind.title_at(path))} sha256=".encode(), beginning):
+            continue
+        try:
+            kind.opened_at(path).close()
+            yield path, UNREGISTERED
+        except (StaleTableError, NotationError, RulesError):
+            # Other rules may have had materials, or limits, that these have not.
+            yield path, OLD_RULES
+        except CorruptTableError:
+            yield path, f"broken, and {UNREGISTERED}"

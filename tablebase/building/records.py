@@ -137,28 +137,14 @@ def summary(ended: Ended, unit: str) -> list[str]:
 
 @dataclass(frozen=True, repr=False)
 class BuildResult:
-    """The outcome of a build; `repr` shows it in short.
-
-    Parameters
-    ----------
-    game : str
-    folder : Path
-    tables : int
-        Tables that were asked for, with those that they depend on.
-    left : int
-        Tables still missing at the deadline.
-    seconds : float
-        By the clock.
-    records : tuple of TableRecord
-        One for each table that was built or verified, in the order in which they were finished.
-    """
+    """The outcome of a build; `repr` shows it in short."""
 
     game: str
     folder: Path
-    tables: int
-    left: int = 0
-    seconds: float = 0.0
-    records: tuple[TableRecord, ...] = ()
+    tables: int  # that were asked for, with those that they depend on
+    left: int = 0  # tables still missing at the deadline
+    seconds: float = 0.0  # by the clock
+    records: tuple[TableRecord, ...] = ()  # of the tables that were built or verified, in the order in which they were finished
 
     @property
     def built(self) -> int:

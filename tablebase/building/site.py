@@ -36,24 +36,14 @@ class Site:
 
     def __call__(self) -> Fault | None:
         """What is wrong where this is called, if anything is."""
-        return self._program() or self._rules() or self._shared()
-
-    def _program(self) -> Fault | None:
-        version = VERSION
-        if (version, FORMAT_VERSION) == (self.version, self.format):
-            return None
-        return Fault(f"has version {version} of this program instead of {self.version}", "install the same version everywhere")
-
-    def _rules(self) -> Fault | None:
+        if (self.version, self.format) != (VERSION, FORMAT_VERSION):
+            return Fault(f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere")
         try:
             game = load_game(self.game)
         except RulesError as fault:
             return Fault(f"has no rules of {self.game} ({fault})", RULES_CURE)
-        if game.digest == self.digest:
-            return None
-        return Fault(f"has other rules of {self.game}", RULES_CURE)
-
-    def _shared(self) -> Fault | None:
+        if game.digest != self.digest:
+            return Fault(f"has other rules of {self.game}", RULES_CURE)
         cure = f"let {self.folder} be the same folder on all machines, or name another one with --data"
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")

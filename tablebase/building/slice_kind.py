@@ -10,12 +10,12 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
+from tablebase.building import plan
 from tablebase.building.estimate import Estimate, SpeedModel, estimate, memory, solver_memory
 from tablebase.building.jobs import CostModel, Job, Key, Made, graph_of
 from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import Observer, make_tables
 from tablebase.building.options import BuildOptions, TableQuery, local_executor
-from tablebase.building.plan import chosen_materials, wanted_materials, with_dependencies
 from tablebase.building.slice_work import make_shared_table, make_table
 from tablebase.building.table_plan import plan_tables
 from tablebase.catalog.catalog import read_known
@@ -39,10 +39,10 @@ from tablebase.tables.header import Form
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import rewrite_draft
 
-# ruff: noqa: D102 (other methods are those of `TableKind`)
+# ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
 MEASURED_BYTES = 400_000_000
-"""Upper limit on the memory of the table that `measure` builds."""
+"""Upper limit on the memory of the table that `measure` builds, the largest one of at most four pieces."""
 
 
 class SliceTables(TableKind[Game, Table]):
@@ -69,13 +69,12 @@ class SliceTables(TableKind[Game, Table]):
         self._planned(query)
 
     def _wanted(self, query: TableQuery) -> list[Material]:
-        return wanted_materials(self.rules, query.pieces, chosen_materials(self.rules, query.pieces, query.materials))
+        return plan.wanted_materials(self.rules, query.pieces, plan.chosen_materials(self.rules, query.pieces, query.materials))
 
     def _planned(self, query: TableQuery) -> tuple[Material, ...]:
-        return with_dependencies(self.rules, self._wanted(query))
+        return plan.with_dependencies(self.rules, self._wanted(query))
 
     def number_wanted(self, query: TableQuery, jobs: Sequence[Job]) -> int:
-        del jobs
         return len(self._wanted(query))
 
     def jobs(self, query: TableQuery, options: BuildOptions) -> tuple[Job, ...]:
@@ -93,7 +92,6 @@ class SliceTables(TableKind[Game, Table]):
         return model.with_kernels(job.key for job in jobs)
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
-        del costs
         if options.is_ordered:
             old = frozenset(job.key for job in jobs if job.path.exists())
             folder = options.data.resolve()
@@ -129,7 +127,7 @@ class SliceTables(TableKind[Game, Table]):
         return estimate(
             self.rules,
             query.pieces,
-            chosen_materials(self.rules, query.pieces, query.materials),
+            plan.chosen_materials(self.rules, query.pieces, query.materials),
             known.costs,
             measure(self.rules) if measured else None,
             whole=not query.materials,
@@ -144,15 +142,12 @@ class SliceTables(TableKind[Game, Table]):
         entries = {str(entry.row["material"]): entry for entry in registered}
         names = chosen_tables(self.rules, folder, entries, query.pieces, self._parsed(query.materials))
         if with_dependencies:
-            names = self._with_dependencies(names)
+            planned = plan.with_dependencies(self.rules, [parse_material(self.rules, name) for name in names])
+            names = [material_name(self.rules, one) for one in planned]
         for name in names:
             if name not in entries:
                 raise MissingTableError(self.rules.name, folder, material=name)
         return [entries[name] for name in names]
-
-    def _with_dependencies(self, names: Sequence[str]) -> list[str]:
-        planned = with_dependencies(self.rules, [parse_material(self.rules, name) for name in names])
-        return [material_name(self.rules, one) for one in planned]
 
     def estimate_table(self, lines: Sequence[Estimate], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
         """See `TableKind.estimate_table`; the last rows are the start of the program, and the total."""
@@ -232,7 +227,9 @@ def make_materials(
 
 def measure(game: Game) -> float:
     """Measure the build time relative to the reference machine, by building a table of medium size in a temporary folder."""
-    planned = with_dependencies(game, [_material_to_measure(game)])
+    counts = range(2, min(4, game.max_pieces) + 1)
+    small = [one for count in counts for one in stored_materials(game, count) if memory(game, one) < MEASURED_BYTES]
+    planned = plan.with_dependencies(game, [max(small, key=lambda material: layout_of(game, material).size)])
     scratch = mkdtemp()
     with ensured(partial(rmtree, scratch)):
         # In the second build all kernels are compiled.
@@ -240,10 +237,3 @@ def measure(game: Game) -> float:
         for folder in (first, second):
             list(make_materials(game, planned, BuildOptions(folder)))
         return SpeedModel(game, known=read_known(game, second).costs).factor
-
-
-def _material_to_measure(game: Game) -> Material:
-    """The largest stored material of at most four pieces that fits into `MEASURED_BYTES`."""
-    candidates = (material for count in range(2, min(4, game.max_pieces) + 1) for material in stored_materials(game, count))
-    affordable = (material for material in candidates if memory(game, material) < MEASURED_BYTES)
-    return max(affordable, key=lambda material: layout_of(game, material).size)

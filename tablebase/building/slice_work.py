@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from tablebase.building.estimate import kernels_of, solver_memory
@@ -48,7 +47,13 @@ def make_table(name: str, folder: Path, solver: str, material: Material, *, allo
                     verify_table(game, table, store, memory)
                 return measured.made(None, path)
             draft = _solve(game, path, material, solver, limit, store)
-            _verify(game, draft, path, material, store, memory)
+            try:
+                with closing(Table(draft, game, material)) as table:
+                    verify_table(game, table, store, memory)
+            except CorruptTableError:
+                # The checkpoint of its table may be wrong, too.
+                discard(path)
+                raise
             note_compiled(kernels_of(chosen.name, name))
             return measured.made(chosen.name, draft, draft)
     finally:
@@ -68,7 +73,7 @@ def make_shared_table(
     measured = Measured(material)
     for child in dependencies(game, material):
         await_file(table_path(folder, game, child))
-    if material not in old and _is_sealed(game, path, material):
+    if material not in old and path.exists() and fault_of(lambda: check_seal(path, title(game, material))) is None:
         return measured.made(None, path)
     made = make_table(name, folder, solver, material, allowed=allowed)
     if made.draft is not None:
@@ -81,25 +86,10 @@ def _solve(game: Game, path: Path, material: Material, solver: str, memory: int 
     """Solve a table and write its draft. The codes are freed on return."""
     values = [store.table(game, child).header.values_sha256 for child in dependencies(game, material)]
     checkpoint = TableCheckpoint(path, game.digest, material_name(game, material), *values)
-    load = partial(_load, game, store)
+
+    def load(child: Material, side: int) -> tuple[Codes, Coding]:
+        table = store.table(game, child)
+        return table.read(side), table.coding
+
     codes, coding, _ = solve_material(game, material, load, solver, memory=memory, scratch=store.folder, checkpoint=checkpoint)
     return write_draft(path, game, material, codes, coding)
-
-
-def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Codes, Coding]:
-    table = store.table(game, material)
-    return table.read(side), table.coding
-
-
-def _verify(game: Game, draft: Path, path: Path, material: Material, store: Store, memory: int) -> None:
-    """Check a draft. If it is wrong, the checkpoint of its table may be, too, and is removed."""
-    try:
-        with closing(Table(draft, game, material)) as table:
-            verify_table(game, table, store, memory)
-    except CorruptTableError:
-        discard(path)
-        raise
-
-
-def _is_sealed(game: Game, path: Path, material: Material) -> bool:
-    return path.exists() and fault_of(lambda: check_seal(path, title(game, material))) is None

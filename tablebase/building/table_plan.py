@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tablebase.building.estimate import compiling, start_seconds
 from tablebase.building.jobs import CostModel, Job, Key, fault_of
@@ -23,13 +23,8 @@ STARTED: Counted = ("", "start")
 """Stands for the start of the program among what has been counted."""
 
 
-class State(NamedTuple):
-    """Identity, size and time of change of a file, to notice changes."""
-
-    device: int
-    inode: int
-    bytes: int
-    changed: int
+State = tuple[int, int, int, int]
+"""Size, identity and time of change of a file, to notice changes."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +120,7 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
     in another format.
     """
     states = {job.key: _state(job.path) for job in jobs if job.path.exists()}
-    whole = sum(state.bytes for state in states.values()) < SEALED_BYTES
+    whole = sum(size for size, *_ in states.values()) < SEALED_BYTES
     missing: list[Job] = []
     damaged: dict[Key, str] = {}
     needed: set[Key] = set()
@@ -134,7 +129,7 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
         fault, is_sound = None, False
         if state is not None:
             fault = _header_fault(kind, job.path, state)
-            is_sound = fault is None and registered is not None and registered.row["bytes"] == state.bytes
+            is_sound = fault is None and registered is not None and registered.row["bytes"] == state[0]
             if is_sound and (whole or job.key in needed):
                 is_sound = registered is not None and _sha256(job.path, state) == registered.sha256
             if fault is None and not is_sound:
@@ -150,7 +145,7 @@ def examine(kind: TableKind[Any, Any], jobs: Sequence[Job], folder: Path, known:
 
 def _state(path: Path) -> State:
     stat = path.stat()
-    return State(stat.st_dev, stat.st_ino, stat.st_size, stat.st_ctime_ns)
+    return stat.st_size, stat.st_dev, stat.st_ino, stat.st_ctime_ns
 
 
 # Files are examined for the plan and again when the folder is locked: those that have not changed are not read again.
@@ -158,13 +153,11 @@ def _state(path: Path) -> State:
 
 @cache
 def _header_fault(kind: TableKind[Any, Any], path: Path, _state: State) -> str | None:
-    """What is wrong with the metadata of a table file; None if nothing is."""
     return fault_of(lambda: kind.opened_at(path).close())
 
 
 @cache
 def _seal_fault(path: Path, _state: State, title: str) -> str | None:
-    """What is wrong with the bytes of a file; None if every one is as it was written."""
     return fault_of(lambda: check_seal(path, title))
 
 

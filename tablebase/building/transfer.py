@@ -123,7 +123,9 @@ def take_in(
             publish(draft, folder / entry.file)
             _register(registry, folder, entry)
             yield Taken(entry, is_new=True, bytes=(folder / entry.file).stat().st_size)
-        _write_checksums(folder, catalog)
+        # The catalog, which changes, is not among them.
+        sums = "".join(f"{entry.sha256}  {file}\n" for file, entry in sorted(entries_of(folder, catalog).items()))
+        write_text(folder / CHECKSUMS, sums, "use another folder", own=True)
     if conflicts:
         raise ConflictError(folder, conflicts)
 
@@ -147,9 +149,3 @@ def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
     kind = table_kind(load_rules(entry.game))
     with closing(kind.opened(folder / entry.file, entry.row)) as file, catalog.writing() as connection:
         enter(connection, kind.rules, kind.entry_of(folder, file), entry)
-
-
-def _write_checksums(folder: Path, catalog: str | None) -> None:
-    """List the digests of all registered tables; the catalog, which changes, is not among them."""
-    text = "".join(f"{entry.sha256}  {file}\n" for file, entry in sorted(entries_of(folder, catalog).items()))
-    write_text(folder / CHECKSUMS, text, "use another folder", own=True)

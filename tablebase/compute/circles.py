@@ -12,11 +12,6 @@ def circles(reads: Sequence[NDArray[np.int64]]) -> list[list[int]]:
     """The strongly connected components of a graph, each after those that it leads to (Tarjan 1972).
 
     `reads` has the nodes that each node leads to. Within a component, nodes come after those that they lead to as far as possible.
-
-    Examples
-    --------
-    >>> circles([np.array([1]), np.array([2]), np.array([1, 3]), np.array([], int)])
-    [[3], [2, 1], [0]]
     """
     unseen = len(reads)
     entered, lowest = [unseen] * len(reads), [unseen] * len(reads)

@@ -36,13 +36,9 @@ def when_compiling(action: Callable[[bool], object]) -> AbstractContextManager[o
 
 def is_compiled(name: str) -> bool:
     """Whether kernels of this name have been compiled, and are kept."""
-    return jit.CACHE.load(_mark(name)) is not None
+    return jit.CACHE.load(f"{name}.compiled") is not None
 
 
 def note_compiled(name: str) -> None:
     """Remember that they have."""
-    jit.CACHE.save(_mark(name), b"")
-
-
-def _mark(name: str) -> str:
-    return f"{name}.compiled"
+    jit.CACHE.save(f"{name}.compiled", b"")

@@ -147,3 +147,9 @@ class _Cache:
         function = self._py_func
         key = (*_VERSIONS, self._source, function.__code__.co_firstlineno, sig, *internals.surroundings(function, codegen))
         return f"{self._prefix[-150:]}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.nbc", key
+
+
+@jit
+def call_compiled(function: Any, *given: Any) -> Any:
+    """What a function of `callback` returns to a caller that is not compiled: called by itself, it would run as Python."""
+    return function(*given)

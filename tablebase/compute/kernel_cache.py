@@ -42,7 +42,10 @@ def kernel_sources() -> tuple[Path, ...]:
     These are the files that import `tablebase.compute.jit`, and all files of the package that they import, directly or
     indirectly.
     """
-    modules = {_module_name(path): path for path in PACKAGE.rglob("*.py")}
+    modules: dict[str, Path] = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     imports = {name: _imported(path) & modules.keys() for name, path in modules.items()}
     pending = [name for name, imported in imports.items() if _JIT in imported]
     reached: set[str] = set()
@@ -52,11 +55,6 @@ def kernel_sources() -> tuple[Path, ...]:
             reached.add(name)
             pending += imports[name]
     return tuple(sorted(modules[name] for name in reached))
-
-
-def _module_name(path: Path) -> str:
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def _imported(path: Path) -> set[str]:

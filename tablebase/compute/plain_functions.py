@@ -11,22 +11,10 @@ from tablebase.compute.jit import callback, digest_of, inline
 
 
 def compiled(function: Callable[..., Any], signature: Any, known: Mapping[Any, Any], **options: Any) -> Any:
-    """Compile a function for kernels; what it calls is inlined.
+    """Compile a function of whole numbers and arrays for kernels; the functions of its module that it calls are inlined.
 
-    Parameters
-    ----------
-    function : function
-        Of whole numbers and arrays; the functions of its module that it calls may call others, but not themselves.
-    signature : Numba signature
-    known : mapping
-        For some plain functions, kernels that do the same.
-    **options
-        Of Numba, such as ``boundscheck``.
-
-    Raises
-    ------
-    ValueError
-        If a function calls itself.
+    For the functions in `known`, there are kernels that do the same. Options of Numba, such as ``boundscheck``, are passed on.
+    Raise `ValueError` if a function calls itself.
     """
     source = _digest(function, known)
     if source is not None and options:

@@ -172,10 +172,6 @@ gather: Any = _operation("gather", lambda words, _base, order, _begin: (UNIT, wo
 # Units
 
 
-def _unit_of(_context: Any, builder: Any, _kinds: Any, values: Any) -> Any:
-    return _spread(builder, values[0], WORDS)
-
-
 def _rows(_context: Any, builder: Any, _kinds: Any, values: Any) -> Any:
     truth = builder.icmp_unsigned("!=", values[0], _constant(UNIT.value, 0))
     return builder.zext(builder.bitcast(truth, _I8), _WORD)
@@ -191,7 +187,9 @@ def _rotated(_context: Any, builder: Any, _kinds: Any, values: Any) -> Any:
     return _function(builder, "llvm.fshr.v8i64", UNIT.value, [values[0], values[0], by])
 
 
-unit_of: Any = _operation("unit_of", lambda _word: (UNIT, types.uint64), _unit_of)
+unit_of: Any = _operation(
+    "unit_of", lambda _word: (UNIT, types.uint64), lambda _, builder, __, word: _spread(builder, word[0], WORDS)
+)
 """The unit with this word everywhere."""
 rows: Any = _operation("rows", lambda _unit: (types.int64, UNIT), _rows)
 """Bit i is set if word i of a unit is not 0."""

@@ -9,7 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -163,25 +163,19 @@ class DaskExecutor(Executor):
         # Nobody need be told that those that are started here take a moment.
         wait_for_workers(client, self._say if self._address else lambda _: None, self._patience)
         offers(client, self._check, self._say)
-        client.subscribe_topic(self._name, self._hear)
+        client.subscribe_topic(self._name, lambda event: self._events.put((event[1][0], Stage(*event[1][1:]))))
         client.register_plugin(reaper(client.id, self._name), name=f"end-{self._name}")
         client.register_plugin(Host(self._name, self._check), name=self._name)
         self._client = client
         return client
 
-    def _hear(self, event: tuple[float, Any]) -> None:
-        name, *stage = event[1]
-        self._events.put((name, Stage(*stage)))
-
     def _note(self, event: Future[Any] | tuple[str, Stage], done: list[Future[Any]]) -> None:
-        """Show a stage to those who watch; keep what is done."""
         if not isinstance(event, tuple):
             done.append(event)
         elif event[0] in self._keys:
             self._watch(self._keys[event[0]], event[1])
 
     def _result(self, future: Future[Any]) -> Any:
-        """The result of a key that is done; raises what its work raised."""
         from distributed import KilledWorker
         from distributed.comm.core import CommClosedError
 
@@ -319,13 +313,11 @@ def no_workers(client: Client, patience: float) -> ClusterError:
     return ClusterError(address, fault, "start workers with 'dask worker', and then the same command again")
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> AbstractContextManager[None]:
     """Keep Dask's own messages from the terminal; what they are about is said in errors."""
     from distributed.utils import silence_logging_cmgr
 
-    with silence_logging_cmgr(SILENCE):
-        yield
+    return silence_logging_cmgr(SILENCE)
 
 
 def _address(client: Client) -> str:

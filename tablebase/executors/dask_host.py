@@ -106,21 +106,26 @@ class Host(WorkerPlugin):
         for _ in range(LOSSES):
             process = self._take(name)
             try:
-                outcome = self._outcome(name, process, partial(threads.run_with, count, work), key)
+                process.submit(partial(threads.run_with, count, work), key)
+                while isinstance(answer := process.answer(), Stage):
+                    self._worker.log_event(self.name, [name, *answer])
             except CapacityError:
-                self._drop(name, process)
+                with self._lock:
+                    del self._running[name]
+                    meant = self._closed or name in self._ended
+                process.kill()
+                process.join()
+                if meant:
+                    raise Reschedule from None
                 continue
-            self._give_back(name, process)
-            return outcome.result()
+            with self._lock:
+                del self._running[name]
+                self._idle = process
+                if self._closed:
+                    process.kill()
+            return answer.result()
         cure = f"give the worker {self._worker.name} more memory"
         raise CapacityError(f"a process was killed {LOSSES} times, most likely because memory ran out", cure)
-
-    def _outcome(self, name: str, process: local.Worker, work: Callable[[Any], Any], key: Any) -> local.Outcome:
-        """What comes of a key, while the client hears of its stages; `CapacityError` if the process is lost."""
-        process.submit(work, key)
-        while isinstance(answer := process.answer(), Stage):
-            self._worker.log_event(self.name, [name, *answer])
-        return answer
 
     def _take(self, name: str) -> local.Worker:
         with self._lock:
@@ -132,24 +137,6 @@ class Host(WorkerPlugin):
             if self._closed:
                 process.kill()
         return process
-
-    def _drop(self, name: str, process: local.Worker) -> None:
-        """Give up a process that was lost; raises `Reschedule` if that was meant."""
-        with self._lock:
-            del self._running[name]
-            meant = self._closed or name in self._ended
-        process.kill()
-        process.join()
-        if meant:
-            raise Reschedule
-
-    def _give_back(self, name: str, process: local.Worker) -> None:
-        """Keep a process for the next key."""
-        with self._lock:
-            del self._running[name]
-            self._idle = process
-            if self._closed:
-                process.kill()
 
 
 def do(name: str, work: Callable[[Any], Any], key: Any, *_: Any) -> Any:

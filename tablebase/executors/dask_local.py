@@ -66,6 +66,5 @@ def _serve(pipe: Connection, workers: int, resources: dict[str, float]) -> None:
 
 
 def _leave(*_: object) -> None:
-    """Leave the main thread's block, once."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit()

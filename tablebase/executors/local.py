@@ -57,33 +57,27 @@ class LocalExecutor(Executor):
             with watched(partial(self._watch, one)):
                 done = [(one, Outcome(work(one)))]
         else:
-            done = self._done_elsewhere(timeout)
+            end, done = None if timeout is None else monotonic() + timeout, []
+            while not done:
+                pipes = [worker.pipe for worker, _ in self._running.values()]
+                ready = wait(pipes, None if end is None else max(0.0, end - monotonic()))
+                if not ready:
+                    break
+                for pipe in ready:
+                    worker, one = self._running[pipe]
+                    answer = worker.answer()
+                    if isinstance(answer, Stage):
+                        self._watch(one, answer)
+                    else:
+                        del self._running[pipe]
+                        self._idle.append(worker)
+                        done.append((one, answer))
         if done and monotonic() >= self._begin + self._ahead:
             self._is_first = False
         # A result counts, also if another key has failed at the same time.
         for key, outcome in sorted(done, key=lambda one: one[1].fault is not None):
             yield key, outcome.result()
         self._start_waiting()
-
-    def _done_elsewhere(self, timeout: float | None) -> list[tuple[Any, Outcome]]:
-        """Wait until workers have done keys, or until the time is over; the keys with their outcomes."""
-        end = None if timeout is None else monotonic() + timeout
-        done: list[tuple[Any, Outcome]] = []
-        while not done:
-            pipes = [worker.pipe for worker, _ in self._running.values()]
-            ready = wait(pipes, None if end is None else max(0.0, end - monotonic()))
-            if not ready:
-                break
-            for pipe in ready:
-                worker, key = self._running[pipe]
-                answer = worker.answer()
-                if isinstance(answer, Stage):
-                    self._watch(key, answer)
-                else:
-                    del self._running[pipe]
-                    self._idle.append(worker)
-                    done.append((key, answer))
-        return done
 
     def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (a worker without work need not be asked to end)
         workers = self._workers
@@ -147,7 +141,6 @@ class RemoteError(Exception):
 
 @contextmanager
 def _losses_as_errors() -> Iterator[None]:
-    """A worker whose pipe is broken, as one sentence."""
     try:
         yield
     except (EOFError, OSError) as fault:

@@ -56,26 +56,20 @@ def run_graph(
     """
     with ensured(partial(executor.stop, abort=True)), executor:
         executor.start(concurrent=not is_chain(graph), droppable=deadline is not None, watch=watch)
-        if executor.ordered and deadline is None:
-            yield from _run_whole(graph, work, executor, needs)
-        else:
+        if not executor.ordered or deadline is not None:
             yield from _run_ready(graph, work, executor, needs, deadline, watch)
-
-
-def _run_whole(
-    graph: Mapping[Key, tuple[Key, ...]], work: Callable[[Key], Result], executor: Executor, needs: Callable[[Key], int]
-) -> Iterator[Result]:
-    """Submit all keys at once, to an executor that finds their order."""
-    for key in graph:
-        if not executor.limits.fit([needs(key)]):
-            raise _too_large(needs(key), executor.limits)
-    for key in TopologicalSorter(graph).static_order():
-        executor.submit(work, key, needs(key), graph[key])
-    left = len(graph)
-    while left:
-        for _, result in executor.finished():
-            left -= 1
-            yield result
+            return
+        # All keys at once, for an executor that finds their order.
+        for key in graph:
+            if not executor.limits.fit([needs(key)]):
+                raise _too_large(needs(key), executor.limits)
+        for key in TopologicalSorter(graph).static_order():
+            executor.submit(work, key, needs(key), graph[key])
+        left = len(graph)
+        while left:
+            for _, result in executor.finished():
+                left -= 1
+                yield result
 
 
 def _run_ready(

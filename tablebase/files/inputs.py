@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from tablebase.errors import TablebaseError, system_error
+from tablebase.errors import TablebaseError, system_error, system_errors
 
 MEBIBYTE = 1 << 20
 MOST = 256 * MEBIBYTE
@@ -30,11 +30,8 @@ def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-
 
 def read_bytes(path: Path, cure: str, most: int = MOST) -> bytes:
     """Read a file; raise `TablebaseError` if it cannot be read, or has more than `most` bytes."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(most + 1)
-    except OSError as fault:
-        raise system_error(fault, path, cure) from fault
+    with system_errors(path, cure), path.open("rb") as file:
+        content = file.read(most + 1)
     if len(content) > most:
         raise TablebaseError(f"{path} has more than {most:,} bytes: {cure}")
     return content
@@ -47,10 +44,7 @@ def check_regular(path: Path, cure: str) -> None:
 
 
 def read_lines(path: Path, cure: str) -> Iterator[str]:
-    """Read a text file line by line; raise `TablebaseError` if it cannot be read, is not UTF-8, or has a line that is too long.
-
-    The `cure` is what to do then, such as ``name another file``.
-    """
+    """Read a text file line by line; raise `TablebaseError` if it cannot be read, is not UTF-8, or has a line that is too long."""
     try:
         with path.open(encoding=ENCODING) as file:
             for line in iter(lambda: file.readline(LONGEST_LINE + 1), ""):

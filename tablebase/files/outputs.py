@@ -19,7 +19,7 @@ from shutil import rmtree
 from typing import IO, Any, TextIO
 
 from tablebase.compute.processes import ensured
-from tablebase.errors import TablebaseError, system_error
+from tablebase.errors import TablebaseError, system_error, system_errors
 
 DRAFT_SUFFIX = ".tmp"
 OLD = 86_400.0
@@ -40,7 +40,13 @@ def draft_of(path: Path) -> Path:
 def publish(draft: Path, path: Path) -> None:
     """Rename a draft to its final path, and sync the folder."""
     os.replace(draft, path)
-    _sync(path.parent)
+    # Windows cannot be asked to.
+    if sys.platform != "win32":
+        handle = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def check_output(
@@ -52,7 +58,7 @@ def check_output(
     folder of a tablebase, such as `folder`, which may not be there yet; if it is there and has to be `new`; if its own folder is
     missing; or if the system does not allow it. Devices and pipes are written to as they are.
     """
-    try:
+    with system_errors(path, cure):
         if _descriptor(path) is not None:
             return
         target = path.resolve()
@@ -72,8 +78,6 @@ def check_output(
             raise TablebaseError(f"there is no folder {path.parent}: make it, or {cure}")
         if not os.access(target.parent, os.W_OK) or (kind is not None and not os.access(target, os.W_OK)):
             raise system_error(PermissionError(EACCES, ""), path, cure)
-    except OSError as fault:
-        raise system_error(fault, path, cure) from fault
 
 
 def check_output_folder(path: Path, cure: str, *, folder: Path | None = None, new: bool = False) -> None:
@@ -81,28 +85,24 @@ def check_output_folder(path: Path, cure: str, *, folder: Path | None = None, ne
 
     Errors are those of `check_output`.
     """
-    try:
+    with system_errors(path, cure):
         target = path.resolve()
         if target.exists() and not target.is_dir():
             raise TablebaseError(f"{path} is a file: {cure}")
         _check_place(path, target, cure, folder)
         if new and target.exists() and any(target.iterdir()):
             raise TablebaseError(f"{path} is not empty: {cure}")
-    except OSError as fault:
-        raise system_error(fault, path, cure) from fault
     check_writable(path, cure)
 
 
 def check_writable(folder: Path, cure: str) -> None:
     """Raise `TablebaseError` unless a folder is there, or can be made, and can be written to; nothing is made."""
-    try:
+    with system_errors(folder, cure):
         there = next(one for one in (folder.resolve(), *folder.resolve().parents) if one.exists())
         if not there.is_dir():
             raise NotADirectoryError(ENOTDIR, "")
         if not os.access(there, os.W_OK):
             raise PermissionError(EACCES, "")
-    except OSError as fault:
-        raise system_error(fault, folder, cure) from fault
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
     """
     if not own:
         check_output(path, cure)
-    try:
+    with system_errors(path, cure):
         stream = _stream(path)
         if stream is not None:
             with stream:
@@ -131,8 +131,6 @@ def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
             publish(draft, target)
-    except OSError as fault:
-        raise system_error(fault, path, cure) from fault
 
 
 def write_text(path: Path, text: str, cure: str, *, own: bool = False) -> None:
@@ -146,7 +144,7 @@ def written_folder(path: Path, cure: str) -> Iterator[Path]:
     """A folder for files that are written in the block; it is renamed at its end, or removed."""
     check_output_folder(path, cure, new=True)
     target = path.resolve()
-    try:
+    with system_errors(path, cure):
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_old_drafts(target)
         draft = draft_of(target)
@@ -156,17 +154,13 @@ def written_folder(path: Path, cure: str) -> Iterator[Path]:
             if target.exists():
                 target.rmdir()
             publish(draft, target)
-    except OSError as fault:
-        raise system_error(fault, path, cure) from fault
 
 
 def appended(path: Path, cure: str, *, folder: Path | None = None, inputs: Iterable[Path | None] = (), new: bool = False) -> TextIO:
     """Open a file to which lines are added, each of which is there at once; see `check_output`."""
     check_output(path, cure, inputs=inputs, folder=folder, new=new)
-    try:
+    with system_errors(path, cure):
         return io.TextIOWrapper(io.BufferedWriter(_Appended(path, cure)), encoding="utf-8", line_buffering=True)
-    except OSError as fault:
-        raise system_error(fault, path, cure) from fault
 
 
 class _Appended(io.FileIO):
@@ -229,7 +223,12 @@ def tablebase_of(path: Path) -> Path | None:
         if any((folder / mark).exists() for mark in MARKS):
             return folder
     tables = path.parent.glob("*.h5") if path.parent.is_dir() else ()
-    return path.parent if any(_is_table(file) for file in tables) else None
+    for file in tables:
+        if file.is_file():
+            with file.open("rb") as opened:
+                if opened.read(len(BEGINNING)) == BEGINNING:
+                    return path.parent
+    return None
 
 
 def _check_place(path: Path, target: Path, cure: str, folder: Path | None) -> None:
@@ -237,13 +236,6 @@ def _check_place(path: Path, target: Path, cure: str, folder: Path | None) -> No
     home = folder if folder is not None and folder.resolve() in target.parents else tablebase_of(target)
     if home is not None:
         raise TablebaseError(f"{path} is in the folder of a tablebase ({home}), where only tables are kept: {cure}")
-
-
-def _is_table(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(BEGINNING)) == BEGINNING
 
 
 def _descriptor(path: Path) -> int | None:
@@ -270,14 +262,3 @@ def _remove_old_drafts(target: Path) -> None:
         with suppress(OSError):
             if draft.stat().st_mtime < time.time() - OLD:
                 rmtree(draft) if draft.is_dir() else draft.unlink()
-
-
-def _sync(folder: Path) -> None:
-    """Flush a folder's entries to disk; Windows cannot be asked to."""
-    if sys.platform == "win32":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -20,6 +20,8 @@ from tablebase.game.functions import FunctionGame, valid_options
 from tablebase.game.guards import contradiction
 from tablebase.game.rules import OVER, Ending
 
+# ruff: noqa: ARG002, D102 (other methods are those of `Rules`; the defaults use few of their arguments)
+
 WON, LOST, DRAWN = -1, -2, -3
 """Returned by `Functions.moves` where the game is over: its result for the player whom `Functions.to_move` names."""
 Function = Callable[..., Any]
@@ -128,12 +130,10 @@ class CompiledGame(FunctionGame[int]):
 
     def move_word(self, position: int, child: int, number: int) -> str:
         """Write a move as one word; by default its number among the moves of a position, from 1."""
-        del position, child
         return str(number + 1)
 
     def ending(self, position: int, winner: int | None) -> Ending:
         """Describe the end of the game; by default with the winner alone."""
-        del position
         return Ending.of_two(winner, "finished")
 
     def _listed(self, position: int) -> tuple[int, list[int]]:
@@ -143,16 +143,13 @@ class CompiledGame(FunctionGame[int]):
         return count, out[: max(count, 0)]
 
     def to_move(self, position: int) -> int:
-        """See `Rules.to_move`."""
         return OVER if self._listed(position)[0] < 0 else self.functions.to_move(self.numbers, position)
 
     def moves(self, position: int) -> dict[str, int]:
-        """See `Rules.moves`."""
         children = self._listed(position)[1]
         return {self.move_word(position, child, number): child for number, child in enumerate(children)}
 
     def result(self, position: int) -> Ending | None:
-        """See `Rules.result`."""
         count, _ = self._listed(position)
         if count >= 0:
             return None
@@ -179,11 +176,10 @@ class CompiledGame(FunctionGame[int]):
         return position if self.place(position) == (tier, rank) else None
 
     def source_modules(self) -> set[str]:
-        """See `FunctionGame.source_modules`; the functions may be defined in other modules."""
+        # The functions may be defined in other modules.
         return super().source_modules() | {function.__module__ for function in self.functions}
 
     def check_parts(self) -> None:
-        """See `FunctionGame.check_parts`."""
         super().check_parts()
         name = type(self).__name__
         if not isinstance(getattr(self, "functions", None), Functions):

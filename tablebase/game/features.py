@@ -43,28 +43,16 @@ class PositionList(list[Any]):
 class Feature:
     """A feature; made by `feature`.
 
-    Parameters
-    ----------
-    name : str
-    pieces : int
-        0 if it describes the position, 1 for each piece, 2 for each pair of pieces.
-    kind : str
-        ``bool``, ``int``, ``float`` or ``text``.
-    words : tuple of str
-        The words for the values 0, 1, … of a text.
-    function : callable
-        Takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0, or the `PositionList` of a game by
-        functions; returns a value for each position.
-    about : str
-        What it measures, in one sentence.
+    Its function takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0, or the `PositionList` of a game by
+    functions, and returns a value for each position.
     """
 
     name: str
-    pieces: int
-    kind: str
-    words: tuple[str, ...]
+    pieces: int  # 0 if it describes the position, 1 for each piece, 2 for each pair of pieces
+    kind: str  # ``bool``, ``int``, ``float`` or ``text``
+    words: tuple[str, ...]  # for the values 0, 1, … of a text
     function: Measure
-    about: str
+    about: str  # the fact that it measures, in one sentence
 
     def __reduce__(self) -> tuple[Callable[[str, str], Feature], tuple[str, str]]:
         # The function cannot be pickled, because its name now refers to the feature.
@@ -85,21 +73,17 @@ class Feature:
         """
         try:
             values = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
-            return self._converted(values)
+            if values.dtype.kind not in "biuf":
+                raise ValueError(f"a value is not of kind {self.kind}")
+            with np.errstate(invalid="ignore"):
+                converted: Values = values.astype(KINDS[self.kind])
+            if self.kind != "float" and (converted != values).any():
+                raise ValueError(f"a value is not of kind {self.kind}")
+            if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
+                raise ValueError(f"a value is not the index of one of {len(self.words)} words")
+            return converted
         except (Exception, SystemExit) as fault:
             raise TablebaseError(f"the feature {self.name} fails: {type(fault).__name__}: {fault}") from fault
-
-    def _converted(self, values: Values) -> Values:
-        """The values in the dtype of the feature's kind; `ValueError` if one of them is not of that kind."""
-        if values.dtype.kind not in "biuf":
-            raise ValueError(f"a value is not of kind {self.kind}")
-        with np.errstate(invalid="ignore"):
-            converted: Values = values.astype(KINDS[self.kind])
-        if self.kind != "float" and (converted != values).any():
-            raise ValueError(f"a value is not of kind {self.kind}")
-        if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
-            raise ValueError(f"a value is not the index of one of {len(self.words)} words")
-        return converted
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Measure], Feature]:

@@ -28,17 +28,9 @@ def names_file(value: str) -> bool:
 class FileWord(str):
     """The default of a parameter of which other values may come from a file.
 
-    Parameters
-    ----------
-    word : str
-        The default value.
-    pack : callable
-        Turns the text of a file into the code of what it says: letters and digits. Its `RulesError` says what is wrong.
-
-    Notes
-    -----
-    Files are read where a variant is given, on the command line or to a function, and never for the name of a game: a
-    server's visitors must not make it read files.
+    `pack` turns the text of a file into a code for its content, letters and digits; its `RulesError` says what is wrong. Files are
+    read where a variant is given, on the command line or to a function, and never for the name of a game: a server's visitors must
+    not make it read files.
     """
 
     pack: Callable[[str], str]

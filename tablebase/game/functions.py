@@ -98,16 +98,18 @@ class FunctionGame(Rules[P]):
             "title": (lambda title: isinstance(title, str), "a text"),
             "options": (lambda options: isinstance(options, Mapping), "a dict"),
             "start": (_can_be_hashed, "a value that can be hashed, such as a text or a tuple"),
-            "sides": (self._are_sides, f"{self.players} objects of the class Side"),
+            "sides": (
+                lambda some: (
+                    isinstance(some, Sequence) and len(some) == self.players and all(isinstance(one, Side) for one in some)
+                ),
+                f"{self.players} objects of the class Side",
+            ),
         }
         for part, (fits, what) in wanted.items():
             if not hasattr(self, part):
                 raise RulesError(f"{type(self).__name__} has no {part}: give it {what}")
             if not fits(getattr(self, part)):
                 raise RulesError(f"{part} of {type(self).__name__} is {getattr(self, part)!r}, but must be {what}")
-
-    def _are_sides(self, sides: Any) -> bool:
-        return isinstance(sides, Sequence) and len(sides) == self.players and all(isinstance(side, Side) for side in sides)
 
     def canonical(self, position: P) -> P:
         """The one of all positions that are alike by a symmetry which stands for them in tables; by default the position itself."""

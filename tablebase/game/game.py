@@ -112,7 +112,9 @@ class Game(Rules[Position]):
     most_turns_each = None
 
     def __post_init__(self) -> None:
-        _check(self)
+        # No solver could work with it.
+        for fault in faults(self):
+            raise RulesError(f"{self.name}: {fault}")
 
     def legend(self) -> str:
         """What the symbols of empty squares stand for; empty if there is nothing to explain."""
@@ -213,9 +215,8 @@ class Game(Rules[Position]):
         names = {square: self.kinds[kind].name for kind, square in position.pieces}
         return f"{names[origin]} takes {names[target]}" if target in names else names[origin]
 
-    def words(self, position: Position, move: str) -> str:
+    def words(self, position: Position, move: str) -> str:  # noqa: ARG002
         """The move alone, since a board shows the pieces."""
-        del position
         return move
 
     def made_by(self, position: Position, move: str) -> list[str]:
@@ -243,7 +244,11 @@ class Game(Rules[Position]):
         """How the game has ended; None while it goes on. Repetitions are of a game, not of a position."""
         to_move = self.sides[position.side].name
         if position.won:
-            said = self._goal(position) if position.won == GOAL else f"{to_move} has no pieces left"
+            away = [(self.kinds[kind].name, square) for kind, square in position.pieces if square not in self.kinds[kind].homes]
+            said = f"{to_move} has no pieces left"
+            if position.won == GOAL:
+                said = f"{self.sides[1 - position.side].name} has won with the last move"
+                said = f"the {away[0][0]} has reached {self.board.names[away[0][1]]}" if away else said
             return Ending.of_two(1 - position.side, position.won, said)
         outcome = decided(self, position)
         if outcome is None:
@@ -254,21 +259,10 @@ class Game(Rules[Position]):
             return Ending.of_two(winner, "escaped", f"the {self.kinds[self.by_symbol[self.escape.runner]].name} has escaped")
         return Ending.of_two(winner, "no move", f"{to_move} has no legal move")
 
-    def _goal(self, position: Position) -> str:
-        """Who has won by a step onto a goal."""
-        for kind, square in position.pieces:
-            if square not in self.kinds[kind].homes:
-                return f"the {self.kinds[kind].name} has reached {self.board.names[square]}"
-        return f"{self.sides[1 - position.side].name} has won with the last move"
-
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the rules: everything that determines a table's contents."""
-        text = json.dumps(self._canonical(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def _canonical(self) -> dict[str, object]:
-        """The rules as JSON data, without what does not affect a table, such as titles, features and the start."""
+        # As JSON data, without what does not affect a table, such as titles, features and the start.
         rules: dict[str, object] = {
             "cells": self.board.cells,
             "kinds": [
@@ -284,25 +278,15 @@ class Game(Rules[Position]):
         if any(kind.tiered for kind in self.kinds):
             rules["tiered"] = "".join(kind.symbol for kind in self.kinds if kind.tiered)
         if self.escape is not None:
-            rules["escape"] = _escape_key(self.escape)
-        return rules
-
-
-def _escape_key(escape: Escape) -> list[object]:
-    """An escape as JSON data."""
-    guarded = [
-        [symbol, [[s, sorted(zone)] for s, zone in sorted(zones.items())]] for symbol, zones in sorted(escape.guarded.items())
-    ]
-    return [escape.runner, guarded, escape.room, sorted(escape.to_move)]
+            zones = {
+                symbol: sorted((square, sorted(zone)) for square, zone in of.items()) for symbol, of in self.escape.guarded.items()
+            }
+            rules["escape"] = self.escape.runner, sorted(zones.items()), self.escape.room, sorted(self.escape.to_move)
+        text = json.dumps(rules, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
     """A step as JSON data that can be sorted."""
     victims = "".join(sorted(step.victims))
     return step.origin, step.target, sorted(step.empty), step.quiet, victims, step.wins
-
-
-def _check(game: Game) -> None:
-    """Raise `RulesError` for a description that no solver could work with."""
-    for fault in faults(game):
-        raise RulesError(f"{game.name}: {fault}")

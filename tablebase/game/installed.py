@@ -154,7 +154,6 @@ def variants(name: str) -> tuple[str, ...]:
 
 
 def _load(point: Point) -> Any:
-    """The object that an entry point names."""
     with _faults_of(point, "cannot be loaded"):
         return point.load()
 
@@ -164,14 +163,12 @@ def _faults_of(point: Point, failed: str, *passing: type[BaseException]) -> Abst
 
 
 def _origin(point: Point) -> str:
-    """The place that a game comes from, for a sentence."""
     if isinstance(point, RulesFile):
         return f"the rules file {RULES_FILES.get(point.name, point.given)}"
     return f"the entry point {point.value!r}"
 
 
 def _bases(name: str) -> list[str]:
-    """The games that a name may be of."""
     return [base for base in _games() if name == base or name.startswith(f"{base}-")]
 
 
@@ -196,13 +193,10 @@ def _defaults(make: Any, point: Point) -> dict[str, Any]:
     # Compared by identity, because a default may be anything.
     if any(default is inspect.Parameter.empty for default in defaults.values()):
         raise RulesError(f"{_origin(point)} must be a function whose parameters all have defaults")
-    if SIZE in defaults and not _is_size(defaults[SIZE]):
+    size = defaults.get(SIZE, (0, 0))
+    if not (isinstance(size, tuple) and len(size) == 2 and all(isinstance(number, int) for number in size)):
         raise RulesError(f"{_origin(point)} must be a function whose {SIZE} is by default a pair of numbers")
     return defaults
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(number, int) for number in value)
 
 
 def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
@@ -228,5 +222,4 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _word(key: str, value: Any) -> str:
-    """One word of a variant as text."""
     return "x".join(map(str, value)) if key == SIZE else f"{key}={value}"

@@ -13,9 +13,12 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tablebase.compute.jit import callback, inline, jit
-from tablebase.compute.pointers import borrowed
-from tablebase.game.types import CHANCE, OVER
+from tablebase.compute.jit import call_compiled as call_compiled
+from tablebase.compute.jit import callback
+from tablebase.compute.jit import inline as inline
+from tablebase.compute.pointers import borrowed as borrowed
+from tablebase.game.types import CHANCE as CHANCE
+from tablebase.game.types import OVER as OVER
 
 Int64 = NDArray[np.int64]
 NOBODY = -1
@@ -27,26 +30,21 @@ LABEL, WEIGHT, BEGINS, STATE = 0, 1, 2, 3
 
 _PAIR = types.UniTuple(types.int64, 2)  # type: ignore[no-untyped-call]
 _VECTOR = types.int64[::1]
-EXPAND = _PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1])
-INDEX = _PAIR(_VECTOR, _VECTOR)
-STATE_AT = types.boolean(_VECTOR, types.int64, _VECTOR)
-ALIKE = _PAIR(_VECTOR, types.int64)
-EVALUATE = types.int64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 POINT = 1000
 """A point of an evaluation: values are whole numbers of thousandths, so that their averages need no fractions."""
 WIN = 10_000 * POINT
 """What it is worth to have won."""
 
 
-expands = callback(EXPAND)
+expands = callback(_PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1]))
 """Compile the function that lists what follows a state."""
-indexes = callback(INDEX)
+indexes = callback(_PAIR(_VECTOR, _VECTOR))
 """Compile the function that numbers states."""
-lists_states = callback(STATE_AT)
+lists_states = callback(types.boolean(_VECTOR, types.int64, _VECTOR))
 """Compile the function that finds a state by its number."""
-counts_alike = callback(ALIKE)
+counts_alike = callback(_PAIR(_VECTOR, types.int64))
 """Compile the function that counts states that are alike."""
-evaluates = callback(EVALUATE)
+evaluates = callback(types.int64(_VECTOR, _VECTOR, _VECTOR, _VECTOR))
 """Compile the function that evaluates states."""
 
 
@@ -61,33 +59,6 @@ def indifferent(_rules: Any, _parameters: Any, _state: Any, values: Any) -> Any:
 def alone(_rules: Any, _number: Any) -> Any:
     """No two states are alike."""
     return 1, 1
-
-
-# For callers that are not compiled; a cfunc that is called itself runs as Python.
-
-
-@jit
-def call_expand(expand: Any, rules: Int64, state: Int64, attacker: int, rows: Int64) -> Any:
-    """What `Kernels.expand` returns."""
-    return expand(rules, state, attacker, rows)
-
-
-@jit
-def call_index(index: Any, rules: Int64, state: Int64) -> Any:
-    """What `Kernels.index` returns."""
-    return index(rules, state)
-
-
-@jit
-def call_state_at(state_at: Any, rules: Int64, number: int, state: Int64) -> Any:
-    """What `Kernels.state_at` returns."""
-    return state_at(rules, number, state)
-
-
-@jit
-def call_evaluate(evaluate: Any, rules: Int64, parameters: Int64, state: Int64, values: Int64) -> Any:
-    """What `StateEvaluation.evaluate` returns."""
-    return evaluate(rules, parameters, state, values)
 
 
 def winner_of(places: tuple[int, ...]) -> int:
@@ -219,29 +190,3 @@ class Region:
     def size(self) -> int:
         """How many numbers there are, those without a state included."""
         return self.layers[-1].end
-
-
-__all__ = [
-    "BEGINS",
-    "CHANCE",
-    "DOUBT",
-    "LABEL",
-    "OVER",
-    "POINT",
-    "STATE",
-    "WEIGHT",
-    "WIN",
-    "Kernels",
-    "Layer",
-    "Region",
-    "StateEvaluation",
-    "alone",
-    "borrowed",
-    "counts_alike",
-    "evaluates",
-    "expands",
-    "indexes",
-    "inline",
-    "lists_states",
-    "no_evaluation",
-]

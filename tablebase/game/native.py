@@ -11,7 +11,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from tablebase.compute.bits import ones, trailing_zeros
-from tablebase.compute.jit import jit
+from tablebase.compute.jit import call_compiled
 from tablebase.compute.numba_internals import NumbaError
 from tablebase.compute.plain_functions import compiled
 from tablebase.errors import RulesError
@@ -78,19 +78,11 @@ def _native(functions: Functions, game: str) -> Native:
 # Instead of these, a function that `derived` compiles calls those of the game.
 
 
-def to_move(_rules: Any, _position: int) -> int:
-    """Return the player to move."""
+def _of_game(_rules: Any, _position: int) -> int:
     raise NotImplementedError
 
 
-def tier(_rules: Any, _position: int) -> int:
-    """Return the tier of a position."""
-    raise NotImplementedError
-
-
-def rank(_rules: Any, _position: int) -> int:
-    """Return the rank of a position."""
-    raise NotImplementedError
+to_move = tier = rank = _of_game
 
 
 def derived(game: CompiledGame, function: Any, **options: Any) -> Any:
@@ -135,30 +127,12 @@ def call_all(game: CompiledGame, position: int) -> dict[str, Any]:
     functions, rules, found = native(game), rules_of(game), dict[str, Any]()
     for name in ("to_move", "tier", "rank", "canonical"):
         if getattr(game.functions, name) is not None:
-            found[name] = int(_call(getattr(functions, name), rules, position))
+            found[name] = int(call_compiled(getattr(functions, name), rules, position))
     if game.is_ranked:
-        found["unrank"] = int(_call_unrank(functions.unrank, rules, found["tier"], found["rank"]))
+        found["unrank"] = int(call_compiled(functions.unrank, rules, found["tier"], found["rank"]))
     for name in ("moves", "unmoves"):
         if getattr(game.functions, name) is not None:
             out = room(game)
-            count = int(_call_filling(getattr(functions, name), rules, position, out))
+            count = int(call_compiled(getattr(functions, name), rules, position, out))
             found[name] = count, [] if has_overflowed(game, out) else out[: max(count, 0)].tolist()
     return found
-
-
-# A function that is called by its address runs as Python where kernels do not call it.
-
-
-@jit
-def _call(function: Any, rules: NDArray[np.int64], position: int) -> Any:
-    return function(rules, position)
-
-
-@jit
-def _call_unrank(function: Any, rules: NDArray[np.int64], tier: int, rank: int) -> Any:
-    return function(rules, tier, rank)
-
-
-@jit
-def _call_filling(function: Any, rules: NDArray[np.int64], position: int, out: NDArray[np.int64]) -> Any:
-    return function(rules, position, out)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 DIGITS = frozenset("0123456789")
 MOST_DIGITS = 9
+"""More digits than any number of a game has; Python refuses to read numbers of thousands."""
 WHOLE_NUMBER = f"a whole number of at most {MOST_DIGITS} digits"
 """Name of what `whole_number` reads, in sentences that refuse a text."""
-"""More digits than any number of a game has; Python refuses to read numbers of thousands."""
 RANK_WIDTH = 3
 """Characters before the first square of a rank where a board is drawn."""
 LOST = "lost"
@@ -66,7 +66,10 @@ def read(game: Game, text: str) -> Position:
     if len(words) != 2 and not lost:
         form = f"write the ranks from top to bottom, with digits for empty squares, and the side to move, as in {game.start!r}"
         raise NotationError(f"{quoted(text)} is not a position: {form}" if words else f"the position is empty: {form}")
-    side = _parse_side(game, words[1])
+    letters = [side.letter for side in game.sides]
+    meant = [number for number, known in enumerate(letters) if words[1] in (known, known.swapcase())]
+    if len(meant) != 1:
+        raise NotationError(f"the side to move is {' or '.join(map(repr, letters))}, not {quoted(words[1])}")
     rows = words[0].split("/")
     board = game.board
     if len(rows) != board.height:
@@ -74,15 +77,7 @@ def read(game: Game, text: str) -> Position:
     pieces: list[tuple[int, int]] = []
     for rank, row in zip(range(board.height - 1, -1, -1), rows, strict=True):
         pieces += _parse_row(game, row, rank)
-    return Position(tuple(sorted(pieces)), side, GOAL if lost else "")
-
-
-def _parse_side(game: Game, letter: str) -> int:
-    letters = [side.letter for side in game.sides]
-    meant = [number for number, known in enumerate(letters) if letter in (known, known.swapcase())]
-    if len(meant) != 1:
-        raise NotationError(f"the side to move is {' or '.join(map(repr, letters))}, not {quoted(letter)}")
-    return meant[0]
+    return Position(tuple(sorted(pieces)), meant[0], GOAL if lost else "")
 
 
 def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tablebase.game.features import Feature
     from tablebase.game.pictures import Pictures
 
+# ruff: noqa: ARG002 (the defaults use few of their arguments)
+
 P = TypeVar("P", bound=Hashable)
 
 
@@ -169,12 +171,10 @@ class Rules(ABC, Generic[P]):
 
     def draws(self, position: P) -> Sequence[Draw]:
         """What may happen in a position in which chance moves."""
-        del position
         return ()
 
     def begins_turn(self, position: P) -> bool:
         """Whether a turn begins here, or the game is over; false in the middle of a turn of several moves and draws."""
-        del position
         return True
 
     def given(self, position: Any) -> P:
@@ -211,7 +211,6 @@ class Rules(ABC, Generic[P]):
 
     def is_deadlock(self, position: P) -> bool:
         """Whether play is over, though positions do not know it, because nobody can ever do anything again."""
-        del position
         return False
 
     def read_move(self, word: str) -> str:
@@ -220,7 +219,6 @@ class Rules(ABC, Generic[P]):
 
     def move_text(self, position: P, move: str) -> str:
         """A move in words, for people."""
-        del position
         return move
 
     def words(self, position: P, move: str) -> str:
@@ -230,7 +228,6 @@ class Rules(ABC, Generic[P]):
 
     def made_by(self, position: P, move: str) -> Sequence[str]:
         """Remarkable features of a move, such as ``capture``; by default none."""
-        del position, move
         return ()
 
     @property

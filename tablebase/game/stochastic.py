@@ -23,6 +23,8 @@ from tablebase.game.values import BOUNDED
 if TYPE_CHECKING:
     from tablebase.game.kernels import Kernels, Region, StateEvaluation
 
+# ruff: noqa: ARG002 (the defaults use few of their arguments)
+
 State = tuple[int, ...]
 _CODE = re.compile("[+-]?[0-9]{1,9}")
 
@@ -62,7 +64,6 @@ class StochasticGame(FunctionGame[State]):
 
     def move_text(self, state: State, move: str) -> str:
         """A move in words, for people."""
-        del state
         return self.code_text(int(move))
 
     @abstractmethod
@@ -110,7 +111,6 @@ class StochasticGame(FunctionGame[State]):
         weights : mapping of str to float
             Factors of some of the parts in `weights`; those of the others are 1.
         """
-        del weights
         return None
 
     def region(self, limits: Mapping[str, int | str]) -> Region:

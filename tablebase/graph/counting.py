@@ -20,7 +20,7 @@ from tablebase.game.notation import check_pieces, parse
 from tablebase.graph.reachable import check_finite, game_bits, reachable
 from tablebase.graph.stages import ONGOING, Flags, Graph
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material, material_of
+from tablebase.slices.material import material_of
 from tablebase.slices.pursuit import Pursuit, pursuit_fault, pursuit_of
 from tablebase.states.paths import GameCounts
 
@@ -31,20 +31,9 @@ PRIME_BITS = 31
 
 
 def count(game: Game, start: Position | None = None, tick: Tick | None = None) -> GameCounts:
-    """Count reachable positions and possible games.
+    """Count reachable positions and possible games, by default from the initial position; `tick` is called after each step.
 
-    Parameters
-    ----------
-    game : Game
-    start : Position, optional
-        By default the initial position.
-    tick : callable, optional
-        Called after each step.
-
-    Raises
-    ------
-    TablebaseError
-        If the game may never end.
+    Raise `TablebaseError` if the game may never end.
 
     Examples
     --------
@@ -95,7 +84,9 @@ def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Game
     moduli = primes(game_bits(game, start))
     # The first pass counts positions, by counts capped at 1; the others count games modulo a prime.
     passes = [(1, 1), *((prime - 1, prime) for prime in moduli)]
-    tiers = list(_tiers(game, start))
+    tiers = [pursuit_of(layout_of(game, material_of(game, start)))]
+    while (following := tiers[-1].next_tier) is not None:
+        tiers.append(pursuit_of(layout_of(game, following.material)))
     sums = []
     for number, (limit, excess) in enumerate(passes):
         total = np.zeros(3, dtype=object)
@@ -108,15 +99,6 @@ def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Game
     games, lost = (combine([totals[i] % prime for totals, prime in zip(residues, moduli, strict=True)], moduli) for i in (1, 2))
     won = (games - lost, lost) if tiers[0].runner.side == 0 else (lost, games - lost)
     return GameCounts(reached, over, games, won)
-
-
-def _tiers(game: Game, start: Position) -> Iterator[Pursuit]:
-    """The start's tier and all that follow it."""
-    material: Material | None = material_of(game, start)
-    while material is not None:
-        pursuit = pursuit_of(layout_of(game, material))
-        yield pursuit
-        material = pursuit.next_tier.material if pursuit.next_tier is not None else None
 
 
 def _tier_totals(tiers: list[Pursuit], start: Position, limit: int, excess: int) -> Iterator[tuple[int, int, int]]:

@@ -169,24 +169,10 @@ class _Builder:
 
 
 def reachable(game: Game, start: Position | None = None, limit: int = NODE_LIMIT) -> Graph:
-    """The graph of all positions that are reachable from a start.
+    """The graph of all positions that are reachable from a start, by default the initial position.
 
-    Parameters
-    ----------
-    game : Game
-    start : Position, optional
-        By default the initial position.
-    limit : int
-        The most positions that the graph may have, at most `NODE_LIMIT`.
-
-    Raises
-    ------
-    TablebaseError
-        If the game may never end.
-    NotationError
-        If the start is not a position of the game.
-    CapacityError
-        If there are more positions.
+    Raise `TablebaseError` if the game may never end, `NotationError` if the start is not a position of the game, or `CapacityError`
+    if the graph has more positions than `limit`, which is at most `NODE_LIMIT`.
     """
     start = parse(game, game.start) if start is None else start
     check_pieces(game, start)

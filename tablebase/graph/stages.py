@@ -76,14 +76,6 @@ class Stage:
             found[edges.rows] = best(found[edges.rows], values[edges.nodes])
         return found
 
-    def nodes_at(self, squares: Squares) -> Nodes:
-        """The node of each position, whose squares have a column for each piece of the material; `NOWHERE` if there is none."""
-        of_slots = squares[:, list(self.layout.slots)]
-        rows = np.minimum(np.searchsorted(self.index, self.layout.index_many(of_slots)), len(self) - 1)
-        # A square on which a piece cannot stand has the index of another position.
-        found = (self.layout.squares_many(self.index[rows])[0] == of_slots).all(axis=1)
-        return np.where(found, self.first + rows, NOWHERE).astype(np.int32)
-
 
 @dataclass(frozen=True)
 class Graph:
@@ -117,7 +109,11 @@ class Graph:
         for material, rows in _by_material(unfolded(self.game), positions):
             for stage in self.stages:
                 if (stage.layout.material, stage.side, stage.final) == (material, positions.side, False):
-                    found[rows] = stage.nodes_at(positions.squares[rows])
+                    of_slots = positions.squares[rows][:, list(stage.layout.slots)]
+                    near = np.minimum(np.searchsorted(stage.index, stage.layout.index_many(of_slots)), len(stage) - 1)
+                    # A square on which a piece cannot stand has the index of another position.
+                    is_there = (stage.layout.squares_many(stage.index[near])[0] == of_slots).all(axis=1)
+                    found[rows] = np.where(is_there, stage.first + near, NOWHERE)
         return found
 
     def children(self, position: Position) -> dict[str, int]:

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_error
+from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_errors
 from tablebase.files.outputs import check_output_folder, written
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
@@ -102,10 +102,8 @@ class Export:
 
     @contextmanager
     def _file(self, path: Path) -> Iterator[pq.ParquetWriter]:
-        try:
+        with system_errors(self.folder, CURE):
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise system_error(fault, self.folder, CURE) from fault
         with written(path, CURE, own=True) as file, pq.ParquetWriter(file, self.schema, compression="zstd") as writer:
             yield writer
 

@@ -40,13 +40,7 @@ ROUNDING = 1e-12
 
 
 def wilson(points: float, trials: float) -> tuple[float, float]:
-    """The 95 % interval of Wilson for the share of `points` in `trials`.
-
-    Examples
-    --------
-    >>> [round(bound, 4) for bound in wilson(81, 263)]
-    [0.2553, 0.3662]
-    """
+    """The 95 % interval of Wilson for the share of `points` in `trials`."""
     if trials == 0:
         return 0.0, 1.0
     squared = CONFIDENCE**2
@@ -61,11 +55,6 @@ def student(freedom: int, confidence: float) -> float:
     """How many standard errors to either side of the mean Student's distribution lies within with a probability.
 
     The probability is a finite sum (M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions*, 1964, 26.7.3 and 26.7.4).
-
-    Examples
-    --------
-    >>> round(student(10, 0.95), 3), round(student(1, 0.95), 3)
-    (2.228, 12.706)
     """
     if freedom > NORMAL:
         return NormalDist().inv_cdf((1 + confidence) / 2)
@@ -90,11 +79,6 @@ def share_of_pairs(pairs: Sequence[float]) -> tuple[float, float, float]:
 
     Where all pairs are alike, they have no variance, and the interval is that of Wilson for as many trials as games, which is
     wider than necessary.
-
-    Examples
-    --------
-    >>> [round(number, 4) for number in share_of_pairs([2, 1, 1.5, 1])]
-    [0.6875, 0.4844, 0.8906]
     """
     count = len(pairs)
     share = sum(pairs) / (2 * count) if count else 0.5
@@ -149,14 +133,7 @@ class Rank(NamedTuple):
 
 
 def mean_of(observed: Iterable[tuple[Hashable, str, float]]) -> Mean:
-    """The mean of a number of each game, given behind the game's line-up and its opening; one half if there are none.
-
-    Examples
-    --------
-    >>> found = mean_of([("us", "a", 1), ("us", "a", 0), ("us", "b", 1), ("us", "b", 1)])
-    >>> found.value, found.moves
-    (0.75, {('us', 'a'): -0.125, ('us', 'b'): 0.125})
-    """
+    """The mean of a number of each game, given behind the game's line-up and its opening; one half if there are none."""
     numbers: list[float] = []
     of_line_up: dict[Hashable, list[float]] = {}
     of_block: dict[tuple[Hashable, str], list[float]] = {}
@@ -187,7 +164,6 @@ def ranks(shares: Sequence[Mean]) -> list[Rank]:
 
 
 def _is_certain(difference: Mean, confidence: float) -> bool:
-    """Whether a difference is not 0."""
     if difference.freedom == 0 or abs(difference.value) < ROUNDING:
         return False
     quantile = student(difference.freedom, confidence)

@@ -32,15 +32,6 @@ class EnginePlayer(Player):
     Where the result is proved, by the search or by a table, every level makes a best move. The level is a number from 1 to 10.
     With `nodes`, positions to search for a move, it is as careful as the strong levels. Without tables, or where the seat's
     folder does not exist, it searches alone.
-
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> game = load_game("hexapawn")
-    >>> start = game.parse("2p/P2/2P w")
-    >>> with EnginePlayer(Seat(game, start, side=0), tables=False) as player:
-    ...     print(player.choose(Match(game, start), Random(1)), player.remark)
-    a2a3 win in 1
     """
 
     def __init__(self, seat: Seat, level: int = LEVEL, nodes: int | None = None, *, tables: bool = True) -> None:

@@ -25,11 +25,6 @@ def weights(count: int, kept: int, fuzz: float) -> list[float]:
     """The probability of each of `count` legal moves; the first `kept` of them, at least one, are the best ones.
 
     A best move has weight 1, any other one the weight `fuzz`, from 0 (only best moves) to 1 (all moves alike).
-
-    Examples
-    --------
-    >>> weights(3, 1, 0.5)
-    [0.5, 0.25, 0.25]
     """
     total = count * fuzz + kept * (1 - fuzz)
     return [1 / total] * kept + [fuzz / total] * (count - kept)

@@ -52,7 +52,12 @@ class LookaheadPlayer(Player):
 def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
     """The settings that texts stand for; `TablebaseError` if one of them is out of range, or not a word that it may be."""
     read = {name: reader(name, settings[name]) for name, reader in _READERS.items() if name in settings}
-    weights = {name: _read_weight(name, settings[name]) for name in game.weights if name in settings}
+    weights: dict[str, float] = {}
+    for name in filter(settings.__contains__, game.weights):
+        try:
+            weights[name] = float(settings[name])
+        except ValueError:
+            raise TablebaseError(f"the weight of {name} must be a number, not {quoted(settings[name])}") from None
     tables, stop = read.pop("tables", True), read.pop("stop", True)
     given = {name.replace("-", "_"): value for name, value in read.items()}
     depth = max(LEAST_DEPTH, game.players + 1)
@@ -79,13 +84,6 @@ def _read_cuts(_name: str, text: str) -> tuple[int, ...]:
     if len(cuts) < len(numbers):
         raise TablebaseError(f"the cuts must be whole numbers with a stroke between, as in 0/0/8/8/4, not {quoted(text)}")
     return cuts
-
-
-def _read_weight(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise TablebaseError(f"the weight of {name} must be a number, not {quoted(text)}") from None
 
 
 _READERS: Mapping[str, Callable[[str, str], Any]] = {

@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple
 
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game.guards import contradiction
-from tablebase.game.rules import CHANCE, OVER, Draw, Ending, P, Rules, legal
+from tablebase.game.rules import CHANCE, OVER, Ending, P, Rules, legal
 
 REPEATED, RESIGNED, DEADLOCK, BROKEN_OFF = "repeated", "resigned", "deadlock", "broken off"
 """Why a match is over though its position is not an end."""
@@ -30,17 +30,9 @@ class Event(NamedTuple, Generic[P]):
 class Match(Generic[P]):
     """A game played from a position, whose moves can be taken back; draws are made as they come up.
 
-    Parameters
-    ----------
-    rules : Rules
-    start : P
-    random : random.Random, optional
-        The source of draws; by default chance itself.
-    most_turns : int, optional
-        Turns of all players together after which it is broken off; by default as many as the rules say.
-    happened : sequence of str
-        Moves and draws, by their text, with which the match begins; draws that are not among them are made. `RulesError` if one of
-        them is not possible.
+    The source of draws is by default chance itself. After `most_turns` of all players together, by default as many as the rules
+    say, the match is broken off. It begins with the moves and draws that have `happened`, by their text; draws that are not among
+    them are made. `RulesError` if one of them is not possible.
 
     The attribute `events` has all that has happened and was not taken back; `player` is to move, or `OVER` if the position ends the
     game; `turns` have ended, and `plies` were made.
@@ -62,6 +54,7 @@ class Match(Generic[P]):
         self.events: list[Event[P]] = []
         self.turns = self.plies = 0
         self._legal: dict[str, P] | None = None
+        self._ending: Ending | None
         self._to_repeat = list(reversed(happened))
         self._draw(0)
         while self._to_repeat:
@@ -99,7 +92,7 @@ class Match(Generic[P]):
     def resign(self) -> None:
         """Give the game up for the player to move."""
         places = tuple(1 + (player == self.player) for player in range(self.rules.players))
-        self._end(Ending(places, RESIGNED, f"{self.rules.sides[self.player].name} resigns"))
+        self._ending, self._legal = Ending(places, RESIGNED, f"{self.rules.sides[self.player].name} resigns"), None
 
     def undo(self, player: int) -> bool:
         """Take back the last move of a player and all that came after it; return False if he has not moved."""
@@ -118,22 +111,20 @@ class Match(Generic[P]):
         return self._ending
 
     def _draw(self, player: int) -> None:
-        """Make the draws that are next, after a move of a player."""
+        """Make the draws that follow a move of a player; those to be repeated come first."""
         rules = self.rules
         while (mover := rules.to_move(self.position)) == CHANCE:
-            drawn = self._drawn(rules.draws(self.position))
+            draws = rules.draws(self.position)
+            if self._to_repeat:
+                label, choice = self._to_repeat.pop(), {draw.label: draw for draw in draws}
+                if label not in choice:
+                    before = rules.format(self.position)
+                    raise RulesError(f"{quoted(label)} cannot be drawn in {before}: choose one of {', '.join(choice)}")
+                drawn = choice[label]
+            else:
+                drawn = self.random.choices(draws, [float(draw.probability) for draw in draws])[0]
             self._add(Event(player, drawn.label, True, drawn.state))
         self._stand(mover)
-
-    def _drawn(self, draws: Sequence[Draw]) -> Draw:
-        """One of the outcomes of chance: the one to be repeated, if there is any."""
-        if not self._to_repeat:
-            return self.random.choices(draws, [float(draw.probability) for draw in draws])[0]
-        label, choice = self._to_repeat.pop(), {draw.label: draw for draw in draws}
-        if label not in choice:
-            before = self.rules.format(self.position)
-            raise RulesError(f"{quoted(label)} cannot be drawn in {before}: choose one of {', '.join(choice)}")
-        return choice[label]
 
     def _add(self, event: Event[P]) -> None:
         self.events.append(event)
@@ -146,14 +137,9 @@ class Match(Generic[P]):
     def _stand(self, mover: int) -> None:
         """Take note of who is to move, or whether the game is over: rules take their time for that, so it is done once."""
         self.player = mover
-        self._end(self._found_ending())
-
-    def _end(self, ending: Ending | None) -> None:
-        self._ending = ending
-        self._legal = None
+        self._ending, self._legal = self._found_ending(), None
 
     def _found_ending(self) -> Ending | None:
-        """How the game has ended by its rules, or by what has happened so far."""
         rules, position = self.rules, self.position
         if self.player == OVER:
             ending = rules.result(position)

@@ -52,12 +52,7 @@ class Player(ABC):
     def choose(self, match: Match[Any], random: Random) -> str | None:
         """A legal move in the current position of a match that is not over; None to resign.
 
-        Parameters
-        ----------
-        match : Match
-            It is not changed.
-        random : random.Random
-            The source of all chance, so that a seed repeats a game.
+        The match is not changed, and `random` is the source of all chance, so that a seed repeats a game.
         """
 
     def finish(self, match: Match[Any], ending: Ending) -> None:

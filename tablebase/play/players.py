@@ -25,10 +25,6 @@ def _endless(rules: Any) -> str | None:
     return None if one_way_sides(rules) else "that game can go on for ever"
 
 
-def _not_compiled(rules: Any) -> str | None:
-    return None if rules.kernels() is not None else "its rules are not compiled"
-
-
 def _not_two(rules: Rules[Any]) -> str | None:
     return None if rules.players == 2 else "tables are for two players"
 
@@ -50,7 +46,7 @@ FIRST = (
         },
         weighs=True,
         needs="lookahead",
-        refuses=_not_compiled,
+        refuses=lambda rules: None if rules.kernels() is not None else "its rules are not compiled",
     ),
     PlayerRecord(
         "tables",
@@ -155,23 +151,10 @@ def find_player(text: str) -> PlayerRecord:
 
 
 def open_player(text: str, seat: Seat, **settings: Any) -> Player:
-    """Make a player, to be closed after its last game.
+    """Make a player, to be closed after its last game, from its name, perhaps with settings behind a colon, and further settings.
 
-    Parameters
-    ----------
-    text : str
-        Its name, perhaps with settings behind a colon.
-    seat : Seat
-        What it plays.
-    **settings
-        Further ones of those that its record lists.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such player, it cannot play the game, or it does not take the settings.
-    CapacityError
-        If it has to know all positions of the game, and there are too many.
+    Raise `TablebaseError` if there is no such player, it cannot play the game, or it does not take the settings, or `CapacityError`
+    if it has to know all positions of the game, and there are too many.
 
     Examples
     --------

@@ -120,15 +120,7 @@ def record_of(
 
 
 def write_record(record: Record) -> str:
-    r"""Return a game as text that ends with an empty line.
-
-    Examples
-    --------
-    >>> one = Record("hexapawn", 1, ("tables", "engine"), "3/P1p/3 w", 0, ("a2a3",), (1, 2), "White wins: goal")
-    >>> [read_back] = read_records(write_record(one).split("\n"))
-    >>> read_back == one
-    True
-    """
+    r"""Return a game as text that ends with an empty line."""
     result = _result(record.places)
     tags = {
         "Game": record.game,
@@ -220,8 +212,9 @@ def _words(line: str, inside: bool) -> tuple[list[str], bool]:
 
 def _record(tags: dict[str, str], words: list[str], line: int) -> Record:
     """Make a record from the tags and words of the game that begins in a line; the last word is its result."""
-    result = tags.get("Result", "")
-    places = _places(result)
+    result, known = tags.get("Result", ""), {text: places for places, text in RESULTS.items()}
+    # A part that is not a place becomes 0, which no player has.
+    places = known[result] if result in known else tuple(whole_number(word) or 0 for word in result.split("-"))
     seats = _seats(len(places) or (2 if "White" in tags else sum(name.startswith("Player") for name in tags)))
     for name in ("Result", "Game", "Round", *seats, "Start", "Opening", "Termination"):
         if name not in tags:
@@ -237,12 +230,6 @@ def _record(tags: dict[str, str], words: list[str], line: int) -> Record:
         raise NotationError(f"the tags Round, Opening and Result of the game that begins in line {line} do not fit")
     players = tuple(tags[name] for name in seats)
     return Record(tags["Game"], number, players, tags["Start"], opening, tuple(words[:-1]), places, tags["Termination"], line)
-
-
-def _places(result: str) -> tuple[int, ...]:
-    """Read a result; a part that is not a place becomes 0, which no player has."""
-    known = {text: places for places, text in RESULTS.items()}
-    return known[result] if result in known else tuple(whole_number(word) or 0 for word in result.split("-"))
 
 
 def happened(rules: Rules[P], record: Record) -> tuple[str, ...]:
@@ -267,7 +254,8 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
     turn = 0
     for number, event in enumerate(happened(rules, record), start=1):
         label = label_of(event)
-        after = legal(rules, position) if label is None else _outcomes(rules, position)
+        draws = rules.draws(position) if rules.to_move(position) == CHANCE else ()
+        after = legal(rules, position) if label is None else {draw.label: draw.state for draw in draws}
         name = event if label is None else label
         if name not in after:
             raise NotationError(f"move {number} of {record}, {quoted(event)}, is not {'legal' if label is None else 'possible'}")
@@ -278,9 +266,3 @@ def replayed(rules: Rules[P], record: Record) -> Iterator[Moment[P]]:
     if ending is not None and record.places not in ((), ending.places):
         raise NotationError(f"{record} ends with {_result(record.places)}, but its last position with {_result(ending.places)}")
     yield Moment(position, rules.to_move(position), None, 0, turn)
-
-
-def _outcomes(rules: Rules[P], position: P) -> dict[str, P]:
-    """Return the position that each outcome of chance leads to, by its label."""
-    draws = rules.draws(position) if rules.to_move(position) == CHANCE else ()
-    return {draw.label: draw.state for draw in draws}

@@ -116,7 +116,6 @@ def points_by_name(games: Iterable[tuple[Sequence[str], Sequence[int]]]) -> dict
 
 
 def _share(game: Played, contestant: int) -> float:
-    """The points of a contestant in a game, from 0 to 1."""
     return _mean(points(game.ending.places, game.fixture.seats)[contestant])
 
 

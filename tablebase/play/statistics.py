@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tablebase.game.installed import load_rules
-from tablebase.game.moves import Position
 from tablebase.game.notation import read_move
 from tablebase.game.rules import CHANCE
 from tablebase.play.records import Moment, Record, label_of, replayed
@@ -34,13 +33,7 @@ class Spread(NamedTuple):
 
 
 def spread(counts: Mapping[int, int]) -> Spread:
-    """Return the distribution of numbers, given how often each occurs.
-
-    Examples
-    --------
-    >>> spread({3: 1, 5: 2, 7: 1})
-    Spread(mean=5.0, deviation=1.4142135623730951, least=3, median=5.0, most=7)
-    """
+    """Return the distribution of numbers, given how often each occurs."""
     total = sum(counts.values())
     if not total:
         return Spread(None, None, None, None, None)
@@ -53,7 +46,6 @@ def spread(counts: Mapping[int, int]) -> Spread:
 
 
 def _at(counts: Mapping[int, int], place: int) -> int:
-    """Return the number at a place, from 0, in ascending order."""
     for number in sorted(counts):
         place -= counts[number]
         if place < 0:
@@ -188,7 +180,6 @@ class GameStatistics:
             self._left += len(moment.position.pieces)
 
     def _count(self, moment: Moment[Any]) -> bool:
-        """Count a position; return whether a player moves in it."""
         if moment.event is None:
             return False
         if moment.mover == CHANCE:
@@ -196,18 +187,15 @@ class GameStatistics:
             return False
         self._choices[moment.choices] += 1
         if self._on_squares:
-            self._count_move(moment.position, moment.event)
+            origin, target = read_move(self.rules, moment.event)
+            occupant = {square: kind for kind, square in moment.position.pieces}
+            self._to[target] += 1
+            self._moved[occupant[origin]] += 1
+            if target in occupant:
+                self._captures_on[target] += 1
+                self._captures_by[occupant[origin]] += 1
+                self._captured[occupant[target]] += 1
         return True
-
-    def _count_move(self, position: Position, event: str) -> None:
-        origin, target = read_move(self.rules, event)
-        occupant = {square: kind for kind, square in position.pieces}
-        self._to[target] += 1
-        self._moved[occupant[origin]] += 1
-        if target in occupant:
-            self._captures_on[target] += 1
-            self._captures_by[occupant[origin]] += 1
-            self._captured[occupant[target]] += 1
 
     @property
     def _key(self) -> tuple[str, int]:

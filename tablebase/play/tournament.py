@@ -98,7 +98,6 @@ def _played(
     tables: Prober | None,
     conditions: Conditions[P],
 ) -> Played:
-    """Play a game to its end; the players are by their number in the game."""
     match = schedule.begun(rules, fixture, conditions.start, conditions.opening)
     sources = {seed: Random(seed) for seed in fixture.choices}
     begun, most = match.turns, conditions.most_plies or schedule.most_plies

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tablebase.compute import machine
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
-from tablebase.game.kernels import Int64, call_index
+from tablebase.game.kernels import Int64, call_compiled
 from tablebase.game.rules import CHANCE
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import AnyValue, Bounds
@@ -146,7 +146,7 @@ class _States(Stored[State]):
     def representative(self, position: State) -> State:
         """The state that the first table stores instead, as with the players exchanged."""
         row, (region, _) = self._compiled.row(position), self._regions[0]
-        number = -1 if row is None else call_index(self._compiled.kernels.index, region.rules, row)[0]
+        number = -1 if row is None else call_compiled(self._compiled.kernels.index, region.rules, row)[0]
         return position if number < 0 else self.positions(np.array([number]))[0]
 
     def moves(self, numbers: Numbers) -> list[list[tuple[str, AnyValue]]]:

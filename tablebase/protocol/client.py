@@ -135,27 +135,23 @@ class UciClient:
 
     def _lines_until(self, word: str, seconds: float) -> Iterator[str]:
         """The lines up to the first one that begins with a word; none is kept."""
-        deadline, line = time.monotonic() + seconds, ""
+        deadline, line, output = time.monotonic() + seconds, "", self._process.stdout
+        assert output is not None
         while line.split()[:1] != [word]:
             while b"\n" not in self._unread:
-                self._read(deadline, seconds)
+                left, poll = deadline - time.monotonic(), select.poll()
+                poll.register(output, select.POLLIN)
+                if left <= 0 or not poll.poll(1000 * left):
+                    raise self._forfeit(f"has not answered within {seconds:g} s")
+                if len(self._unread) > LONGEST_LINE:
+                    raise self._forfeit(f"has written a line of more than {LONGEST_LINE:,} bytes")
+                part = os.read(output.fileno(), AT_ONCE)
+                if not part:
+                    raise self._ended()
+                self._unread += part
             raw, _, self._unread = self._unread.partition(b"\n")
             line = raw.decode(errors="backslashreplace")
             yield line
-
-    def _read(self, deadline: float, seconds: float) -> None:
-        assert self._process.stdout is not None
-        left = deadline - time.monotonic()
-        poll = select.poll()
-        poll.register(self._process.stdout, select.POLLIN)
-        if left <= 0 or not poll.poll(1000 * left):
-            raise self._forfeit(f"has not answered within {seconds:g} s")
-        if len(self._unread) > LONGEST_LINE:
-            raise self._forfeit(f"has written a line of more than {LONGEST_LINE:,} bytes")
-        part = os.read(self._process.stdout.fileno(), AT_ONCE)
-        if not part:
-            raise self._ended()
-        self._unread += part
 
     def _ended(self) -> ForfeitError:
         """The error for a process that has ended, or is about to."""

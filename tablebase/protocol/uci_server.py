@@ -70,16 +70,16 @@ class UciServer:
                 self._drop_engine()
 
     def _note_compiling(self, compiling: bool) -> None:
+        def say() -> None:
+            while not self._compiled.wait(self._next_note - time.monotonic()):
+                self._next_note = time.monotonic() + SILENCE
+                self._say(f"info string {COMPILING}")
+
         if compiling:
             self._compiled.clear()
-            threading.Thread(target=self._say_compiling, daemon=True).start()
+            threading.Thread(target=say, daemon=True).start()
         else:
             self._compiled.set()
-
-    def _say_compiling(self) -> None:
-        while not self._compiled.wait(self._next_note - time.monotonic()):
-            self._next_note = time.monotonic() + SILENCE
-            self._say(f"info string {COMPILING}")
 
     def _say(self, *lines: str) -> None:
         with self._lock:

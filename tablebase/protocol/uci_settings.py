@@ -97,7 +97,6 @@ def _choice(words: type[Repetition] | list[str]) -> str:
 
 
 def _variants(game: Game) -> list[str]:
-    """The games of pieces on squares that are installed, and this one."""
     names = {game.name}
     for name in game_names():
         try:

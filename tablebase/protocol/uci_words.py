@@ -151,13 +151,6 @@ def seconds_for_move(left: int, increment: int, moves: int | None, overhead: int
     `left` and `increment` are those of the side to move, and `overhead` what a move takes beside the thinking, such as what lines
     need on their way, in milliseconds. `moves` is how many there are until the next time control; None if the time left is for all
     of the game.
-
-    Examples
-    --------
-    >>> seconds_for_move(60_000, 1_000, None, 0)
-    2.75
-    >>> seconds_for_move(1_000, 0, 1, 100)
-    0.9
     """
     share = left / min(moves or MOVES, MOVES) + SHARE * increment
     return max(LEAST, min(share, left - overhead) / 1000)

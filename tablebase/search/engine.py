@@ -318,12 +318,12 @@ class Engine:
                 future.result()
 
     def _analysis(self, position: Position, depth: int, rank: int, found: Found, begin: float) -> Analysis:
-        board, rules = self.game.board, self._rules
+        board, rules, result = self.game.board, self._rules, Outcome.WIN if found.score > 0 else Outcome.LOSS
         line = tuple(f"{board.names[rules.origin[step]]}{board.names[rules.target[step]]}" for step in found.line)
         return Analysis(
             depth=depth,
             rank=rank,
-            value=_value(found.score),
+            value=None if abs(found.score) <= DECIDED else Value(result, WIN - abs(found.score)),
             score=found.score,
             nodes=sum(searcher.nodes for searcher in self._searchers),
             seconds=time.monotonic() - begin,
@@ -364,12 +364,6 @@ class Engine:
             assert isinstance(move.value, Value)
             answers.append(Analysis(0, rank, move.value, _score(move.value), 0, seconds, len(probe.moves) + 1, (move.move,)))
         return answers
-
-
-def _value(score: int) -> Value | None:
-    if abs(score) <= DECIDED:
-        return None
-    return Value(Outcome.WIN if score > 0 else Outcome.LOSS, WIN - abs(score))
 
 
 def _score(value: Value) -> int:

@@ -44,7 +44,8 @@ def compile_evaluation(game: Game, evaluation: Evaluation | None = None) -> Eval
     for number, (hunter, duel) in enumerate(zip(hunters, evaluation.duels, strict=True)):
         worth = np.array([*duel.values, 0], dtype=np.int64)
         duels[number] = signs[hunter] * worth[np.minimum(steps[hunter], len(duel.values))]
-    goals, gates = ([_winning_squares(game, side, end) for side in (0, 1)] for end in ("target", "origin"))
+    winning = [[step for kind in game.kinds if kind.side == side for step in kind.steps if step.wins] for side in (0, 1)]
+    goals, gates = ([sorted({getattr(step, end) for step in steps}) for steps in winning] for end in ("target", "origin"))
     return EvaluationArrays(
         values=np.array(values, dtype=np.int64),
         mobility=evaluation.mobility,
@@ -60,10 +61,6 @@ def compile_evaluation(game: Game, evaluation: Evaluation | None = None) -> Eval
 def material_and_mobility(game: Game) -> Evaluation:
     """A hundred for each piece, and one for each legal move."""
     return Evaluation({kind.symbol: (PIECE,) * len(game.board) for kind in game.kinds}, mobility=1)
-
-
-def _winning_squares(game: Game, side: int, end: str) -> list[int]:
-    return sorted({getattr(step, end) for kind in game.kinds if kind.side == side for step in kind.steps if step.wins})
 
 
 @cache

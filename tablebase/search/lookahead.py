@@ -14,7 +14,7 @@ import numpy as np
 
 from tablebase.compute import machine
 from tablebase.errors import ArgumentError, CapacityError, RulesError
-from tablebase.game.kernels import call_evaluate, no_evaluation
+from tablebase.game.kernels import call_compiled, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search import maxn
 from tablebase.search.choices import Cards, Foresight, Objective
@@ -108,13 +108,21 @@ class Lookahead:
         while (space := self._searched(state, settings)) is None:
             # A turn can be longer than what lies between two states of a table.
             self._levels, self._space = 2 * self._levels, None
-        return self._outlook(state, space)
+        mover, codes = self.game.to_move(state), list(self.game.moves(state))
+        moves = [
+            Prospect(code, tuple(row[maxn.RESULT_VALUES :].tolist()), bool(row[maxn.RESULT_SEEN] != maxn.BOUND))
+            for code, row in zip(codes, space.results, strict=False)
+            if row[maxn.RESULT_SEEN] != maxn.NOT_SEEN
+        ]
+        moves.sort(key=lambda move: (-self._score(move.values, mover), not move.exact))
+        nodes, positions, leaves, arranged = map(int, space.counts[[maxn.NODES, maxn.POSITIONS, maxn.LEAVES, maxn.SORTED]])
+        return Outlook(tuple(moves), tuple(self._line(state, space)), nodes, positions, leaves, leaves + arranged)
 
     def _settings(self, state: State, seed: int) -> maxn.Settings:
         chosen, one = self.foresight, self._evaluation
         # Who has finished, as far as the evaluation says; the game is not over.
         values = np.zeros(self.game.players, np.int64)
-        finished = call_evaluate(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
+        finished = call_compiled(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
         return maxn.Settings(
             turns=chosen.depth,
             lead=chosen.objective is Objective.LEAD,
@@ -153,18 +161,6 @@ class Lookahead:
             if left <= SLICE:
                 subject = f"looking {self.foresight.depth} turns ahead in {self.game.format(state)}"
                 raise CapacityError(subject, "look less far ahead, or cut moves", allowed=self.foresight.nodes, unit="positions")
-
-    def _outlook(self, state: State, space: maxn.Space) -> Outlook:
-        mover = self.game.to_move(state)
-        codes = list(self.game.moves(state))
-        moves = [
-            Prospect(code, tuple(row[maxn.RESULT_VALUES :].tolist()), bool(row[maxn.RESULT_SEEN] != maxn.BOUND))
-            for code, row in zip(codes, space.results, strict=False)
-            if row[maxn.RESULT_SEEN] != maxn.NOT_SEEN
-        ]
-        moves.sort(key=lambda move: (-self._score(move.values, mover), not move.exact))
-        nodes, positions, leaves, arranged = map(int, space.counts[[maxn.NODES, maxn.POSITIONS, maxn.LEAVES, maxn.SORTED]])
-        return Outlook(tuple(moves), tuple(self._line(state, space)), nodes, positions, leaves, leaves + arranged)
 
     def _score(self, values: tuple[int, ...], player: int) -> int:
         if self.foresight.objective is Objective.OWN:

@@ -164,20 +164,16 @@ class ProofSearch:
     def _look(self, position: Position) -> bool | None:
         """Whether the attacker wins, where the rules or a table say it; None where they do not."""
         if position not in self._known:
-            self._known[position] = self._decide(position)
+            children = self.expand(position)
+            if not children:
+                outcome = decided(self.game, position)
+            elif any(child.position is None for child in children):
+                outcome = Outcome.WIN
+            else:
+                outcome = self._by_table(position)
+            wanted = Outcome.WIN if position.side == self.attacker else Outcome.LOSS
+            self._known[position] = None if outcome is None else outcome is wanted
         return self._known[position]
-
-    def _decide(self, position: Position) -> bool | None:
-        children = self.expand(position)
-        if not children:
-            outcome = decided(self.game, position)
-        elif any(child.position is None for child in children):
-            outcome = Outcome.WIN
-        else:
-            outcome = self._by_table(position)
-        if outcome is None:
-            return None
-        return outcome is (Outcome.WIN if position.side == self.attacker else Outcome.LOSS)
 
     def _by_table(self, position: Position) -> Outcome | None:
         if self._prober is None or len(position.pieces) > self._most:
@@ -263,14 +259,6 @@ def find_proof(
     seconds, and bytes of memory. Positions of up to `most_pieces` are looked up, by default of as many as there are tables of, but
     not the position itself. Nothing is searched if `known` is given, the outcome that a table has. `TablebaseError` if a limit is
     not positive, or a table is damaged or was built under other rules.
-
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse
-    >>> game = load_game("hexapawn")
-    >>> find_proof(game, parse(game, game.start)).outcome
-    <Outcome.LOSS: 'loss'>
     """
     for name, limit in (("nodes", nodes), ("seconds", seconds), ("memory", memory)):
         if not limit > 0:

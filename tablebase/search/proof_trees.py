@@ -97,18 +97,12 @@ def extract(search: ProofSearch, position: Position, outcome: Outcome) -> Proof:
     while waiting:
         here = waiting.pop()
         if here not in nodes:
-            nodes[here] = node = _node(search, here)
-            waiting += [child for _, child in node.moves if child is not None]
+            rank, replies, attacks = search.rank(here), search.expand(here), here.side == search.attacker
+            if rank == 0 and not (attacks and any(child.position is None for child in replies)):
+                nodes[here] = ProofNode(here, rank, Reason.TABLE if replies else Reason.OVER)
+                continue
+            chosen = (search.winning(here),) if attacks else replies
+            moves = tuple((render_move(search.game, child.move), child.position) for child in chosen)
+            nodes[here] = ProofNode(here, rank, Reason.MOVE if attacks else Reason.REPLIES, moves)
+            waiting += [child for _, child in moves if child is not None]
     return Proof(search.game, position, outcome, nodes)
-
-
-def _node(search: ProofSearch, position: Position) -> ProofNode:
-    rank, replies = search.rank(position), search.expand(position)
-    attacks = position.side == search.attacker
-    if rank == 0 and not replies:
-        return ProofNode(position, rank, Reason.OVER)
-    if rank == 0 and not (attacks and any(child.position is None for child in replies)):
-        return ProofNode(position, rank, Reason.TABLE)
-    chosen = (search.winning(position),) if attacks else replies
-    moves = tuple((render_move(search.game, child.move), child.position) for child in chosen)
-    return ProofNode(position, rank, Reason.MOVE if attacks else Reason.REPLIES, moves)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tablebase.errors import MissingTableError
-from tablebase.game.kernels import call_index, winner_of
+from tablebase.game.kernels import call_compiled, winner_of
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 from tablebase.game.values import Bounds
 from tablebase.stochastic.chances import UNIT
@@ -93,7 +93,7 @@ class ForcedChances:
         for region, files in self.regions:
             if region.generous != generous:
                 continue
-            number, player = (-1, -1) if row is None else call_index(self.compiled.kernels.index, region.rules, row)
+            number, player = (-1, -1) if row is None else call_compiled(self.compiled.kernels.index, region.rules, row)
             file = next((file for file in files if file.layer.begin <= number < file.layer.end), None)
             if file is not None:
                 mine, others = file.chances_at(number, self.chunks)

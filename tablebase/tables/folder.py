@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from shutil import disk_usage
 
-from tablebase.errors import CorruptTableError, TablebaseError, UnusableFileError, shell_word, system_error
+from tablebase.errors import CorruptTableError, TablebaseError, UnusableFileError, shell_word, system_errors
 from tablebase.files.outputs import is_locked
 from tablebase.game import Game
 from tablebase.slices.material import Material, material_name
@@ -76,13 +76,11 @@ def free_space(folder: Path) -> int:
 def make_folder(folder: Path) -> None:
     """Make a folder that can be written to; `TablebaseError` if that is impossible."""
     check_folder(folder)
-    try:
+    with system_errors(folder, "name another folder with --data"):
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
         probe.touch()
         probe.unlink()
-    except OSError as fault:
-        raise system_error(fault, folder, "name another folder with --data") from fault
 
 
 def free_name(path: Path) -> Path:
@@ -108,10 +106,8 @@ def on_one_file_system(one: Path, other: Path) -> bool:
 
 def link_or_copy(source: Path, path: Path) -> bool:
     """Make a regular file the same as another one, and return whether both are now the same one; a copy is synced to disk."""
-    try:
+    with system_errors(source, "copy it yourself"):
         descriptor = open_file(source)
-    except OSError as fault:
-        raise system_error(fault, source, "copy it yourself") from fault
     with os.fdopen(descriptor, "rb") as file:
         path.unlink(missing_ok=True)
         # Another file system, one without hard links, or a file of somebody else.
@@ -151,11 +147,8 @@ def open_file(path: Path) -> int:
 @contextmanager
 def reading(path: Path, cure: str = "use another folder") -> Iterator[BufferedReader]:
     """Open a table file for reading in the block; errors are those of `open_file` and `system_error`."""
-    try:
-        with os.fdopen(open_file(path), "rb") as file:
-            yield file
-    except OSError as fault:
-        raise system_error(fault, path, cure) from fault
+    with system_errors(path, cure), os.fdopen(open_file(path), "rb") as file:
+        yield file
 
 
 def file_sha256(path: Path) -> str:

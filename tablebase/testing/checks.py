@@ -76,7 +76,6 @@ def run(check: Check, bench: Bench) -> CheckResult:
 
 
 def _described(game: Rules[Any], case: Any) -> str:
-    """A case as text, as readable as the game allows: not all cases are positions."""
     if case is None or isinstance(case, str):
         return case or game.name
     try:

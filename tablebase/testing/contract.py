@@ -15,7 +15,7 @@ from typing import Any
 
 from tablebase.errors import NotationError
 from tablebase.game.capabilities import missing
-from tablebase.game.rules import CHANCE, OVER, Draw, P, Rules, legal
+from tablebase.game.rules import CHANCE, OVER, P, Rules, legal
 from tablebase.testing.checks import Check
 
 RESTART = 1000
@@ -94,21 +94,18 @@ def draws_fault(rules: Rules[Any], position: Any) -> str | None:
         return f"chance moves in {rules.format(position)}, but {rules.name} {missing(rules, 'chance')}"
     draws = rules.draws(position)
     for draw in draws:
-        if (fault := _draw_fault(draw)) is not None:
+        fault = None
+        if not isinstance(draw.probability, Fraction) or draw.probability <= 0:
+            fault = f"the draw {draw.label!r} has the probability {draw.probability!r}, which is not a fraction above 0"
+        elif not isinstance(draw.label, str) or len(draw.label.split()) != 1:
+            fault = f"a draw has the label {draw.label!r}, which is not a word"
+        if fault is not None:
             return f"{rules.format(position)}: {fault}"
     labels = [draw.label for draw in draws]
     if len(set(labels)) < len(labels):
         return f"{rules.format(position)} has two draws with one label among {', '.join(labels)}"
     total = sum(draw.probability for draw in draws)
     return None if total == 1 else f"the probabilities of {rules.format(position)} add up to {total}, not to 1"
-
-
-def _draw_fault(draw: Draw) -> str | None:
-    if not isinstance(draw.probability, Fraction) or draw.probability <= 0:
-        return f"the draw {draw.label!r} has the probability {draw.probability!r}, which is not a fraction above 0"
-    if not isinstance(draw.label, str) or len(draw.label.split()) != 1:
-        return f"a draw has the label {draw.label!r}, which is not a word"
-    return None
 
 
 def turn_fault(rules: Rules[Any], turn: list[Any]) -> str | None:

@@ -62,8 +62,11 @@ class ExecutorTests:
 
     def test_dependencies(self) -> None:
         """In graphs of many shapes, a key starts only after all it depends on has finished."""
-        for seed in range(4):
-            graph = _random_graph(seed, 10)
+        names = [f"key{number}" for number in range(10)]
+        for random in map(Random, range(4)):
+            graph = {
+                name: tuple(random.sample(names[:place], random.randint(0, min(3, place)))) for place, name in enumerate(names)
+            }
             order = [result.lower() for result in run_graph(graph, _shout, self.executor(Limits(2)))]
             assert sorted(order) == sorted(graph)
             assert all(order.index(before) < order.index(key) for key in graph for before in graph[key])
@@ -151,10 +154,3 @@ def _error_of(call: Callable[[], Any]) -> Exception | None:
     except Exception as error:
         return error
     return None
-
-
-def _random_graph(seed: int, size: int) -> Graph:
-    """Keys, each of which depends on up to three of those before it."""
-    random = Random(seed)
-    names = [f"key{number}" for number in range(size)]
-    return {name: tuple(random.sample(names[:place], random.randint(0, min(3, place)))) for place, name in enumerate(names)}

@@ -54,18 +54,13 @@ def _moves_back(game: Game, position: Position) -> list[Move]:
     ]
 
 
-def _forward_fault(game: Game, position: Position) -> str | None:
-    """A legal quiet move that cannot be taken back in exactly one way."""
+def steps_fault(game: Game, position: Position) -> str | None:
+    """A quiet move that is not taken back in exactly one way, or a move taken back that is not legal."""
     for move in legal_moves(game, position):
         after = play(position, move)
         if move.captured is None and not move.wins and (ways := _moves_back(game, after).count(move)) != 1:
             step = f"{game.kinds[move.kind].symbol} {render_move(game, move)} in {render(game, position)}"
             return f"{step} can be taken back in {ways} ways from {render(game, after)}, not in one"
-    return None
-
-
-def _backward_fault(game: Game, position: Position) -> str | None:
-    """A move that can be taken back but is not legal."""
     after = Position(position.pieces, 1 - position.side)  # a scene is about the pieces of the side to move
     for move in _moves_back(game, after):
         others = [piece for piece in after.pieces if piece != (move.kind, move.target)]
@@ -75,11 +70,6 @@ def _backward_fault(game: Game, position: Position) -> str | None:
             step = f"{game.kinds[move.kind].symbol} {render_move(game, move)} can be taken back from {render(game, after)}"
             return f"{step} but is not legal in {render(game, before)}"
     return None
-
-
-def steps_fault(game: Game, position: Position) -> str | None:
-    """A quiet move that is not taken back in exactly one way, or a move taken back that is not legal."""
-    return _forward_fault(game, position) or _backward_fault(game, position)
 
 
 def _symmetry_fault(game: Game, position: Position, map_position: _PositionMap, map_move: Callable[[Move], Move]) -> str | None:
@@ -109,15 +99,6 @@ def mirror_fault(game: Game, position: Position) -> str | None:
     return _symmetry_fault(game, position, mirrored, lambda move: move._replace(origin=to[move.origin], target=to[move.target]))
 
 
-def _twin_fault(game: Game, position: Position) -> str | None:
-    """A piece whose kind has no twin under colour swap."""
-    for kind, _ in position.pieces:
-        twin = game.kinds[kind].symbol.swapcase()
-        if twin not in game.by_symbol or game.side_of(game.by_symbol[twin]) == game.side_of(kind):
-            return f"{game.kinds[kind].symbol!r} in {render(game, position)} has no twin {twin!r} on the other side"
-    return None
-
-
 def swap_fault(game: Game, position: Position) -> str | None:
     """How a position and its image under colour swap differ."""
     to = game.swap or ()
@@ -126,12 +107,15 @@ def swap_fault(game: Game, position: Position) -> str | None:
         captured = None if move.captured is None else game.twins[move.captured]
         return Move(game.twins[move.kind], to[move.origin], to[move.target], captured, move.wins)
 
-    return _twin_fault(game, position) or _symmetry_fault(game, position, swapped, map_move)
+    for kind, _ in position.pieces:
+        twin = game.kinds[kind].symbol.swapcase()
+        if twin not in game.by_symbol or game.side_of(game.by_symbol[twin]) == game.side_of(kind):
+            return f"{game.kinds[kind].symbol!r} in {render(game, position)} has no twin {twin!r} on the other side"
+    return _symmetry_fault(game, position, swapped, map_move)
 
 
 @cache
 def _is_declared(game: Game, material: Material) -> bool:
-    """Whether the game has slices of this material."""
     count = material.pieces
     return count <= game.max_pieces and (count > LISTED or material in materials(game, count))
 
@@ -159,27 +143,24 @@ def _single_index_fault(layout: Layout, index: int) -> str | None:
     return None if stored in (position, image) else f"the index of {render(layout.game, image)} is that of another position"
 
 
-def _batch_fault(layout: Layout, indices: list[int]) -> str | None:
-    """A fault of the vectorised functions, given that the scalar ones are right."""
-    squares, legal = layout.squares_many(np.array(indices, dtype=np.int64))
-    singles = [layout.squares(index) for index in indices]
-    if [row if good else None for row, good in zip(squares.tolist(), legal.tolist(), strict=True)] != singles:
-        return f"{material_name(layout.game, layout.material)}: indices converted together yield other positions than one by one"
-    if layout.index_many(squares[legal]).tolist() != [layout.index(single) for single in singles if single is not None]:
-        return f"{material_name(layout.game, layout.material)}: positions converted together yield other indices than one by one"
-    return None
-
-
 def index_fault(game: Game, material: Material) -> str | None:
     """Indices and positions of a stored material that are not inverse to each other."""
     layout = layout_of(game, material)
     indices = sorted({(layout.size - 1) * i // (BATCH - 1) for i in range(BATCH)})
-    faults = (_single_index_fault(layout, index) for index in indices)
-    return next((fault for fault in faults if fault is not None), None) or _batch_fault(layout, indices)
+    for index in indices:
+        if (fault := _single_index_fault(layout, index)) is not None:
+            return fault
+    # The vectorised functions, given that the scalar ones are right.
+    squares, legal = layout.squares_many(np.array(indices, dtype=np.int64))
+    singles = [layout.squares(index) for index in indices]
+    if [row if good else None for row, good in zip(squares.tolist(), legal.tolist(), strict=True)] != singles:
+        return f"{material_name(game, material)}: indices converted together yield other positions than one by one"
+    if layout.index_many(squares[legal]).tolist() != [layout.index(single) for single in singles if single is not None]:
+        return f"{material_name(game, material)}: positions converted together yield other indices than one by one"
+    return None
 
 
 def _effects(game: Game, position: Position) -> set[tuple[int, int, bool, bool]]:
-    """The legal moves, without the kinds of the pieces."""
     return {(move.origin, move.target, move.captured is None, move.wins) for move in legal_moves(game, position)}
 
 
@@ -205,7 +186,6 @@ def stored_fault(game: Game, position: Position) -> str | None:
 
 
 def _read_or_fault(read: Callable[[Game, str], Any], game: Game, text: str) -> Any:
-    """What a text is read as, or why it cannot be read."""
     try:
         return read(game, text)
     except NotationError as error:

@@ -78,10 +78,6 @@ def _texts(bench: Bench, rng: Random) -> Iterator[str]:
         yield "".join(letters)
 
 
-def _to_draw(bench: Bench, rng: Random) -> Iterator[Any]:
-    return islice(positions(bench, rng), 0, None, A_PICTURE)
-
-
 def _states_and_numbers(bench: Bench, rng: Random) -> Iterator[State | int]:
     """States of random play, and numbers of a table: all of them if they are few."""
     size = bench.game.region({}).size
@@ -140,19 +136,13 @@ def nonsense_fault(game: FunctionGame[Any], text: str) -> str | None:
     return None if again == found else f"parse({text!r}) is {found!r}, which is {written}"
 
 
-def _shape_fault(game: StochasticGame, state: Any) -> str | None:
-    if not isinstance(state, tuple) or any(type(number) is not int for number in state):
-        return f"{state!r} is not a tuple of whole numbers"
-    if len(state) != len(game.start):
-        return f"{state!r} has {len(state)} numbers, but the start has {len(game.start)}"
-    return None
-
-
 def state_fault(game: StochasticGame, state: State) -> str | None:
     """Something that follows a state and is none, or a move's code that is not a number."""
     for after in (state, *following(game, state)):
-        if (fault := _shape_fault(game, after)) is not None:
-            return f"after {game.format(state)}: {fault}"
+        if not isinstance(after, tuple) or any(type(number) is not int for number in after):
+            return f"after {game.format(state)}: {after!r} is not a tuple of whole numbers"
+        if len(after) != len(game.start):
+            return f"after {game.format(state)}: {after!r} has {len(after)} numbers, but the start has {len(game.start)}"
     wrong = next((code for code in game.moves(state) if type(code) is not int), None)
     return None if wrong is None else f"{game.format(state)} has a move with the code {wrong!r}, which is not a whole number"
 
@@ -164,10 +154,6 @@ def _compiled(name: str) -> Callable[[Any, Any], Any]:
 
 def _has_kernels(game: StochasticGame) -> bool:
     return game.kernels() is not None
-
-
-def _has_evaluation(game: StochasticGame) -> bool:
-    return _has_kernels(game) and game.evaluation({}) is not None
 
 
 def _has_region(game: StochasticGame) -> bool:
@@ -185,15 +171,16 @@ def _is_compiled(game: FunctionGame[Any]) -> bool:
     return isinstance(game, CompiledGame)
 
 
-def _has_unmoves(game: FunctionGame[Any]) -> bool:
-    return isinstance(game, CompiledGame) and game.functions.unmoves is not None
-
-
 # That random play never ends is worth knowing, but no fault.
 PLAY = Check("play", "Random play can be played.", _games, lambda *_: None, sums_up=_ended)
 DIGEST = Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault)
 WORDS = Check("words", "Moves and positions have words for people.", positions, words_fault)
-PICTURES = Check("pictures", "Positions can be drawn, and pictures are SVG.", _to_draw, picture_fault)
+PICTURES = Check(
+    "pictures",
+    "Positions can be drawn, and pictures are SVG.",
+    lambda bench, rng: islice(positions(bench, rng), 0, None, A_PICTURE),
+    picture_fault,
+)
 FUNCTION_CHECKS = (
     *CONTRACT,
     PLAY,
@@ -204,7 +191,13 @@ FUNCTION_CHECKS = (
     Check("canonical", "A canonical position plays like all that it stands for.", positions, canonical_fault, has_symmetries),
     Check("ranks", "Ranks lead to positions with the same moves.", positions_and_ranks, ranks_fault, _is_compiled),
     Check("tiers", "Moves lead to the tiers that are declared.", positions_and_ranks, tiers_fault, _is_compiled),
-    Check("unmoves", "Moves can be taken back, and nothing else.", positions_and_ranks, unmoves_fault, _has_unmoves),
+    Check(
+        "unmoves",
+        "Moves can be taken back, and nothing else.",
+        positions_and_ranks,
+        unmoves_fault,
+        lambda game: _is_compiled(game) and game.functions.unmoves is not None,
+    ),
     Check("machine", "Functions do the same when they are compiled.", positions_and_ranks, machine_fault, _is_compiled),
 )
 """All checks of a `FunctionGame` without chance."""
@@ -218,7 +211,13 @@ STATE_CHECKS = (
     Check("kernels", "The compiled functions do what the plain ones do.", positions, _compiled("kernels_fault"), _has_kernels),
     Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),
-    Check("evaluation", "States have values for each player.", positions, _compiled("evaluation_fault"), _has_evaluation),
+    Check(
+        "evaluation",
+        "States have values for each player.",
+        positions,
+        _compiled("evaluation_fault"),
+        lambda game: _has_kernels(game) and game.evaluation({}) is not None,
+    ),
 )
 """All checks of a `StochasticGame`."""
 

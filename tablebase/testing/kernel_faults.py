@@ -24,10 +24,7 @@ from tablebase.game.kernels import (
     Int64,
     Kernels,
     Region,
-    call_evaluate,
-    call_expand,
-    call_index,
-    call_state_at,
+    call_compiled,
     winner_of,
 )
 from tablebase.game.stochastic import State, StochasticGame
@@ -52,7 +49,7 @@ def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBO
     """Expand a state, and see that nothing else is touched."""
     rows = np.full((kernels.widest + SPARE, STATE + kernels.fields), UNTOUCHED)
     array = np.array(state, np.int64)
-    who, count = call_expand(kernels.expand, rules, array, attacker, rows[: kernels.widest])
+    who, count = call_compiled(kernels.expand, rules, array, attacker, rows[: kernels.widest])
     fault = None
     if who != OVER and not 0 < count <= kernels.widest:
         fault = f"there are {count} rows, but there must be 1 to {kernels.widest}"
@@ -77,7 +74,6 @@ def kernels_fault(game: StochasticGame, state: State) -> str | None:
 
 
 def _difference(game: StochasticGame, kernels: Kernels, state: State, found: Expansion) -> str | None:
-    """How an expansion differs from what the plain functions say."""
     mover = game.to_move(state)
     if found.who != mover:
         return f"the compiled functions have {found.who} to move, the plain ones {mover}"
@@ -113,7 +109,7 @@ def evaluation_fault(game: StochasticGame, state: State) -> str | None:
     assert evaluation is not None
     values, array = np.full(game.players + SPARE, UNTOUCHED), np.array(state, np.int64)
     own = values[: game.players]
-    finished = int(call_evaluate(evaluation.evaluate, _kernels(game).rules, evaluation.parameters, array, own))
+    finished = int(call_compiled(evaluation.evaluate, _kernels(game).rules, evaluation.parameters, array, own))
     fault = None
     if (values[game.players :] != UNTOUCHED).any():
         fault = f"more values are filled in than the {game.players} that there are"
@@ -147,13 +143,13 @@ def state_of(game: StochasticGame, number: int) -> State | None:
     """The state that has a number."""
     kernels = _kernels(game)
     state = np.zeros(kernels.fields, np.int64)
-    exists = call_state_at(kernels.state_at, _region(game).rules, number, state)
+    exists = call_compiled(kernels.state_at, _region(game).rules, number, state)
     return tuple(state.tolist()) if exists else None
 
 
 def number_of(game: StochasticGame, state: State) -> tuple[int, int]:
     """The number under which a state is stored, and the player to move there."""
-    number, player = call_index(_kernels(game).index, _region(game).rules, np.array(state, np.int64))
+    number, player = call_compiled(_kernels(game).index, _region(game).rules, np.array(state, np.int64))
     return int(number), int(player)
 
 
@@ -174,7 +170,6 @@ def index_fault(game: StochasticGame, case: State | int) -> str | None:
 
 
 def _number_fault(game: StochasticGame, number: int, state: State) -> str | None:
-    """Whether the state of a number has this number, with the player who is to move there."""
     again, player = number_of(game, state)
     if again != number:
         return f"the state of number {number} is {state}, but its number is {again}"

@@ -15,7 +15,7 @@ from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.solvers.problem import CompiledSlice, compile_slice
 from tablebase.solvers.registry import Solver, find_solver, solve_material
-from tablebase.tables.values import NARROW, NARROW_ANY, Codes, Coding, Source, Value
+from tablebase.tables.values import NARROW, NARROW_ANY, Codes, Coding, Value
 
 REFERENCE = "reference"
 
@@ -48,9 +48,12 @@ class SolverTests:
 
     def test_codes(self) -> None:
         """Both sides' codes equal those of the solver `reference`, including void ones."""
+        reference = find_solver(REFERENCE)
+        assert reference is not None
         for problem in self._problems():
-            codes, expected = self.solver.solve(problem), _reference(problem)
+            codes, expected = self.solver.solve(problem), reference.solve(problem)
             assert codes is not None
+            assert expected is not None
             for side in (0, 1):
                 assert codes[side].dtype == np.dtype(problem.coding.dtype)
                 assert np.array_equal(codes[side], expected[side]), (problem.game.name, problem.layout.material, side)
@@ -90,7 +93,6 @@ class SolverTests:
 
 @cache
 def _solved(game: Game, material: Material, side: int) -> tuple[Codes, Coding]:
-    """Codes of a stored material and one side to move, and their coding, by the solver reference."""
     codes, coding, _ = solve_material(game, material, partial(_solved, game), REFERENCE)
     return np.asarray(codes[sides_stored(game, material).index(side)]), coding
 
@@ -100,11 +102,3 @@ def _lost_as_late_as_possible(game: Game, material: Material, _side: int) -> tup
     coding = NARROW if game.escape is None else NARROW_ANY
     code = coding.code(Value(Outcome.LOSS, coding.reach))
     return np.full(layout_of(game, material).size, code, dtype=coding.dtype), coding
-
-
-def _reference(problem: CompiledSlice) -> tuple[Source, Source]:
-    solver = find_solver(REFERENCE)
-    assert solver is not None
-    codes = solver.solve(problem)
-    assert codes is not None
-    return codes

@@ -108,12 +108,11 @@ def _counts(bench: Bench) -> range:
 
 
 def _stored(bench: Bench, _: Random) -> list[Material]:
-    stored = [material for count in _counts(bench) for material in stored_materials(bench.game, count)]
-    return [material for material in stored if layout_of(bench.game, material).size]
+    game = bench.game
+    return [one for count in _counts(bench) for one in stored_materials(game, count) if layout_of(game, one).size]
 
 
 def _random(bench: Bench, rng: Random) -> Iterator[Position]:
-    """As many random positions as the bench asks for."""
     pool = [material for count in _counts(bench) for material in materials(bench.game, count)]
     seen = 0
     while pool and seen < bench.samples:
@@ -165,10 +164,6 @@ def _homes(game: Game, side: int) -> _Pieces:
     return tuple((number, square) for number, kind in enumerate(game.kinds) if kind.side == side for square in kind.squares)
 
 
-def _from_start(bench: Bench, rng: Random) -> Iterator[Position]:
-    return chain(_starts(bench.game), _random(bench, rng))
-
-
 def _staged(bench: Bench, rng: Random) -> Iterator[Position]:
     scenes = list(_scenes(bench.game, rng))
     # If only a few are used, they should be a fair sample.
@@ -182,7 +177,12 @@ CHECKS = (
     Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_fault),
     Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, lambda game: bool(game.mirror)),
     Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, lambda game: bool(game.swap)),
-    Check("children", "Every move leads to a declared slice or ends the game.", _from_start, children_fault),
+    Check(
+        "children",
+        "Every move leads to a declared slice or ends the game.",
+        lambda bench, rng: chain(_starts(bench.game), _random(bench, rng)),
+        children_fault,
+    ),
     Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_fault),
     Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_fault),
     Check("stored", "Random play never leaves the stored positions.", _random_play, stored_fault),

@@ -41,7 +41,6 @@ def is_of_api(scope: Scope) -> bool:
 
 
 async def _on_error(request: Request, fault: Exception) -> Response:
-    """The answer to an error of any sort."""
     known = fault if isinstance(fault, TablebaseError) else _translated(request, fault)
     # What it would take to build a table is estimated.
     if isinstance(known, MissingTableError):
@@ -63,22 +62,15 @@ def _translated(request: Request, fault: Exception) -> ProblemError:
         return ProblemError(500, FAILED)
     status, headers, allow = fault.status_code, dict(fault.headers or {}), ""
     if status == 405:
-        allow = _methods(request)
+        # HEAD is answered wherever GET is, and files below a mounted folder answer GET.
+        routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+        scopes = {method: {**request.scope, "method": method} for method in ("GET", "POST")}
+        found = [name for name, scope in scopes.items() if any(one.matches(scope)[0] is Match.FULL for one in routes)] or ["GET"]
+        allow = ", ".join([*found, "HEAD"] if "GET" in found else found)
         headers = {"allow": allow}
     if not is_of_api(request.scope):
         return ProblemError(status, REASONS.get(status, "The request cannot be answered"), headers)
     return ProblemError(status, SENTENCES.get(status, str(fault.detail)).format(allow=allow), headers)
-
-
-def _methods(request: Request) -> str:
-    """The methods that an address answers; HEAD is answered wherever GET is, and files below a mounted folder answer GET."""
-    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
-
-    def answers(method: str) -> bool:
-        return any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
-
-    found = [method for method in ("GET", "POST") if answers(method)] or ["GET"]
-    return ", ".join([*found, "HEAD"] if "GET" in found else found)
 
 
 def handle_errors(app: FastAPI) -> None:

@@ -51,13 +51,14 @@ def create_app(settings: Settings) -> FastAPI:
                 await app.state.apart.close()
                 app.state.catalog.close()
 
+    more = "".join(f", and {one.ABOUT}" for one in api.of_games())
     # The framework's own pages of documentation load programs from elsewhere.
     app = _Described(
         title="tablebase",
         version=VERSION,
         summary="Endgame tablebases over HTTP",
         description=ABOUT,
-        openapi_tags=_tags(),
+        openapi_tags=[{**tag, "description": f"{tag['description'][:-1]}{more * (tag['name'] == 'play')}."} for tag in TAGS],
         license_info={"name": "MIT", "identifier": "MIT"},
         lifespan=opened,
         openapi_url="/api/v1/openapi.json",
@@ -89,34 +90,23 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
-def _tags() -> list[dict[str, str]]:
-    """The groups of routes, with those that games have of their own."""
-    more = "".join(f", and {one.ABOUT}" for one in api.of_games())
-    return [{**tag, "description": f"{tag['description'][:-1]}{more if tag['name'] == 'play' else ''}."} for tag in TAGS]
-
-
 class _Described(FastAPI):
     """Describes itself, with the errors that there really are."""
 
     def openapi(self) -> dict[str, Any]:
         """The description, made once."""
         if self.openapi_schema is None:
-            self.openapi_schema = _corrected(super().openapi(), self.state.settings)
+            described = self.openapi_schema = super().openapi()
+            if not self.state.settings.mine:
+                del described["paths"]["/api/v1/mine"]
+            for item in described["paths"].values():
+                for operation in item.values():
+                    operation["responses"].pop("422", None)
+            schemas = described.setdefault("components", {}).setdefault("schemas", {})
+            _, known = models_json_schema(
+                [(Problem, "serialization"), (MissingTable, "serialization")], ref_template="#/components/schemas/{model}"
+            )
+            schemas |= known["$defs"]
+            for name in ("HTTPValidationError", "ValidationError"):
+                schemas.pop(name, None)
         return self.openapi_schema
-
-
-def _corrected(described: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """A description without what the framework would answer to what is not as described."""
-    if not settings.mine:
-        del described["paths"]["/api/v1/mine"]
-    for item in described["paths"].values():
-        for operation in item.values():
-            operation["responses"].pop("422", None)
-    schemas = described.setdefault("components", {}).setdefault("schemas", {})
-    _, known = models_json_schema(
-        [(Problem, "serialization"), (MissingTable, "serialization")], ref_template="#/components/schemas/{model}"
-    )
-    schemas |= known["$defs"]
-    for name in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(name, None)
-    return described

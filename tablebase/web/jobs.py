@@ -6,10 +6,10 @@ import json
 import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from contextlib import ExitStack, suppress
 from functools import lru_cache
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from tablebase.commands.row_types import MineAnswer
@@ -33,16 +33,10 @@ def call(settings: Settings, verb: str, given: Mapping[str, Any]) -> list[Any]:
 
 def estimate(settings: Settings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
     """What `tablebase estimate --workers 1 --format json` writes."""
-    from tablebase.building.estimate import estimate as estimate_build
-    from tablebase.catalog.catalog import read_known
-    from tablebase.game import load_game
-    from tablebase.slices.material import parse_materials
+    from tablebase.commands.build import estimate as predicted
 
-    rules = load_game(game)
-    materials = [] if material is None else list(parse_materials(rules, material))
-    known = read_known(rules, settings.folder, settings.catalog).costs
-    lines = estimate_build(rules, pieces, materials, known, whole=material is None)
-    return [asdict(line) for line in lines]
+    folder, catalog = settings.folder, settings.catalog
+    return list(predicted(game, material=material, pieces=pieces, data=folder, catalog=catalog, workers=1).rows)
 
 
 def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswer:
@@ -85,34 +79,24 @@ def play(settings: Settings, request: Mapping[str, Any]) -> dict[str, Any]:
 
 def computer(settings: Settings, request: Any) -> dict[str, Any]:
     """The command `computer` of `tablebase.commands.game_requests`."""
-    from tablebase.commands.game_requests import computer_move
+    from tablebase.commands.game_requests import computer_move, default_game
 
-    return computer_move(request, _leaves(str(settings.folder), request))
-
-
-def _leaves(folder: str, request: Any) -> Any:
-    """The tables for the leaves of a search, if the request names a game of two; None without."""
-    from tablebase.commands.game_requests import default_game
-
-    name = request.get("game", default_game()) if isinstance(request, dict) else None
-    if not isinstance(name, str):
-        return None
-    try:
-        return _loaded_leaves(folder, name)
-    except TablebaseError:
+    leaves, name = None, request.get("game", default_game()) if isinstance(request, dict) else None
+    if isinstance(name, str):
         # The command says better what is wrong with the request.
-        return None
+        with suppress(TablebaseError):
+            leaves = _leaves(settings.folder, name)
+    return computer_move(request, leaves)
 
 
 @lru_cache(maxsize=4)
-def _loaded_leaves(folder: str, name: str) -> Any:
-    from pathlib import Path
-
+def _leaves(folder: Path, name: str) -> Any:
+    """The tables for the leaves of a search in a game of two; None in any other game."""
     from tablebase.game.installed import load_rules
     from tablebase.search.lookahead import load_tables
 
     game: Any = load_rules(name)
-    return load_tables(Path(folder), game) if "lookahead" in game.can and game.players == 2 else None
+    return load_tables(folder, game) if "lookahead" in game.can and game.players == 2 else None
 
 
 JOBS: Mapping[str, Job] = {"call": call, "estimate": estimate, "mine": mine, "play": play, "computer": computer}
@@ -146,7 +130,6 @@ def answer(settings: Settings, question: Mapping[str, Any]) -> str:
 
 
 def _encoded(said: Mapping[str, Any]) -> str:
-    """As JSON."""
     try:
         return json.dumps(said, allow_nan=False, default=bytes.hex)
     except ValueError as fault:
@@ -163,18 +146,10 @@ def work(pipe: Connection, settings: Settings) -> None:
     with suppress(EOFError, OSError):
         while True:
             question = json.loads(pipe.recv_bytes())
-            with _compiling_said(question["job"], say):
+            with ExitStack() as stack:
+                if question["job"] in WITH_KERNELS:
+                    from tablebase.compute.compiling import when_compiling
+
+                    stack.enter_context(when_compiling(lambda compiling: say(json.dumps({COMPILING: compiling}))))
                 message = answer(settings, question)
             say(message)
-
-
-@contextmanager
-def _compiling_said(job: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Say when kernels are compiled in the block, and when no longer."""
-    if job not in WITH_KERNELS:
-        yield
-        return
-    from tablebase.compute.compiling import when_compiling
-
-    with when_compiling(lambda compiling: say(json.dumps({COMPILING: compiling}))):
-        yield

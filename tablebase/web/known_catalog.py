@@ -48,7 +48,12 @@ class KnownCatalog:
         with self._reading:
             if before != self._kept[0] or self._opened is None:
                 self.close()
-                self._opened, self._kept = self._open(), (before, {})
+                try:
+                    check_folder(self.folder, built=True)
+                    self._opened = Catalog(self.folder, catalog=self.url, patience=PATIENCE)
+                except TablebaseError as fault:
+                    raise unusable(fault) from fault
+                self._kept = before, {}
             try:
                 found = read(self._opened)
             finally:
@@ -68,13 +73,6 @@ class KnownCatalog:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
-
-    def _open(self) -> Catalog:
-        try:
-            check_folder(self.folder, built=True)
-            return Catalog(self.folder, catalog=self.url, patience=PATIENCE)
-        except TablebaseError as fault:
-            raise unusable(fault) from fault
 
     def _seen(self) -> State:
         """What shows whether the catalog has changed; empty if that cannot be seen, or there is no file."""

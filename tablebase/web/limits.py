@@ -37,14 +37,20 @@ class Bounded:
             body = await self._body(scope, receive)
         except ProblemError as refused:
             await problem(refused)(scope, receive, send)
-        else:
-            await self.app(scope, receive if body is None else _replayed(body, receive), send)
+            return
+        pending: list[Message] = [] if body is None else [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return pending.pop() if pending else await receive()
+
+        await self.app(scope, again, send)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
-        """Read the body of a request that may have one; `ProblemError` if the head or the body is not allowed."""
         if scope["type"] != "http":
             return None
-        if _head_size(scope) > HEAD_BYTES:
+        # No parser of requests limits a head that has arrived in one piece.
+        lines = sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
+        if lines + len(scope.get("raw_path", b"")) + len(scope["query_string"]) > HEAD_BYTES:
             raise ProblemError(431, LARGE_HEAD, CLOSE)
         if scope["method"] in ("GET", "OPTIONS"):
             return None
@@ -66,7 +72,6 @@ class Bounded:
         return ProblemError(413, f"the body is larger than {self.limits.body:,} bytes: send less at a time", CLOSE)
 
     async def _read(self, receive: Receive) -> bytes:
-        """The whole body."""
         body = bytearray()
         while True:
             message = await receive()
@@ -80,7 +85,6 @@ class Bounded:
 
 
 def _check_type(headers: Headers) -> None:
-    """Raise `ProblemError` unless a body is JSON in UTF-8."""
     if headers.get("content-encoding", "identity").lower() != "identity":
         raise ProblemError(415, "the body is compressed: send it without Content-Encoding", CLOSE)
     kind, _, parameters = headers.get("content-type", "").lower().partition(";")
@@ -88,22 +92,6 @@ def _check_type(headers: Headers) -> None:
     if kind.strip() != "application/json" or (charset and charset not in ("charset=utf-8", "charset=utf8")):
         sentence = "the body is not JSON: send it with 'Content-Type: application/json', in UTF-8"
         raise ProblemError(415, sentence, CLOSE)
-
-
-def _head_size(scope: Scope) -> int:
-    """Bytes of a head that has arrived in one piece, which no parser of requests limits."""
-    lines = sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
-    return lines + len(scope.get("raw_path", b"")) + len(scope["query_string"])
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What a request receives whose body has been read."""
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def again() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return again
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
 
 from tablebase.building.estimate import Estimate, estimate
 from tablebase.building.plan import with_dependencies
@@ -24,19 +24,13 @@ def as_problem(fault: TablebaseError, settings: Settings) -> ProblemError:
     headers = fault.headers if isinstance(fault, ProblemError) else {}
     fields = fault.fields if isinstance(fault, ProblemError) else {}
     if isinstance(fault, MissingTableError):
-        fields = fields_of(settings, fault)
-    return ProblemError(status_of(fault), without_paths(fault, settings), headers, **fields)
-
-
-def fields_of(settings: Settings, fault: MissingTableError) -> dict[str, Any]:
-    """What an answer says of a missing table beside its sentence: `game`, `material`, `pieces`, `command` and `estimate`."""
-    command = fault.command and without_paths(fault.command, settings)
-    known = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command}
-    try:
-        return {**known, "estimate": _cost(settings, fault)}
-    except TablebaseError:
+        command = fault.command and without_paths(fault.command, settings)
+        cost = None
         # The answer says already what is wrong; that more is wrong elsewhere is not the question.
-        return {**known, "estimate": None}
+        with suppress(TablebaseError):
+            cost = _cost(settings, fault)
+        fields = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command, "estimate": cost}
+    return ProblemError(status_of(fault), without_paths(fault, settings), headers, **fields)
 
 
 def _cost(settings: Settings, fault: MissingTableError) -> Cost | None:

@@ -99,7 +99,6 @@ class Observed:
 
 
 def _write_line(scope: Scope, method: str, status: int, size: int, seconds: float) -> None:
-    """Write a line of the access log."""
     client = scope.get("client")
     line = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),

@@ -88,7 +88,6 @@ def chosen_move(
 
 
 def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match[P]:
-    """A match as it stands, in which somebody is to move."""
     if moves and "chance" in rules.can:
         raise RulesError(f"{rules.name} draws cards or dice between moves: leave out moves, and give the position that they led to")
     start = rules.initial if position is None else rules.parse(with_spaces(rules, position))
@@ -104,7 +103,6 @@ def _match(rules: Rules[P], position: str | None, moves: Sequence[str]) -> Match
 
 
 def _ending(match: Match[Any], move: str | None) -> dict[str, str | None] | None:
-    """How a game has ended with a move, or without one; None if it goes on."""
     if move is None:
         match.resign()
     else:

@@ -31,15 +31,12 @@ class Proxied(ProxyHeadersMiddleware):
         """Answer a request as its client has sent it to the proxy."""
         if scope["type"] == "http":
             scope["client"] = scope.get("client") or (LOCAL, 0)
-            if root := self.root or self._prefix(scope):
+            root = self.root
+            if not root and scope["client"][0] in self.trusted_hosts:
+                named = dict(scope["headers"]).get(b"x-forwarded-prefix", b"").decode("latin-1").rstrip("/")
+                root = named if ROOT.fullmatch(named) else ""
+            if root:
                 path = scope["path"]
                 below = path if path.startswith(f"{root}/") else root + ("/" if path == root else path)
                 scope.update(root_path=root, path=below)
         await super().__call__(scope, receive, send)  # type: ignore[arg-type]
-
-    def _prefix(self, scope: Scope) -> str:
-        """The root path that a trusted proxy names; empty if there is none."""
-        if scope["client"][0] not in self.trusted_hosts:
-            return ""
-        named = dict(scope["headers"]).get(b"x-forwarded-prefix", b"").decode("latin-1").rstrip("/")
-        return named if ROOT.fullmatch(named) else ""

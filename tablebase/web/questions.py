@@ -61,7 +61,27 @@ class Apart:
             sentence = "too many questions are being worked on that take long: ask again in a moment"
             raise ProblemError(503, sentence, {"retry-after": f"{PATIENCE:.0f}"}) from None
         try:
-            return await self._worked_out(request, question)
+            # If the client goes meanwhile, the process is killed: nobody reads the answer, and others wait for the place.
+            process = self._idle.pop() if self._idle else ChildProcess(work, self._settings)
+            asking = asyncio.ensure_future(asyncio.to_thread(self._asked, process, question))
+            sound = False
+            try:
+                while not (await asyncio.wait([asking], timeout=LOOK))[0]:
+                    if await request.is_disconnected():
+                        raise ProblemError(408, "the client has gone before the answer came: ask again")
+                said = asking.result()
+                sound = 0 < process.memory() < self._limits.memory // 2
+            finally:
+                if sound:
+                    # It is kept for the next question.
+                    self._idle.append(process)
+                else:
+                    process.kill()
+                    await asyncio.wait([asking])
+                    await asyncio.to_thread(process.join)
+            if "answer" in said:
+                return said["answer"]
+            raise ProblemError(said["status"], said["sentence"], None, **said["fields"])
         finally:
             self._free.release()
 
@@ -69,31 +89,6 @@ class Apart:
         """End all processes."""
         while self._idle:
             await asyncio.to_thread(self._idle.pop().stop)
-
-    async def _worked_out(self, request: Request, question: Question) -> Any:
-        """The answer of a process that is free; it is kept for the next question if it is still sound.
-
-        If the client goes meanwhile, the process is killed: nobody reads the answer, and others wait for the place.
-        """
-        process = self._idle.pop() if self._idle else ChildProcess(work, self._settings)
-        asking = asyncio.ensure_future(asyncio.to_thread(self._asked, process, question))
-        sound = False
-        try:
-            while not (await asyncio.wait([asking], timeout=LOOK))[0]:
-                if await request.is_disconnected():
-                    raise ProblemError(408, "the client has gone before the answer came: ask again")
-            said = asking.result()
-            sound = 0 < process.memory() < self._limits.memory // 2
-        finally:
-            if sound:
-                self._idle.append(process)
-            else:
-                process.kill()
-                await asyncio.wait([asking])
-                await asyncio.to_thread(process.join)
-        if "answer" in said:
-            return said["answer"]
-        raise ProblemError(said["status"], said["sentence"], None, **said["fields"])
 
     def _asked(self, process: ChildProcess, question: Question) -> dict[str, Any]:
         """What a process answers; runs in a thread."""
@@ -119,7 +114,6 @@ def apart_of(request: Request) -> Apart:
 
 
 def _too_much(question: Question, status: int, fault: str) -> ProblemError:
-    """The error for a question that takes more than it may."""
     fields = {} if question.command is None else {"command": question.command}
     return ProblemError(status, f"{question.subject} {fault}: {question.cure}", None, **fields)
 

@@ -51,7 +51,11 @@ def serve(settings: Settings, address: Address, workers: int, started: Callable[
     check_folder(settings.folder, built=True)
     with listening(address) as listener, _shared_numbers(workers), _signals_ignored():
         if started is not None:
-            started(_shown(listener, address))
+            where = f"unix:{address.unix_socket}"
+            if address.unix_socket is None:
+                host, port = listener.getsockname()[:2]
+                where = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            started(where)
         config = uvicorn.Config(
             partial(application, settings),
             factory=True,
@@ -135,19 +139,19 @@ def _listening_unix(path: Path) -> Iterator[socket.socket]:
         except OSError as fault:
             raise _unusable(str(path), fault, "stop what uses it, or name another --unix-socket") from fault
         listener.listen(BACKLOG)
-        with ensured(partial(_remove, path, path.stat().st_ino)):
+        number = path.stat().st_ino
+
+        def remove() -> None:
+            # Another server may have replaced it.
+            with suppress(OSError):
+                if path.stat().st_ino == number:
+                    path.unlink()
+
+        with ensured(remove):
             yield listener
 
 
-def _remove(path: Path, number: int) -> None:
-    """Remove a socket, unless another server has replaced it."""
-    with suppress(OSError):
-        if path.stat().st_ino == number:
-            path.unlink()
-
-
 def _is_answered(path: Path) -> bool:
-    """Whether a program listens on a socket of the file system."""
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as client:
         try:
             client.connect(str(path))
@@ -157,18 +161,9 @@ def _is_answered(path: Path) -> bool:
 
 
 def _unusable(name: str, fault: Exception, cure: str) -> TablebaseError:
-    """The error for an address where a server cannot listen."""
     if isinstance(fault, socket.gaierror) or not isinstance(fault, OSError):
         return TablebaseError(f"there is no address {name}: {cure}")
     return system_error(fault, name, cure)
-
-
-def _shown(listener: socket.socket, address: Address) -> str:
-    """The address of a server as text."""
-    if address.unix_socket is not None:
-        return f"unix:{address.unix_socket}"
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from tablebase.checking.chances import SLACK, chances_fault, verify_layer
 from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import publish
 from tablebase.game import load_game
-from tablebase.game.kernels import Int64, Layer, Region, alone, call_state_at
+from tablebase.game.kernels import Int64, Layer, Region, alone, call_compiled
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
@@ -47,7 +47,7 @@ def solved(game: StochasticGame) -> tuple[Compiled, Region, Int64]:
 def states_of(form: Compiled, region: Region) -> list[int]:
     """The numbers that have a state."""
     state = np.zeros(form.kernels.fields, np.int64)
-    return [number for number in range(region.size) if call_state_at(form.kernels.state_at, region.rules, number, state)]
+    return [number for number in range(region.size) if call_compiled(form.kernels.state_at, region.rules, number, state)]
 
 
 @pytest.mark.parametrize("name", GAMES)

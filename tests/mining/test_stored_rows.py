@@ -22,7 +22,7 @@ import tablebase
 from tablebase.errors import TablebaseError
 from tablebase.features import feature
 from tablebase.game.installed import load_rules
-from tablebase.game.kernels import call_index, winner_of
+from tablebase.game.kernels import call_compiled, winner_of
 from tablebase.game.rules import CHANCE, OVER, legal
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import EQUAL
@@ -183,7 +183,7 @@ def forced(game: StochasticGame, chances: Any, state: State, attacker: int) -> i
     """The twin of the kernel, with the plain functions of the rules."""
     form = compiled(game)
     row, rules = form.row(state), form.region({}).rules
-    number, player = call_index(form.kernels.index, rules, row)
+    number, player = call_compiled(form.kernels.index, rules, row)
     if number >= 0:
         return int(chances[int(player != attacker), number])
     if game.to_move(state) == OVER:

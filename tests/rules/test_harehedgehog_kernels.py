@@ -10,8 +10,9 @@ from rules.test_harehedgehog import VARIANTS
 from support.checks import at_least_one, thinned
 from twins import harehedgehog as twin
 
+from tablebase.compute.jit import call_compiled
 from tablebase.errors import RulesError
-from tablebase.game.kernels import DOUBT, OVER, STATE, call_expand, call_index, call_state_at
+from tablebase.game.kernels import DOUBT, OVER, STATE
 from tablebase.game.stochastic import State
 from tablebase.stochastic.paths import count_paths
 from tablebase.testing import check_rules
@@ -92,7 +93,7 @@ def test_unknown_carrots() -> None:
     def expanded(state: State, attacker: int) -> tuple[int, list[tuple[int, State]]]:
         """Who is to move, and the label and the state of each row."""
         rows = np.zeros((kernels.widest, STATE + kernels.fields), np.int64)
-        who, count = call_expand(kernels.expand, array, np.array(state, np.int64), attacker, rows)
+        who, count = call_compiled(kernels.expand, array, np.array(state, np.int64), attacker, rows)
         return who, [(label, tuple(after)) for label, _, _, *after in rows[: max(count, 0)].tolist()]
 
     attacking, defending = ({label for label, _ in expanded(state, attacker)[1]} for attacker in (0, 1))
@@ -128,10 +129,10 @@ def test_numbers(options: dict[str, Any], limits: dict[str, Any]) -> None:
     assert all((layer.end - layer.begin) % region.block == 0 for layer in region.layers)
     state = np.zeros(kernels.fields, np.int64)
     for number in [0, region.size - 1, *np.random.default_rng(1).integers(0, region.size, 300)]:
-        assert call_state_at(kernels.state_at, region.rules, number, state)
-        assert call_index(kernels.index, region.rules, state) == (number, 0)
-    assert not call_state_at(kernels.state_at, region.rules, region.size, state)
-    assert not call_state_at(kernels.state_at, region.rules, -1, state)
+        assert call_compiled(kernels.state_at, region.rules, number, state)
+        assert call_compiled(kernels.index, region.rules, state) == (number, 0)
+    assert not call_compiled(kernels.state_at, region.rules, region.size, state)
+    assert not call_compiled(kernels.state_at, region.rules, -1, state)
 
 
 def test_how_many() -> None:
@@ -147,7 +148,7 @@ def test_number_of_a_forced_turn() -> None:
     kernels, region = rules.kernels(), rules.region({"lettuces": 1, "cap": "strict"})
 
     def number(text: str) -> tuple[int, int]:
-        return call_index(kernels.index, region.rules, np.array(rules.parse(text), np.int64))
+        return call_compiled(kernels.index, region.rules, np.array(rules.parse(text), np.int64))
 
     assert number("3:5:0m,10:9:0 1") == number("3:5:0,10:9:0 2")
     assert number("7:5:1e,10:9:0 1") == number("7:25:0,10:9:0 2")

@@ -15,7 +15,7 @@ from twins import lookahead as twin
 from tablebase.commands.program import run
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game.installed import load_rules
-from tablebase.game.kernels import POINT, call_evaluate, call_index
+from tablebase.game.kernels import POINT, call_compiled
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 from tablebase.play.match import Match
 from tablebase.search import lookahead
@@ -224,7 +224,7 @@ def evaluated(game: StochasticGame, text: str, **weights: float) -> tuple[Fracti
     assert kernels is not None
     assert evaluation is not None
     values = np.zeros(game.players, np.int64)
-    call_evaluate(evaluation.evaluate, kernels.rules, evaluation.parameters, np.array(game.parse(text), np.int64), values)
+    call_compiled(evaluation.evaluate, kernels.rules, evaluation.parameters, np.array(game.parse(text), np.int64), values)
     return tuple(Fraction(int(value), POINT) for value in values)
 
 
@@ -276,7 +276,7 @@ def known(tables: Tables, state: State) -> tuple[Fraction, Fraction] | None:
     """The best chances of both players by any of the tables."""
     kernels, found = RACE.kernels(), []
     for region, begin in zip(REGIONS, (0, REGIONS[0].size), strict=True):
-        number, player = call_index(kernels.index, region.rules, np.array(state, np.int64))
+        number, player = call_compiled(kernels.index, region.rules, np.array(state, np.int64))
         if number >= 0:
             mine, others = (Fraction(int(one), 2**SHARE_BITS) for one in tables.chances[:, begin + number])
             found.append((mine, others) if player == 0 else (others, mine))

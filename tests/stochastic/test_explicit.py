@@ -10,7 +10,7 @@ from support.deterministic import DeterministicGame
 
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game import load_game
-from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, call_index, call_state_at
+from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, call_compiled
 from tablebase.game.stochastic import Draw, State, StochasticGame
 from tablebase.stochastic import compiled as compiled_module
 from tablebase.stochastic.compiled import BLOCK, explicit
@@ -83,10 +83,10 @@ def test_numbers_are_states_in_which_a_player_moves(name: str) -> None:
     state = np.zeros(1, np.int64)
     for number in at_least_one(range(max(region.size, len(listed.states)))):
         mover = game.to_move(listed.states[number]) if number < len(listed.states) else OVER
-        assert call_state_at(kernels.state_at, region.rules, number, state) == (mover >= 0)
+        assert call_compiled(kernels.state_at, region.rules, number, state) == (mover >= 0)
         if number < len(listed.states):
             stored = (number, mover) if mover >= 0 else (-1, -1)
-            assert call_index(kernels.index, region.rules, np.array([number])) == stored
+            assert call_compiled(kernels.index, region.rules, np.array([number])) == stored
 
 
 def test_weights_are_small() -> None:

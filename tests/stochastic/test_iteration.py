@@ -21,7 +21,7 @@ from twins import pig as pig_twin
 
 from tablebase.checking.chances import chances_fault
 from tablebase.game import Game, Outcome, load_game
-from tablebase.game.kernels import Int64, Layer, Region, alone, call_index
+from tablebase.game.kernels import Int64, Layer, Region, alone, call_compiled
 from tablebase.stochastic import iteration
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
@@ -42,7 +42,7 @@ def bounds(form: Compiled, chances: Int64, region: Region, text: str) -> tuple[f
     """L and U of the player to move in a stored state."""
     row = form.row(form.game.parse(text))
     assert row is not None
-    number, player = call_index(form.kernels.index, region.rules, row)
+    number, player = call_compiled(form.kernels.index, region.rules, row)
     assert player == form.game.to_move(form.game.parse(text))
     return chances[0, number] / UNIT, (UNIT - chances[1, number]) / UNIT
 
@@ -197,7 +197,7 @@ def near(text: str, distance: int, limits: Mapping[str, int | str]) -> list[int]
     form = compiled(game())
     region, kernels = form.region(limits), form.kernels
     row = form.row(game().parse(text))
-    number, _ = call_index(kernels.index, region.rules, row)
+    number, _ = call_compiled(kernels.index, region.rules, row)
     blocks = {int(number) // region.block}
     space = new_space(kernels)
     for _ in range(distance):
@@ -298,7 +298,7 @@ def test_later_layers_are_computed_from_earlier_ones(grain: int, monkeypatch: py
     first, second, _ = region.layers
     blocks = near(text, 2, limits)
     earlier = at_least_one(block for block in blocks if block * region.block < first.end)
-    number, _ = call_index(kernels.index, region.rules, form.row(game().parse(text)))
+    number, _ = call_compiled(kernels.index, region.rules, form.row(game().parse(text)))
     assert second.begin <= number < second.end
     begin = number // region.block * region.block
     part = Layer("part", begin, begin + region.block)

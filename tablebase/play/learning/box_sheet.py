@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
-from tablebase.play.learning.matchboxes import Bead, Matchboxes, Tree
+from tablebase.play.learning.matchboxes import Bead, Matchboxes
 from tablebase.svg.foreign import nested, read_picture
 from tablebase.svg.marks import INLAYS
 from tablebase.svg.markup import HEIGHT as CAPITAL
@@ -44,7 +44,14 @@ class Box(NamedTuple):
 
 def numbered(boxes: Matchboxes) -> list[Box]:
     """The boxes in the order in which games need them: by the number of moves before, then by their text."""
-    full, plies = boxes.full_boxes(), _plies(boxes.tree)
+    full, start = boxes.full_boxes(), next(iter(boxes.tree))
+    # The least number of moves to each position.
+    plies = {start: 0}
+    for position in (waiting := [start]):
+        for bead in boxes.tree[position]:
+            if bead.after is not None and bead.after not in plies:
+                plies[bead.after] = plies[position] + 1
+                waiting.append(bead.after)
     order = sorted(full, key=lambda position: (plies[position], render(boxes.game, position)))
 
     def listed(beads: Sequence[Bead]) -> tuple[Bead, ...]:
@@ -61,17 +68,6 @@ def box_sheet(boxes: Matchboxes, page: str = "a4", theme: str | Theme = "light")
     colours = as_theme(theme)
     labels = [_label(boxes, box, colours) for box in numbered(boxes)]
     return sheet(labels, title="\n".join(_heading(boxes)), page=page, width=WIDTH / 10, gap=0, theme=colours)
-
-
-def _plies(tree: Tree) -> dict[Position, int]:
-    """The least number of moves to each position; the start is the first one of the tree."""
-    found = {next(iter(tree)): 0}
-    for position in (waiting := list(found)):
-        for bead in tree[position]:
-            if bead.after is not None and bead.after not in found:
-                found[bead.after] = found[position] + 1
-                waiting.append(bead.after)
-    return found
 
 
 def _heading(boxes: Matchboxes) -> Iterator[str]:

@@ -13,7 +13,6 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
 from tablebase.play.learning.matchboxes import (
-    Bead,
     Draw,
     Matchboxes,
     as_seen,
@@ -37,17 +36,6 @@ class MatchboxPlayer(Player):
     A file, if it is given one, keeps the boxes: each game begins with them as it says, and it is written anew after every game.
     Players of both sides may share it, and several of the same side, who then learn together.
     Without a file, `taken` names the beads that earlier games have cost, as `tablebase.play.learning.matchboxes` writes them.
-
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> game = load_game("hexapawn")
-    >>> with MatchboxPlayer(Seat(game, game.initial, side=1)) as player:
-    ...     match = Match(game, game.initial)
-    ...     [moved] = match.play("b1b2")
-    ...     [replied] = match.play(player.choose(match, Random(1)))
-    ...     print(player.remark)
-    drawn from a box of 2 beads: a3a2 a3b2
     """
 
     learns = True
@@ -95,7 +83,12 @@ class MatchboxPlayer(Player):
         with self._kept():
             lost = self.boxes.finish([self._drawn[ply] for ply in plies if ply in self._drawn], ending.winner)
         self._drawn.clear()
-        self.remark = f"{self._verdict(match, plies, lost)}\n{self._score()}"
+        said = "no bead is taken away"
+        if lost is not None:
+            game, position = self.boxes.game, match.positions[plies[-1]]
+            move, left = render_move(game, as_seen(game, lost.bead, position)), _count(len(self.boxes.boxes[lost.box]), "bead")
+            said = f"the bead {move} is taken out of the box {render(game, position)}, which keeps {left}"
+        self.remark = f"{said}\n{self._score()}"
 
     def commands(self) -> Mapping[str, Command]:
         """The command ``boxes``."""
@@ -106,28 +99,19 @@ class MatchboxPlayer(Player):
         full = self.boxes.full_boxes()
         few = len(full) <= FEW
         shown = [box for box in full if few or len(self.boxes.boxes[box]) < len(full[box])]
-        lines = [f"{render(self.boxes.game, box)}  {self._contents(box, full[box])}" for box in sorted(shown)]
+        game, lines = self.boxes.game, []
+        for box in sorted(shown):
+            left = self.boxes.boxes[box]
+            beads = ", ".join(f"{render_move(game, bead.move)} {int(bead in left)}" for bead in full[box])
+            lines.append(f"{render(game, box)}  {beads}")
         rest = "" if few else f"\nboxes that have lost no bead: {len(full) - len(shown):,}"
         return "\n".join([f"{self._score()}{rest}", *lines])
-
-    def _contents(self, box: Position, full: list[Bead]) -> str:
-        left = self.boxes.boxes[box]
-        return ", ".join(f"{render_move(self.boxes.game, bead.move)} {int(bead in left)}" for bead in full)
 
     def _score(self) -> str:
         sides = self.boxes.game.sides
         won = ", ".join(f"{side.name} {count:,}" for side, count in zip(sides, self.boxes.won, strict=True))
         boxes = _count(len(self.boxes.boxes), "box", "es")
         return f"games won: {won}; beads left: {self.boxes.beads:,} of {self.boxes.total:,} in {boxes}"
-
-    def _verdict(self, match: Match[Position], plies: list[int], lost: Draw | None) -> str:
-        """Which bead is taken away after a game, as the board showed it."""
-        if lost is None:
-            return "no bead is taken away"
-        game, position = self.boxes.game, match.positions[plies[-1]]
-        move = render_move(game, as_seen(game, lost.bead, position))
-        left = len(self.boxes.boxes[lost.box])
-        return f"the bead {move} is taken out of the box {render(game, position)}, which keeps {_count(left, 'bead')}"
 
     def _kept(self) -> AbstractContextManager[None]:
         """In the block, the boxes are as the file says, and they are saved at its end; nothing without a file."""

@@ -111,19 +111,6 @@ class Matchboxes(Knowledge):
 
     Mirror images share a box if `share` says so, which must be as in the tree. `boxes` has the beads left in each box, `total` is
     the number of all beads before the first game, and `won` has the games won by each side.
-
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse
-    >>> game = load_game("hexapawn")
-    >>> learner = Matchboxes(game, 1, grow_tree(game, parse(game, game.start)))
-    >>> len(learner.boxes), learner.beads
-    (19, 45)
-    >>> after_b2 = parse(game, "ppp/1P1/P1P b")
-    >>> lost = learner.finish([learner.draw(after_b2, Random(1))], winner=0)
-    >>> [game.board.names[bead.move.target] for bead in learner.boxes[after_b2]]
-    ['b2']
     """
 
     noun = "matchboxes"
@@ -172,7 +159,14 @@ class Matchboxes(Knowledge):
 
     def content(self, path: Path) -> dict[str, Any]:
         """The boxes of each side, with the games won: those of the other side are as the file has them."""
-        sides = {**(self._sides(path) if path.is_file() else {}), self._letter: self._of_side()}
+        game, others = self.game, self.read(path)["sides"] if path.is_file() else {}
+        if not isinstance(others, dict):
+            raise self.damaged(path)
+        own = {
+            "won": {side.letter: count for side, count in zip(game.sides, self.won, strict=True)},
+            "boxes": {render(game, box): [render_move(game, bead.move) for bead in beads] for box, beads in self.boxes.items()},
+        }
+        sides = {**others, self._letter: own}
         return {"sides": {side.letter: sides[side.letter] for side in self.game.sides if side.letter in sides}}
 
     def fill(self, content: Mapping[str, Any]) -> None:
@@ -202,19 +196,6 @@ class Matchboxes(Knowledge):
     @property
     def _letter(self) -> str:
         return self.game.sides[self.side].letter
-
-    def _sides(self, path: Path) -> dict[str, Any]:
-        sides = self.read(path)["sides"]
-        if not isinstance(sides, dict):
-            raise self.damaged(path)
-        return sides
-
-    def _of_side(self) -> dict[str, Any]:
-        game, boxes = self.game, self.boxes.items()
-        return {
-            "won": {side.letter: count for side, count in zip(game.sides, self.won, strict=True)},
-            "boxes": {render(game, position): [render_move(game, bead.move) for bead in box] for position, box in boxes},
-        }
 
 
 def read_taken(game: Game, text: str) -> tuple[Draw, ...]:

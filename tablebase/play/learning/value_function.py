@@ -27,16 +27,6 @@ class ValueFunction:
     """Expects a result from -1 (the second side wins) to 1 (the first one does): the hyperbolic tangent of a sum of weights.
 
     The weights are by side to move, and all 0 before anything is learned.
-
-    Examples
-    --------
-    >>> from tablebase.game import load_game
-    >>> game = load_game("hexapawn")
-    >>> values = ValueFunction(game, order=2)
-    >>> for _ in range(100):
-    ...     values.learn(game.initial, -1.0, rate=0.5)
-    >>> values.expected([game.initial]).round(1)
-    array([-1.], dtype=float32)
     """
 
     def __init__(self, game: Game, order: int) -> None:

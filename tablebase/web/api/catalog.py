@@ -12,7 +12,6 @@ from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.commands import row_types
 from tablebase.commands.descriptions import describe_material, distances_of, list_materials, list_records, neighbours, statistics
 from tablebase.commands.games import list_games
-from tablebase.game import Game
 from tablebase.game.capabilities import refuse
 from tablebase.game.installed import load_rules
 from tablebase.slices.material import material_name, parse_material
@@ -24,7 +23,6 @@ from tablebase.web.context import catalog_of, in_thread
 games_router = APIRouter(tags=["games"])
 router = APIRouter(tags=["catalog"])
 CountsRow: Any = told(Counts, "CountsRow", ("material", "side", "of_slices"))
-
 
 StatsGiven = given_by(
     "stats",
@@ -85,7 +83,12 @@ async def material(request: Request) -> Response:
     given = query_of(request, MaterialGiven)
     game = game_for("material", given.game)
     name = material_name(game, parse_material(game, given.material))
-    return await _read(request, ("material", game.name, name), lambda catalog: _material(catalog, game, name))
+
+    def read(catalog: Catalog) -> dict[str, Any]:
+        described = describe_material(catalog, game, name)
+        return {**described, "distances": distances_of(catalog, game, name), **neighbours(catalog, game, name)}
+
+    return await _read(request, ("material", game.name, name), read)
 
 
 @get(router, "/records", list[row_types.RecordRow], 404, given=StatsGiven)
@@ -97,10 +100,4 @@ async def records(request: Request) -> Response:
 
 
 async def _read(request: Request, question: Hashable, read: Callable[[Catalog], Any]) -> Response:
-    """The answer to a question, as `KnownCatalog.answer` reads it."""
     return answered(request, await in_thread(request, catalog_of(request).answer, question, read), CHANGING)
-
-
-def _material(catalog: Catalog, game: Game, name: str) -> dict[str, Any]:
-    known = describe_material(catalog, game, name)
-    return {**known, "distances": distances_of(catalog, game, name), **neighbours(catalog, game, name)}

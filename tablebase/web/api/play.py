@@ -15,7 +15,7 @@ from tablebase.web.questions import played
 
 router = APIRouter(tags=["play"])
 SEED = Field(ge=0, lt=1 << 63, description="Decides all chance; without it, chance itself does.", examples=[1])
-SettingText = Annotated[str, Field(max_length=LONGEST_NAME)]
+ShortText = Annotated[str, Field(max_length=LONGEST_NAME)]
 
 
 class PlayGiven(Given):
@@ -23,25 +23,17 @@ class PlayGiven(Given):
 
     model_config = ConfigDict(json_schema_extra=example("play"))
     game: GameName
-    position: Annotated[
-        str | None, Field(max_length=LONGEST_POSITION, description="Where the game has begun; by default its start.")
-    ] = None
-    moves: Annotated[
-        list[Annotated[str, Field(max_length=LONGEST_NAME)]],
-        Field(max_length=LIMITS.plies, description="What has been played since; not of games of chance."),
-    ] = []  # noqa: RUF012 (Pydantic copies it)
-    player: Annotated[
-        str | None,
-        Field(
-            max_length=LONGEST_NAME,
-            description="A player for the game: tables, fuzzy, engine, computer, ranking, foxbox, exploit, matchboxes or random; "
-            "by default computer where it can play, else tables where there may be some, else random.",
-        ),
-    ] = None
-    settings: Annotated[
-        dict[str, SettingText | StrictInt | StrictFloat],
-        Field(max_length=20, description="Settings of the player, such as fuzz and level, as texts or numbers."),
-    ] = {}  # noqa: RUF012
+    position: str | None = Field(None, max_length=LONGEST_POSITION, description="Where the game has begun; by default its start.")
+    moves: list[ShortText] = Field([], max_length=LIMITS.plies, description="What has been played since; not of games of chance.")
+    player: str | None = Field(
+        None,
+        max_length=LONGEST_NAME,
+        description="A player for the game: tables, fuzzy, engine, computer, ranking, foxbox, exploit, matchboxes or random; "
+        "by default computer where it can play, else tables where there may be some, else random.",
+    )
+    settings: dict[str, ShortText | StrictInt | StrictFloat] = Field(
+        {}, max_length=20, description="Settings of the player, such as fuzz and level, as texts or numbers."
+    )
     seed: Annotated[int | None, SEED] = None
 
 
@@ -49,10 +41,9 @@ class EndingRow(Told):
     """How a game has ended."""
 
     winner: Annotated[str | None, Field(description="Letter of the side that has won; null for a draw.")]
-    why: Annotated[
-        str,
-        Field(description="goal, last piece, no move, escaped, repeated or resigned; in a game by functions a word of its author."),
-    ]
+    why: str = Field(
+        description="goal, last piece, no move, escaped, repeated or resigned; in a game by functions a word of its author."
+    )
 
 
 class PlayAnswer(Told):

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
-from tablebase.commands.tablebase import Tablebase
-from tablebase.errors import TablebaseError
 from tablebase.game.capabilities import refuse
 from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules
@@ -41,11 +39,8 @@ class BatchGiven(Given):
     """Many positions of one game."""
 
     game: GameName
-    positions: Annotated[
-        list[str],
-        # Longer lists are refused by the route, whose sentence names the server's own limit.
-        Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch}),
-    ]
+    # Longer lists are refused by the route, whose sentence names the server's own limit.
+    positions: list[str] = Field(min_length=1, examples=examples("positions"), json_schema_extra={"maxItems": LIMITS.batch})
     strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
     turns: Turns = None
 
@@ -83,9 +78,9 @@ class ProbeRow(Told):
     outcome: Outcome
     distance: Distance
     best: Annotated[str | None, Field(description="Null if there is no move, or one of unknown value may be better.")]
-    best_is_certain: Annotated[
-        bool | None, Field(description="Games of chance: whether no other move can be better, as far as the bounds show.")
-    ] = None
+    best_is_certain: bool | None = Field(
+        None, description="Games of chance: whether no other move can be better, as far as the bounds show."
+    )
     moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
     lower: float | None = None
     upper: float | None = None
@@ -156,27 +151,19 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
         raise ProblemError(413, f"there are {len(given.positions):,} positions: send at most {most:,} at a time")
     rules = load_rules(given.game)
     _check(rules, given)
-    rows = await in_thread(request, _rows, tables_of(request), rules, given)
-    settings = settings_of(request)
-    for row, error in rows:
-        if error is not None:
-            row["error"]["message"] = without_paths(error, settings)
-    return answered(request, [row for row, _ in rows])
 
+    def rows() -> list[dict[str, Any]]:
+        positions = [with_spaces(rules, one) for one in given.positions]
+        answers = tables_of(request).probe_many(rules, positions, strict=given.strict, turns=given.turns)
+        found = list(answers.to_dicts())
+        for place, error in answers.errors.items():
+            found[place]["error"]["message"] = without_paths(error, settings_of(request))
+        return found
 
-Rows = list[tuple[dict[str, Any], TablebaseError | None]]
-"""What `tablebase probe --format json` writes of positions, and why there is no answer for some."""
-
-
-def _rows(tables: Tablebase, rules: Rules[Any], given: BatchGiven) -> Rows:
-    positions = [with_spaces(rules, one) for one in given.positions]
-    answers = tables.probe_many(rules, positions, strict=given.strict, turns=given.turns)
-    # The reason is known when the row has been taken.
-    return [(row, answers.errors.get(place)) for place, row in enumerate(answers.to_dicts())]
+    return answered(request, await in_thread(request, rows))
 
 
 def _check(rules: Rules[Any], given: ProbeGiven | BatchGiven) -> None:
-    """Refuse what means nothing for a game."""
     refuse(rules, "exact values", strict=given.strict)
     refuse(rules, "chance", turns=given.turns)
 
@@ -188,11 +175,8 @@ async def line(request: Request) -> Response:
     The answer is what `tablebase line --format json` writes.
     """
     given = query_of(request, LineGiven)
-    most = settings_of(request).limits.plies
-    return answered(request, await in_thread(request, _line, tables_of(request), given, most))
-
-
-def _line(tables: Tablebase, given: LineGiven, most: int) -> list[dict[str, Any]]:
     rules = load_rules(given.game)
-    plies = most if given.plies is None and rules.repetitions is not None else given.plies
-    return tables.line(rules, with_spaces(rules, given.position), plies).to_dict()
+    position, plies = with_spaces(rules, given.position), given.plies
+    if plies is None and rules.repetitions is not None:
+        plies = settings_of(request).limits.plies
+    return answered(request, await in_thread(request, lambda: tables_of(request).line(rules, position, plies).to_dict()))

@@ -42,7 +42,6 @@ WITH_BODY = (408, 413, 415)
 
 
 def _described(status: int) -> dict[str, Any]:
-    """An answer that is not the one that was asked for, for the description of a route."""
     if status == 304:
         return {"description": MEANINGS[status]}
     schema = "MissingTable" if status == 404 else "Problem"

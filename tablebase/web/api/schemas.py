@@ -58,10 +58,8 @@ class Given(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Told(BaseModel):
+class Told(Given):
     """What is answered."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 HTTP_FIELDS: dict[str, dict[str, Any]] = {

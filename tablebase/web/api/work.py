@@ -14,7 +14,6 @@ from tablebase.commands import row_types
 from tablebase.commands.registry import VERBS, Verb
 from tablebase.commands.shell import summary
 from tablebase.errors import TablebaseError
-from tablebase.game import Game
 from tablebase.game.examples import example, examples
 from tablebase.slices.material import materials, piece_counts
 from tablebase.web.api.routes import PREFIX, game_for, get, post, query_of
@@ -29,9 +28,7 @@ EstimateRow: Any = told(Estimate, "EstimateRow")
 LONGEST_STATEMENT = 100_000
 """Characters."""
 
-
 CountGiven = given_by("count", game={"description": "Name of the game, which must end.", "examples": examples("counted game")})
-
 
 EstimateGiven = given_by(
     "estimate",
@@ -74,20 +71,16 @@ async def estimate(request: Request) -> Response:
     words = ["--pieces", str(given.pieces)] if given.material is None else ["--material", given.material]
     command = shlex.join(["tablebase", "estimate", game.name, *words])
     if given.pieces is not None:
-        _check_pieces(game, given.pieces, settings_of(request).limits.materials, command)
+        # Too many materials are refused before they are looked at one by one.
+        piece_counts(game, given.pieces)
+        found, most = 0, settings_of(request).limits.materials
+        for number in range(2, given.pieces + 1):
+            found += len(materials(game, number))
+            if found > most:
+                many = f"{game.name} has more than {most:,} materials of up to {given.pieces} pieces"
+                raise ProblemError(400, f"{many}: ask for fewer, or run '{command}'", None, command=command)
     question = Question("estimate", fields, "this estimate", f"ask for fewer pieces, or run '{command}'", command)
     return answered(request, await apart_of(request).answer(request, question), CHANGING)
-
-
-def _check_pieces(game: Game, pieces: int, most: int, command: str) -> None:
-    """Refuse a number of pieces with too many materials, before they are looked at one by one."""
-    piece_counts(game, pieces)
-    found = 0
-    for count in range(2, pieces + 1):
-        found += len(materials(game, count))
-        if found > most:
-            sentence = f"{game.name} has more than {most:,} materials of up to {pieces} pieces: ask for fewer, or run '{command}'"
-            raise ProblemError(400, sentence, None, command=command)
 
 
 @post(router, "/mine", row_types.MineAnswer, 403, 404)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from math import ceil
 from typing import Any
 
@@ -13,7 +14,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.commands.descriptions import list_built, list_records
-from tablebase.commands.row_types import RecordRow
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.capabilities import refuse
@@ -30,8 +30,8 @@ SHADES = 10
 """Shades of cells, beside that of no draws."""
 MOST_IN_ONE = 60
 """Up to as many materials are in one matrix; more are divided by their number of pieces."""
-RECORDS = 10
-"""Records of each sort for each number of pieces."""
+OUTCOMES, RECORDS = ("win", "loss"), 10
+"""Records of each outcome for each number of pieces."""
 
 MOST, OPTION = 6, "players"
 """Players of a variant at most, and the word of its name that says how many."""
@@ -73,7 +73,6 @@ def home(request: Request) -> HTMLResponse:
 
 
 def _entries(catalog: Catalog) -> list[dict[str, Any]]:
-    """What is shown of each game whose rules are installed, and do not fail."""
     built = {row["game"]: row for row in list_built(catalog)}
     entries: list[dict[str, Any]] = []
     for name in dict.fromkeys([*built, *game_names()]):
@@ -91,7 +90,6 @@ def _entries(catalog: Catalog) -> list[dict[str, Any]]:
 
 
 def _exact(catalog: Catalog, rules: Rules[Any]) -> dict[str, Any] | None:
-    """Totals of the tables of a game by functions without chance, if they have been built; tiers are added up."""
     rows = [entry.row for table in ("exact", "tiers") for entry in catalog.of(rules, table)]
     totals: dict[str, Any] = {name: sum(row[name] for row in rows) for name in ("positions", "final", "wins", "losses", "draws")}
     longest = {name: max((row[name] for row in rows if row[name]), default=None) for name in ("longest_win", "longest_loss")}
@@ -134,12 +132,16 @@ def by_players(rules: Rules[Any]) -> list[tuple[int, str]]:
 
 
 def _slices(request: Request, rules: Any, pieces: str | None) -> dict[str, Any]:
-    """A game's materials with a number of pieces, as matrices."""
-    totals, counts = catalog_of(request).answer(("game page", rules.name), lambda opened: _counts(opened, rules))
+    totals, counts = catalog_of(request).answer(
+        ("game page", rules.name), lambda opened: (opened.counts(rules, "pieces"), opened.counts(rules, "material"))
+    )
     if not totals:
         return {}
     divided = len({line.material for line in counts}) > MOST_IN_ONE
-    chosen = _chosen(rules, totals, pieces, divided)
+    chosen = totals[0].pieces if divided else None
+    if pieces is not None:
+        chosen = whole(pieces, "the number of pieces")
+        piece_counts(rules, chosen)
     listed = [line for line in counts if chosen in (None, line.pieces)]
     tiered = [line for line in listed if "@" in str(line.material)]
     largest = max((cell.share for cell in _cells(listed)), default=0.0)
@@ -149,22 +151,11 @@ def _slices(request: Request, rules: Any, pieces: str | None) -> dict[str, Any]:
         "divided": divided,
         "largest": largest,
         "matrices": matrices(rules, [line for line in listed if line not in tiered], divided=divided),
-        "tiers": _tiers(tiered),
+        "tiers": [
+            {"name": name, "cells": list(cells)}
+            for name, cells in groupby(_cells(tiered), lambda cell: cell.name.partition("@")[0])
+        ],
     }
-
-
-def _counts(catalog: Catalog, game: Game) -> tuple[list[Counts], list[Counts]]:
-    """What has been built, by number of pieces and by material."""
-    return catalog.counts(game, "pieces"), catalog.counts(game, "material")
-
-
-def _chosen(game: Game, totals: Sequence[Counts], pieces: str | None, divided: bool) -> int | None:
-    """The number of pieces to show; None for all."""
-    if pieces is None:
-        return totals[0].pieces if divided else None
-    number = whole(pieces, "the number of pieces")
-    piece_counts(game, number)
-    return number
 
 
 def matrices(game: Game, counts: Iterable[Counts], *, divided: bool) -> list[Matrix]:
@@ -201,25 +192,15 @@ def _matrix(game: Game, cells: dict[str, Cell]) -> Matrix:
     return Matrix(0, seconds, [(first, [cells.get(f"{first}v{second}") for second in seconds]) for first in firsts])
 
 
-def _tiers(counts: Iterable[Counts]) -> list[dict[str, Any]]:
-    """Materials that are divided into tiers, each with its tiers."""
-    found: dict[str, list[Cell]] = {}
-    for cell in _cells(counts):
-        found.setdefault(cell.name.partition("@")[0], []).append(cell)
-    return [{"name": name, "cells": cells} for name, cells in found.items()]
-
-
 @router.get("/{game}/records")
 def records(request: Request, game: str) -> Response:
     """The longest wins and losses for each number of pieces; slices that play like others are left out."""
     rules = game_for("records", game)
     rows = catalog_of(request).answer(("records", rules.name, "material"), lambda opened: list_records(opened, rules, "material"))
     counts = sorted({row["pieces"] for row in rows}, reverse=True)
-    blocks = [(count, {outcome: _of(rows, count, outcome) for outcome in ("win", "loss")}) for count in counts]
+    blocks = [
+        (count, {kind: [row for row in rows if (row["pieces"], row["outcome"]) == (count, kind)][:RECORDS] for kind in OUTCOMES})
+        for count in counts
+    ]
     sides = {side.letter: side.name for side in rules.sides}
     return page(request, "records.html", game=rules, section="records", blocks=blocks, sides=sides)
-
-
-def _of(rows: list[RecordRow], pieces: int, outcome: str) -> list[RecordRow]:
-    """The longest of a number of pieces with an outcome."""
-    return [row for row in rows if (row["pieces"], row["outcome"]) == (pieces, outcome)][:RECORDS]

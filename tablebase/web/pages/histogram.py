@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log10
 from typing import Any
-from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
@@ -16,6 +15,7 @@ WIDTH, HEIGHT = 720, 260
 LEFT, RIGHT, TOP, BOTTOM = 90, 8, 12, 26
 TICKS = 10
 """About how many distances are named below the bars."""
+SIZES = (10**9, "billion"), (10**6, "million")
 HIDDEN: dict[str, Any] = {"class": "histogram", "aria-hidden": "true"}
 """The numbers are in a table below the picture."""
 
@@ -40,40 +40,21 @@ class Histogram:
                 width, height = 0.8 * step / len(shown), scale * log10(1 + amount)
                 x = LEFT + step * distance + width * place
                 bars.append(element("rect", x=x, y=ground - height, width=max(1.0, width), height=height, **{"class": name}))
-        return Markup(
-            picture(
-                element("svg", *_levels(most, scale), *bars, *_distances(last, step), viewBox=f"0 0 {WIDTH} {HEIGHT}", **HIDDEN)
-            )
-        )
-
-
-def _levels(most: int, scale: float) -> list[Element]:
-    """A line across for each power of ten, and its number."""
-    marks, power = [], 1
-    while power <= most:
-        y = HEIGHT - BOTTOM - scale * log10(1 + power)
-        marks.append(element("path", d=f"M{LEFT} {y:.2f}H{WIDTH - RIGHT}", **{"class": "level"}))
-        marks.append(element("text", text=_power(power), x=LEFT - 6, y=y + 5, **{"class": "amount"}))
-        power *= 10
-    return marks
-
-
-def _power(power: int) -> str:
-    """A power of ten, as short as it can be read at once."""
-    for size, name in ((10**9, "billion"), (10**6, "million")):
-        if power >= size:
-            return f"{power // size:,} {name}"
-    return f"{power:,}"
-
-
-def _distances(last: int, step: float) -> list[Element]:
-    """The axis below the bars, with about `TICKS` distances."""
-    axis = element("path", d=f"M{LEFT} {HEIGHT - BOTTOM}.5H{WIDTH - RIGHT}", **{"class": "axis"})
-    every = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if size * TICKS >= last)
-    return [axis] + [
-        element("text", text=str(distance), x=LEFT + step * (distance + 0.4), y=HEIGHT - 8, **{"class": "tick"})
-        for distance in range(0, last + 1, every)
-    ]
+        axis = element("path", d=f"M{LEFT} {ground}.5H{WIDTH - RIGHT}", **{"class": "axis"})
+        every = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if size * TICKS >= last)
+        ticks = [
+            element("text", text=str(distance), x=LEFT + step * (distance + 0.4), y=HEIGHT - 8, **{"class": "tick"})
+            for distance in range(0, last + 1, every)
+        ]
+        levels, power = [], 1
+        while power <= most:
+            y = ground - scale * log10(1 + power)
+            levels.append(element("path", d=f"M{LEFT} {y:.2f}H{WIDTH - RIGHT}", **{"class": "level"}))
+            # As short as it can be read at once.
+            name = next((f"{power // size:,} {name}" for size, name in SIZES if power >= size), f"{power:,}")
+            levels.append(element("text", text=name, x=LEFT - 6, y=y + 5, **{"class": "amount"}))
+            power *= 10
+        return Markup(picture(element("svg", *levels, *bars, axis, *ticks, viewBox=f"0 0 {WIDTH} {HEIGHT}", **HIDDEN)))
 
 
 def histogram(rows: Iterable[tuple[str, int, int]]) -> Histogram:

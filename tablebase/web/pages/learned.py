@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
@@ -17,13 +17,6 @@ from tablebase.web.pages import words
 TAKEN = "taken"
 """The setting of players that learn, with the beads that are gone."""
 MOST_GAMES = 1_000_000
-
-
-class ShownBead(NamedTuple):
-    """A bead that is gone, in words."""
-
-    box: str
-    move: str
 
 
 @dataclass(frozen=True)
@@ -65,9 +58,9 @@ class Learned:
         won = ", ".join(f"{words.capital(side.name)} {count:,}" for side, count in zip(self.game.sides, self.won, strict=True))
         return f"Games won: {won}; beads gone: {len(self.taken)}."
 
-    def beads(self) -> list[ShownBead]:
-        """The beads that are gone, the last one first."""
-        return [ShownBead(render(self.game, draw.box), render_move(self.game, draw.bead.move)) for draw in reversed(self.taken)]
+    def beads(self) -> list[tuple[str, str]]:
+        """The boxes and moves of the beads that are gone, the last one first."""
+        return [(render(self.game, draw.box), render_move(self.game, draw.bead.move)) for draw in reversed(self.taken)]
 
 
 def read_learned(rules: Rules[Any], sides: Sequence[int], won: str | None, taken: str | None) -> Learned:

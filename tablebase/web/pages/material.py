@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -9,7 +10,6 @@ from fastapi.responses import RedirectResponse, Response
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.commands.descriptions import describe_material, distances_of, moves_between, patterns_of
-from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.game.moves import swapped
@@ -19,11 +19,11 @@ from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.web.api.routes import game_for
 from tablebase.web.context import catalog_of, tables_of
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.histogram import Histogram, histogram
+from tablebase.web.pages.histogram import histogram
 from tablebase.web.pages.position import plies_of
 from tablebase.web.pages.rendering import page
 
-GAINS, RULES = 8, 12
+PATTERNS = {"gains": 8, "rules": 12}
 """Patterns shown of each slice: features by what they explain, and conditions by their share."""
 
 router = APIRouter()
@@ -39,7 +39,10 @@ def material(request: Request, game: str, name: str) -> Response:
         return RedirectResponse(addresses_of(request).material(rules.name, full), 307)
     known = catalog_of(request).answer(("material page", rules.name, full), lambda opened: _known(opened, rules, wanted))
     longest = max((one for one in known["slices"] if one["longest_win"]), key=lambda one: one["longest_win"], default=None)
-    line = _line(tables_of(request), rules, longest)
+    line: list[dict[str, Any]] = []
+    # Empty if a table on the way is missing.
+    with suppress(MissingTableError):
+        line = [] if longest is None else plies_of(tables_of(request).line(rules, longest["longest_win_position"]))
     return page(request, "material.html", game=rules, section="game", longest=longest, line=line, **known)
 
 
@@ -51,15 +54,26 @@ def _known(catalog: Catalog, game: Game, wanted: Material) -> dict[str, Any]:
     return {
         "described": described,
         "slices": slices,
-        "histograms": [_histogram(catalog, game, one) for one in slices],
-        "patterns": [_patterns(catalog, game, one) for one in slices],
+        "histograms": [
+            histogram(
+                (row["outcome"], row["distance"], row["placements"])
+                for row in distances_of(catalog, game, one["material"])
+                if row["side"] == one["side"]
+            )
+            for one in slices
+        ],
+        "patterns": [
+            {kind: found[: PATTERNS.get(kind)] for kind, found in patterns_of(catalog, game, one["material"], one["side"]).items()}
+            for one in slices
+        ],
         **moves_between(catalog, game, name),
     }
 
 
 def _slices(catalog: Catalog, game: Game, wanted: Material, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of both sides to move; where the rules allow colour swap, the other one is that of the swapped material."""
-    slices = [{**row, "label": _side_name(game, row["side"]), "alike": None} for row in rows]
+    names = {side.letter: side.name for side in game.sides}
+    slices = [{**row, "label": names[row["side"]], "alike": None} for row in rows]
     if game.swap is None:
         return slices
     twin = material_name(game, swapped_material(game, wanted))
@@ -67,36 +81,8 @@ def _slices(catalog: Catalog, game: Game, wanted: Material, rows: list[dict[str,
     if twin == material_name(game, wanted):
         return [{**slices[0], "label": "Either side"}]
     described = describe_material(catalog, game, twin)["slices"]
-    return [*slices, *({**row, **_swapped_records(game, row), "label": other, "alike": twin} for row in described)]
-
-
-def _swapped_records(game: Game, row: dict[str, Any]) -> dict[str, str | None]:
-    """The positions of a slice's records with colours swapped."""
-    records = {name: row[name] for name in ("longest_win_position", "longest_loss_position")}
-    return {name: text and render(game, swapped(game, parse(game, text))) for name, text in records.items()}
-
-
-def _side_name(game: Game, letter: str) -> str:
-    return next(side.name for side in game.sides if side.letter == letter)
-
-
-def _histogram(catalog: Catalog, game: Game, one: dict[str, Any]) -> Histogram:
-    """The distances of a slice."""
-    rows = [row for row in distances_of(catalog, game, one["material"]) if row["side"] == one["side"]]
-    return histogram((row["outcome"], row["distance"], row["placements"]) for row in rows)
-
-
-def _line(tables: Tablebase, game: Game, longest: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """The optimal line from the longest win; empty if there is none, or a table on the way is missing."""
-    if longest is None:
-        return []
-    try:
-        return plies_of(tables.line(game, longest["longest_win_position"]))
-    except MissingTableError:
-        return []
-
-
-def _patterns(catalog: Catalog, game: Game, one: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The patterns of a slice that are shown."""
-    found = patterns_of(catalog, game, one["material"], one["side"])
-    return {**found, "gains": found["gains"][:GAINS], "rules": found["rules"][:RULES]}
+    for row in described:
+        records = {name: row[name] for name in ("longest_win_position", "longest_loss_position")}
+        turned = {name: text and render(game, swapped(game, parse(game, text))) for name, text in records.items()}
+        slices.append({**row, **turned, "label": other, "alike": twin})
+    return slices

@@ -7,7 +7,6 @@ from fastapi.responses import Response
 
 from tablebase.commands.descriptions import list_built
 from tablebase.web.context import catalog_of, in_thread, settings_of
-from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.rendering import page
 from tablebase.web.problems import ProblemError, without_paths
@@ -46,7 +45,8 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
     settings = settings_of(request)
     if not settings.mine:
         raise ProblemError(404, "This server answers no statements over positions: start it with --mine")
-    games = await in_thread(request, _games, catalog_of(request))
+    built = await in_thread(request, catalog_of(request).answer, "built", list_built)
+    games = {row["game"]: row["least"] for row in built if row["tables"]}
     chosen = game if game in games else next(iter(games), "")
     examples = [(title, text.format(pieces=games.get(chosen, 2))) for title, text in EXAMPLES]
     to = addresses_of(request)
@@ -68,8 +68,3 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
         fault=fault,
         answer=answer,
     )
-
-
-def _games(catalog: KnownCatalog) -> dict[str, int]:
-    """The games that have tables of positions, each with its least number of pieces."""
-    return {row["game"]: row["least"] for row in catalog.answer("built", list_built) if row["tables"]}

@@ -108,7 +108,10 @@ async def play(
     people = [player for player, name in enumerate(seat) if name == PERSON]
     match = await in_thread(request, replayed, rules, table.start, listed, people)
     happened = [*(event.text for event in match.events), *listed[len(match.events) :]]
-    if match.ending() is None and not table.has_person(match.player) and (go is not None or _asks(table, match)):
+    movers = [event.player for event in match.events if not event.drawn]
+    # A person waits for a player, having made the last move, or before the first one.
+    waits = go is not None or not movers or table.has_person(movers[-1])
+    if match.ending() is None and not table.has_person(match.player) and waits:
         happened.append(await _reply(request, table, match))
     if happened != listed:
         return RedirectResponse(addresses_of(request).game(rules.name, "play", **table.query(happened)), 303)
@@ -118,7 +121,6 @@ async def play(
 def _seated(
     rules: Rules[Any], seats: Sequence[str], start: str | None, given: Mapping[str, str], won: str | None, taken: str | None
 ) -> Table:
-    """Who plays what, from the fields of an address."""
     if len(seats) != rules.players:
         raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each")
     known = set()
@@ -135,7 +137,6 @@ def _seated(
 
 
 def _start(rules: Rules[Any], text: str | None) -> Any:
-    """Where a game begins, in which it must not be over."""
     start = rules.initial if not text else named_position(rules, text)
     rules.check(start)
     over = words.ending(rules, start)
@@ -159,14 +160,7 @@ def replayed(rules: Rules[Any], start: Any, listed: Sequence[str], people: Seque
     return match
 
 
-def _asks(table: Table, match: Match[Any]) -> bool:
-    """Whether a person waits for the next move of a player: having made the last move, or before the first one."""
-    movers = [event.player for event in match.events if not event.drawn]
-    return not movers or table.has_person(movers[-1])
-
-
 async def _reply(request: Request, table: Table, match: Match[Any]) -> str:
-    """What the player who is to move does."""
     rules, seat = table.rules, table.seats[match.player]
     if find_player(seat).needs_tables:
         await in_thread(request, _check_tables, request, rules, table.start)
@@ -186,10 +180,14 @@ def _check_tables(request: Request, rules: Any, start: Any) -> None:
 
 
 def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
-    """The page on which a game begins."""
     first, names = _start(rules, start), player_names(rules)
     records = [record for record in all_players() if record.name in names and not record.needs_file]
-    missing = _missing(request, rules, first) if any(record.needs_tables for record in records) else None
+    missing = None
+    if any(record.needs_tables for record in records):
+        try:
+            _check_tables(request, rules, first)
+        except MissingTableError as fault:
+            missing = "no table has been built" if fault.material is None else f"the table {fault.material} has not been built"
     usual = next(record.name for record in records if missing is None or not record.needs_tables)
     shown: dict[str, Any] = {
         "section": "play",
@@ -197,23 +195,14 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
         "missing": missing,
         "usual": usual,
         "person": rules.viewer(first),
+        "taken": {name for record in records for name in record.settings},
+        "fuzzes": [*FUZZES, *([FAIR] if any(record.fair for record in records) else [])],
+        "counts": by_players(rules),
     }
-    taken = {name for record in records for name in record.settings}
-    shown["fuzzes"] = [*FUZZES, *([FAIR] if any(record.fair for record in records) else [])]
-    return page(request, "play_new.html", game=rules, **shown, taken=taken, counts=by_players(rules), **drawing(rules, first))
-
-
-def _missing(request: Request, rules: Rules[Any], first: Any) -> str | None:
-    """Why players that need tables cannot be chosen, as a clause; None if they can."""
-    try:
-        _check_tables(request, rules, first)
-    except MissingTableError as fault:
-        return "no table has been built" if fault.material is None else f"the table {fault.material} has not been built"
-    return None
+    return page(request, "play_new.html", game=rules, **shown, **drawing(rules, first))
 
 
 def _standing(request: Request, table: Table, match: Match[Any], listed: Sequence[str]) -> Response:
-    """The page of a game as it stands."""
     rules, ending = table.rules, match.ending()
 
     def address(happened: Sequence[str], learned: Learned | None = table.learned, **more: str) -> str:
@@ -225,6 +214,10 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
     last = match.events[-1].text if match.events else None
     legal = [(*words.move(rules, match.position, text), text) for text in (match.legal() if waits else ())]
     said = words.all_happened(match)
+    # The news begins with the last move of the person who is to move, else with the last move of anybody.
+    moves = [(place, event.player) for place, event in enumerate(match.events) if not event.drawn]
+    own = [place for place, player in moves if player == match.player and table.has_person(player)]
+    since = (own or [place for place, _ in moves] or [0])[-1]
     shown: dict[str, Any] = {
         "game": rules,
         "section": "play",
@@ -232,7 +225,7 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
         "mover": None if ending is not None else match.player,
         "places": None if ending is None else ending.places,
         "last": last,
-        "news": [] if not said else said[_since(table, match) :],
+        "news": said[since:],
         "happened": said,
         "legal": [(written, meaning, text, address([*listed, text])) for written, meaning, text in legal],
         "next": address(listed, go="1") if ending is None and not waits else None,
@@ -244,13 +237,6 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
         "verdict": f"{words.capital(rules.sides[match.player].name)} to move" if ending is None else _result(table, match, ending),
     }
     return page(request, "play.html", **shown, **drawing(rules, match.position, last))
-
-
-def _since(table: Table, match: Match[Any]) -> int:
-    """The event with which the news begins: the last move of the person who is to move, else the last move of anybody."""
-    moves = [(place, event.player) for place, event in enumerate(match.events) if not event.drawn]
-    own = [place for place, player in moves if player == match.player and table.has_person(player)]
-    return (own or [place for place, _ in moves] or [0])[-1]
 
 
 def _result(table: Table, match: Match[Any], ending: Ending) -> str:

@@ -43,18 +43,28 @@ def by_text(request: Request, game: str, position: str | None = None) -> Respons
 @router.get("/{game}/position/{position:path}")
 def position(request: Request, game: str, position: str) -> Response:
     """A position: whatever can stand on the board is shown, and its value if the game goes on in it."""
-    rules: Rules[Any] = load_rules(game)
+    rules: Any = load_rules(game)
     asked = named_position(rules, position)
     text = rules.format(asked)
     # Of the ways to write a position, one is its address.
     if (game, position) != (rules.name, spelled(text)):
         return RedirectResponse(addresses_of(request).position(rules.name, text), 307)
     status, found = _found(request, rules, asked)
-    return page(request, "position.html", status=status, **{**_shown(rules, asked), **found})
+    on_squares = "squares" in rules.can
+    shown: dict[str, Any] = {
+        "game": rules,
+        "section": "position",
+        **drawing(rules, asked),
+        "material": _material(rules, asked) if on_squares else None,
+        "turns": _turns(rules, asked) if on_squares else [],
+        "start": rules.format(rules.initial),
+        **dict.fromkeys(("answer", "line", "line_is_certain", "line_missing", "missing", "over", "unrated", "fault")),
+        **dict.fromkeys(("groups", "features"), ()),
+    }
+    return page(request, "position.html", status=status, **{**shown, **found})
 
 
 def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[str, Any]]:
-    """The status of the page, and what is known of the position."""
     try:
         game.check(asked)
     except NotationError as fault:
@@ -75,23 +85,7 @@ def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[st
 
 
 def _unrated(game: Rules[Any], asked: Any) -> list[words.Group]:
-    """The moves of a position of which no value is known."""
     return words.groups([RatedMove(game, asked, move, child, None) for move, child in legal(game, asked).items()])
-
-
-def _shown(game: Any, asked: Any) -> dict[str, Any]:
-    """What is shown of every position, legal or not."""
-    on_squares = "squares" in game.can
-    return {
-        "game": game,
-        "section": "position",
-        **drawing(game, asked),
-        "material": _material(game, asked) if on_squares else None,
-        "turns": _turns(game, asked) if on_squares else [],
-        "start": game.format(game.initial),
-        **dict.fromkeys(("answer", "line", "line_is_certain", "line_missing", "missing", "over", "unrated", "fault")),
-        **dict.fromkeys(("groups", "features"), ()),
-    }
 
 
 def _material(game: Game, asked: Position) -> str | None:
@@ -105,7 +99,6 @@ def _material(game: Game, asked: Position) -> str | None:
 
 
 def _turns(game: Game, asked: Position) -> list[tuple[str, str]]:
-    """Other positions to go to from this one: a label and a text for each."""
     other = game.sides[1 - asked.side].name
     found = [(f"{other} to move", Position(asked.pieces, 1 - asked.side))]
     if game.mirror is not None:

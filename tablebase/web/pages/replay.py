@@ -7,6 +7,7 @@ A record that `match --output` has written becomes such an address.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import parse_qs
@@ -113,7 +114,6 @@ def _of_record(request: Request, text: str, number: str) -> Response:
 def _replayed(
     rules: Rules[Any], seats: Sequence[str], start: str | None, listed: Sequence[str], at: str | None, searches: bool, most: int
 ) -> Replay:
-    """The game that an address lists; `TablebaseError` if it is not possible."""
     if len(listed) > most:
         raise TablebaseError(f"the game has more than {most:,} moves and draws: begin at a later position")
     if seats and len(seats) != rules.players:
@@ -128,13 +128,9 @@ def _replayed(
 
 
 def _answer(request: Request, rules: Rules[Any], position: Any) -> Probe | None:
-    """What the tables say; None if they do not know the position."""
-    if words.ending(rules, position) is not None:
-        return None
-    try:
-        return tables_of(request).probe(rules, position)
-    except (MissingTableError, RulesError, NotationError):
-        return None
+    with suppress(MissingTableError, RulesError, NotationError):
+        return None if words.ending(rules, position) is not None else tables_of(request).probe(rules, position)
+    return None
 
 
 async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | None:
@@ -152,16 +148,21 @@ async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | N
 
 
 def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | None) -> Response:
-    """The page of a game at one of its positions."""
     match, rules, to = shown.match, shown.match.rules, addresses_of(request)
-    last = shown.end
+    last, mover = shown.end, rules.to_move(shown.position)
     made = words.all_happened(match)[:last]
     steps = {"first": 0, "back": max(0, shown.at - 1), "forth": min(last, shown.at + 1), "last": last}
     ending = match.ending() if shown.at == last == len(match.events) else None
+    if ending is not None:
+        verdict = words.ended_by(rules, ending)
+    elif answer is not None and answer.value.is_known:
+        verdict = words.verdict(answer)
+    else:
+        verdict = "A draw is next" if mover == CHANCE else f"{words.capital(rules.sides[mover].name)} to move"
     context: dict[str, Any] = {
         "section": "play",
         "seats": [(words.capital(side.name), seat) for side, seat in zip(rules.sides, shown.seats, strict=False)],
-        "mover": rules.to_move(shown.position),
+        "mover": mover,
         "at": shown.at,
         "end": last,
         "made": [(text, to.game(rules.name, "replay", **shown.query(number))) for number, text in enumerate(made, start=1)],
@@ -169,17 +170,9 @@ def _page(request: Request, shown: Replay, answer: Probe | None, remark: str | N
         "last": match.events[shown.at - 1].text if shown.at else None,
         "best": answer.best if answer is not None else None,
         "outcome": None if answer is None else answer.outcome,
-        "verdict": words.ended_by(rules, ending) if ending is not None else _verdict(rules, shown.position, answer),
+        "verdict": verdict,
         "remark": remark,
         "search": to.game(rules.name, "replay", **shown.query(shown.at, not shown.searches)) if adviser_of(rules) else None,
         "searches": shown.searches,
     }
     return page(request, "replay.html", game=rules, **context, **drawing(rules, shown.position, context["last"]))
-
-
-def _verdict(rules: Rules[Any], position: Any, answer: Probe | None) -> str:
-    """The value of a position as a sentence, or who is to move."""
-    if answer is not None and answer.value.is_known:
-        return words.verdict(answer)
-    mover = rules.to_move(position)
-    return "A draw is next" if mover == CHANCE else f"{words.capital(rules.sides[mover].name)} to move"
