@@ -25,7 +25,7 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler and (
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.compute.modules import lazy
+from tablebase.system.compute.modules import lazy
 from tablebase.errors import ArgumentError as ArgumentError
 from tablebase.errors import ArgumentTypeError as ArgumentTypeError
 from tablebase.errors import BatchError as BatchError

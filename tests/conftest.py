@@ -126,7 +126,7 @@ def kept() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands in this process start no workers that no test has asked for: they would not see what a test has replaced."""
-    monkeypatch.setattr("tablebase.compute.machine.default_workers", lambda: 1)
+    monkeypatch.setattr("tablebase.system.compute.machine.default_workers", lambda: 1)
 
 
 @pytest.fixture(scope="session")

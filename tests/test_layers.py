@@ -128,7 +128,7 @@ def test_solvers_and_checks_share_no_mistakes(room: str, other: str) -> None:
     # Of what solves by functions, checks read the files alone.
     assert room != "checking" or {name.split(".")[2] for name in names if room_of(name) == "states"} == {"files", "tier_files"}
     for arrays in ("slice_arrays", "pursuit_arrays"):
-        assert any(name.startswith(f"tablebase.slices.{arrays}") for name in names) == (room == "solvers")
+        assert any(name.startswith(f"tablebase.positions.{arrays}") for name in names) == (room == "solvers")
 
 
 def test_rules_modules_know_the_vocabulary_alone() -> None:

@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 
-from tablebase.compute.messages import count_plies
+from tablebase.system.compute.messages import count_plies
 from tablebase.game.moves import Position
 from tablebase.graph.forcing import Later, Measures, NodeValues, Plies, solve
 from tablebase.graph.policies import result_first

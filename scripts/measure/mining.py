@@ -12,7 +12,7 @@ import duckdb
 from tqdm import tqdm
 
 from scripts.measure.clock import run_separately
-from tablebase.features.common import features_of
+from tablebase.positions.common_features import features_of
 from tablebase.game import load_game
 from tablebase.mining.columns import columns as all_columns
 from tablebase.mining.export import Export

@@ -25,7 +25,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import render
-from tablebase.slices.location import stored_materials
+from tablebase.positions.location import stored_materials
 
 GAME = "doushouqi"
 WORKERS = 2

@@ -23,12 +23,12 @@ from tablebase.building.plan import plan, with_dependencies
 from tablebase.building.slice_kind import make_materials
 from tablebase.checking import general, table
 from tablebase.commands.tablebase import Tablebase
-from tablebase.files.outputs import publish
+from tablebase.system.files.outputs import publish
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import locate, sides_stored, stored_materials, table_placements
-from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import locate, sides_stored, stored_materials, table_placements
+from tablebase.positions.material import Material, material_name, parse_material
 from tablebase.solvers.problem import Load
 from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables.folder import table_path

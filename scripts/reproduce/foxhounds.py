@@ -32,7 +32,7 @@ from scripts.reproduce.known import build_start, rows_of, run
 from tablebase.commands.output import write_rows
 from tablebase.commands.parameters import Format
 from tablebase.commands.tablebase import Tablebase
-from tablebase.compute import threads
+from tablebase.system.compute import threads
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render

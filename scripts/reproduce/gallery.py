@@ -18,10 +18,10 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.charts.charted_slices import ChartSlices, select_slices
-from tablebase.charts.tallies import Counting, parity_pair, totals
+from tablebase.mining.charts.charted_slices import ChartSlices, select_slices
+from tablebase.mining.charts.tallies import Counting, parity_pair, totals
 from tablebase.commands.program import run
-from tablebase.compute.messages import say
+from tablebase.system.compute.messages import say
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome, load_game
 

@@ -35,7 +35,7 @@ from tqdm import tqdm
 import tablebase
 from scripts.reproduce.known import build_start
 from tablebase.commands.tablebase import Tablebase
-from tablebase.compute.messages import say
+from tablebase.system.compute.messages import say
 from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Move, Position, legal_moves
@@ -191,7 +191,7 @@ def when(goal: str, games: Sequence[int | None], runs: Sequence[Run]) -> str:
 
 def draw(runs: Sequence[Run], points: range, title: str, path: Path) -> None:
     """Draw the learning curve, averaged over the runs."""
-    from tablebase.charts.drawing import draw_curves, save
+    from tablebase.mining.charts.drawing import draw_curves, save
 
     won = np.mean([run.won for run in runs], axis=0)
     window = min(WINDOW, len(won))

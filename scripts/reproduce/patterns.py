@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
-from tablebase.features.common import features_of
+from tablebase.positions.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
-from tablebase.slices.location import slices
-from tablebase.slices.material import Material, parse_material
+from tablebase.positions.location import slices
+from tablebase.positions.material import Material, parse_material
 from tablebase_rules.doushouqi import game
 
 DRAWS = """SELECT pieces, sum(positions), sum(draws) FROM slice_counts WHERE game = 'doushouqi' GROUP BY pieces"""

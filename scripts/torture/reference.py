@@ -17,7 +17,7 @@ from scripts.torture.commands import COMPILING, TortureError, ask, finish, start
 from tablebase.game import load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
-from tablebase.slices.location import slices
+from tablebase.positions.location import slices
 
 GAME = "doushouqi"
 ROWS = """

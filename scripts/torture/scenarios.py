@@ -21,7 +21,7 @@ import tablebase
 from scripts.torture.commands import PATIENCE, PROGRAM, TortureError, ask, finish, start, start_words, strike
 from scripts.torture.reference import COUNT, GAME, ROWS, Torture, contents
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import BatchError, TablebaseError, did_you_mean, quoted
-from tablebase.files.inputs import MEBIBYTE, read_text
+from tablebase.system.files.inputs import MEBIBYTE, read_text
 from tablebase.game.installed import full_name
 from tablebase.game.plain_arguments import parse_duration, parse_size, parse_time
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import TablebaseError
-from tablebase.files.inputs import read_text
-from tablebase.files.outputs import check_output, lock_of, locked, write_text
+from tablebase.system.files.inputs import read_text
+from tablebase.system.files.outputs import check_output, lock_of, locked, write_text
 
 FORMAT = "batch record 1"
 CURE = "move the batch file to a folder that you may write"

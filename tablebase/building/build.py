@@ -15,9 +15,9 @@ from tablebase.building.reindex import with_usable
 from tablebase.building.table_plan import Plan, plan_tables, preparation
 from tablebase.catalog.catalog import read_known
 from tablebase.catalog.entries import Entry
-from tablebase.compute.messages import Stage, say
-from tablebase.compute.progress import Progress, progress
-from tablebase.executors.scheduler import DROPPED
+from tablebase.system.compute.messages import Stage, say
+from tablebase.system.compute.progress import Progress, progress
+from tablebase.system.executors.scheduler import DROPPED
 
 
 def build(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, *, summarized: bool = False) -> BuildResult:

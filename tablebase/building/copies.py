@@ -18,11 +18,11 @@ from tablebase.building.transfer import CHECKSUMS, Taken, take_in
 from tablebase.catalog.catalog import Catalog, entries_of
 from tablebase.catalog.entries import Entry
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.compute.messages import reach
-from tablebase.compute.processes import ensured
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.processes import ensured
 from tablebase.errors import CapacityError, CorruptCatalogError, CorruptTableError, TablebaseError
-from tablebase.executors.executor import Executor, Watch, unwatched
-from tablebase.executors.scheduler import run_graph
+from tablebase.system.executors.executor import Executor, Watch, unwatched
+from tablebase.system.executors.scheduler import run_graph
 from tablebase.game.installed import load_rules
 from tablebase.tables.folder import check_bytes, free_space, link_or_copy, missing_file, on_one_file_system
 from tablebase.tables.header import Form

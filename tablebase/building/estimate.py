@@ -14,13 +14,13 @@ from typing import NamedTuple
 from tablebase.building.jobs import Cost, CostModel, Made
 from tablebase.building.plan import plan
 from tablebase.catalog.known import TableCost
-from tablebase.compute import machine
-from tablebase.executors.executor import Limits
+from tablebase.system.compute import machine
+from tablebase.system.executors.executor import Limits
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import aliases, dependencies, sides_stored, slices, table_placements
-from tablebase.slices.material import Material, material_name, parse_material, placements
-from tablebase.slices.pursuit import pursuit_fault
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import aliases, dependencies, sides_stored, slices, table_placements
+from tablebase.positions.material import Material, material_name, parse_material, placements
+from tablebase.positions.pursuit import pursuit_fault
 from tablebase.solvers.registry import AUTO, SOLVERS, Solver, solver_for
 
 WORKER_BYTES = 300_000_000
@@ -167,7 +167,7 @@ def start_seconds() -> float:
 def compiling(game: str, solvers: Iterable[str]) -> float:
     """CPU-seconds to compile the kernels of solvers that have not yet been compiled for a game."""
     # Imported here because Numba is slow to load.
-    from tablebase.compute.compiling import is_compiled
+    from tablebase.system.compute.compiling import is_compiled
 
     return machine_factor() * sum(COMPILING.get(solver, OTHERS) for solver in solvers if not is_compiled(kernels_of(solver, game)))
 

@@ -18,14 +18,14 @@ from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.checking.exact import verify_exact
-from tablebase.compute.messages import in_time, reach, say
-from tablebase.compute.progress import progress
+from tablebase.system.compute.messages import in_time, reach, say
+from tablebase.system.compute.progress import progress
 from tablebase.errors import CapacityError, CorruptTableError, RulesError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.guards import advice
-from tablebase.states.exact import solve
-from tablebase.states.files import PLACE, ExactFile, exact_path, sorted_keys, write_exact
-from tablebase.states.listed import Listed, list_positions
+from tablebase.functions.exact.exact import solve
+from tablebase.functions.exact.files import PLACE, ExactFile, exact_path, sorted_keys, write_exact
+from tablebase.functions.exact.listed import Listed, list_positions
 
 # ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 

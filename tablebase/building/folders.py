@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from tablebase.files.outputs import DRAFT_SUFFIX, locked
+from tablebase.system.files.outputs import DRAFT_SUFFIX, locked
 from tablebase.tables.checkpoints import discard_finished
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tablebase.compute.machine import forget_peak, peak_memory
+from tablebase.system.compute.machine import forget_peak, peak_memory
 from tablebase.errors import CorruptTableError, TablebaseError
 
 Key = Any

@@ -18,14 +18,14 @@ from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.known import Known
 from tablebase.checking.chances import verify_layer
 from tablebase.checking.checksums import Checks, sentence_of
-from tablebase.compute import machine
-from tablebase.compute.messages import reach
+from tablebase.system.compute import machine
+from tablebase.system.compute.messages import reach
 from tablebase.errors import CapacityError, CorruptTableError
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.stochastic import StochasticGame
-from tablebase.stochastic.compiled import Compiled, compiled
-from tablebase.stochastic.files import LayerFile, layer_path, limits_of, write_layer
-from tablebase.stochastic.iteration import KEPT, solve_layer
+from tablebase.functions.chance.compiled import Compiled, compiled
+from tablebase.functions.chance.files import LayerFile, layer_path, limits_of, write_layer
+from tablebase.functions.chance.iteration import KEPT, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.folder import check_seal, file_sha256
 
@@ -101,7 +101,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         """See `TableKind.maker`; the chances of the layers before are read from their files once."""
         # Imported here because Numba is slow to load.
-        from tablebase.compute.compiling import KERNELS, note_compiled
+        from tablebase.system.compute.compiling import KERNELS, note_compiled
 
         region, form, folder = self._region(query), compiled(self.rules), options.data
         layers = {layer.name: layer for layer in region.layers}

@@ -12,12 +12,12 @@ from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_
 from tablebase.building.registrar import Registrar
 from tablebase.building.table_plan import Plan, examine
 from tablebase.catalog.entries import Entry
-from tablebase.compute.messages import Stage
-from tablebase.compute.processes import ensured
+from tablebase.system.compute.messages import Stage
+from tablebase.system.compute.processes import ensured
 from tablebase.errors import CorruptTableError
-from tablebase.executors.local import LocalExecutor
-from tablebase.executors.scheduler import DROPPED, Deadline, run_graph
-from tablebase.files.outputs import publish
+from tablebase.system.executors.local import LocalExecutor
+from tablebase.system.executors.scheduler import DROPPED, Deadline, run_graph
+from tablebase.system.files.outputs import publish
 from tablebase.tables.checkpoints import discard
 from tablebase.tables.folder import TOKEN, await_file, free_name, make_folder
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tablebase.building.jobs import LateError
 from tablebase.building.records import Log
-from tablebase.compute import machine
-from tablebase.compute.messages import say
+from tablebase.system.compute import machine
+from tablebase.system.compute.messages import say
 from tablebase.errors import ArgumentError
-from tablebase.executors.executor import Executor, Limits
-from tablebase.executors.local import LocalExecutor
+from tablebase.system.executors.executor import Executor, Limits
+from tablebase.system.executors.local import LocalExecutor
 from tablebase.game.plain_arguments import as_size, usable_workers
 
 LOCAL, DASK = "local", "dask"
@@ -61,7 +61,7 @@ class BuildOptions:
             return self.given_executor
         if self.where == LOCAL:
             return LocalExecutor(self.limits, 0.0 if self.workers_given else AHEAD)
-        from tablebase.executors.dask import DaskExecutor
+        from tablebase.system.executors.dask import DaskExecutor
 
         return DaskExecutor(self.limits, self.scheduler, say)
 
@@ -116,6 +116,6 @@ def chosen_limits(workers: int | None, memory: int | str | None, where: str = LO
         raise ArgumentError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
     if workers is not None or memory is not None:
         raise ArgumentError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
-    from tablebase.executors.dask import limits_at
+    from tablebase.system.executors.dask import limits_at
 
     return limits_at(scheduler, say)

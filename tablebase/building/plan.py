@@ -9,10 +9,10 @@ from tablebase.errors import ArgumentError, CapacityError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.slices.indexing import INDEX_LIMIT, is_buildable, layout_of
-from tablebase.slices.location import dependencies, locate, stored_materials
-from tablebase.slices.material import Material, material_name, material_of, parse_materials, piece_counts
-from tablebase.slices.material import materials as all_materials
+from tablebase.positions.indexing import INDEX_LIMIT, is_buildable, layout_of
+from tablebase.positions.location import dependencies, locate, stored_materials
+from tablebase.positions.material import Material, material_name, material_of, parse_materials, piece_counts
+from tablebase.positions.material import materials as all_materials
 from tablebase.tables.choice import missing_table
 from tablebase.tables.folder import table_path
 

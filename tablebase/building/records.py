@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from tablebase.compute.messages import in_bytes, in_time
-from tablebase.files.outputs import appended
+from tablebase.system.compute.messages import in_bytes, in_time
+from tablebase.system.files.outputs import appended
 
 CLOCK = 1e-3
 """Seconds that a clock can tell from none."""

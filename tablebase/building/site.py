@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tablebase.compute.processes import ensured
+from tablebase.system.compute.processes import ensured
 from tablebase.errors import RulesError
-from tablebase.executors.executor import Fault
+from tablebase.system.executors.executor import Fault
 from tablebase.game import Game, load_game
 from tablebase.tables.folder import FORMAT_VERSION, TOKEN
 from tablebase.version import VERSION

@@ -23,15 +23,15 @@ from tablebase.catalog.entries import Entry, of_table
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks
 from tablebase.checking.tablebase import verify_tables
-from tablebase.compute import machine
-from tablebase.compute.messages import in_bytes, in_time
-from tablebase.compute.processes import ensured
+from tablebase.system.compute import machine
+from tablebase.system.compute.messages import in_bytes, in_time
+from tablebase.system.compute.processes import ensured
 from tablebase.errors import CorruptTableError, MissingTableError, TablebaseError
-from tablebase.executors.scheduler import is_chain
+from tablebase.system.executors.scheduler import is_chain
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import dependencies, locate, stored_materials
-from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import dependencies, locate, stored_materials
+from tablebase.positions.material import Material, material_name, parse_material, parse_materials
 from tablebase.solvers.registry import AUTO, choose_solver, find_solver
 from tablebase.tables.choice import chosen_tables
 from tablebase.tables.folder import free_space, table_path

@@ -9,12 +9,12 @@ from pathlib import Path
 from tablebase.building.estimate import kernels_of, solver_memory
 from tablebase.building.jobs import Made, Measured, fault_of
 from tablebase.checking.table import verify_table
-from tablebase.compute.messages import reach
+from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError
-from tablebase.files.outputs import publish
+from tablebase.system.files.outputs import publish
 from tablebase.game import Game, load_game
-from tablebase.slices.location import dependencies
-from tablebase.slices.material import Material, material_name
+from tablebase.positions.location import dependencies
+from tablebase.positions.material import Material, material_name
 from tablebase.solvers.registry import solve_material, solver_for
 from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.folder import await_file, check_seal, table_path, title
@@ -31,7 +31,7 @@ def make_table(name: str, folder: Path, solver: str, material: Material, *, allo
     An existing file stays as it is, and there is no draft; `CorruptTableError` names it if it is wrong.
     """
     # Imported here because Numba is slow to load.
-    from tablebase.compute.compiling import note_compiled, when_compiling
+    from tablebase.system.compute.compiling import note_compiled, when_compiling
 
     game = load_game(name)
     store = Store(folder)

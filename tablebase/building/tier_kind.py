@@ -18,13 +18,13 @@ from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.building.tier_maker import ENGINE, TierMaker
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
-from tablebase.compute import machine
-from tablebase.compute.progress import progress
-from tablebase.compute.threads import use
+from tablebase.system.compute import machine
+from tablebase.system.compute.progress import progress
+from tablebase.system.compute.threads import use
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game.compiled import ALL, CompiledGame
-from tablebase.states.tier_files import PLACE, TierFile, tier_path
-from tablebase.states.tiers import Group, Tiers, tiers_of
+from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
+from tablebase.functions.exact.tiers import Group, Tiers, tiers_of
 from tablebase.tables.folder import check_seal
 
 # ruff: noqa: D102 (other methods are those of `TableKind`)
@@ -78,7 +78,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         if game.is_ranked:
             return tiers_of(game)
         # Numba is slow to load.
-        from tablebase.states.tier_listing import list_tiers
+        from tablebase.functions.exact.tier_listing import list_tiers
 
         begin = time.process_time()
         with progress(f"list {game.name}", "positions", compiles=True) as shown:
@@ -125,7 +125,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
             seconds = machine_factor() * inside / SPEED
             if is_sampled and inside > SAMPLED:
                 # Numba is slow to load.
-                from tablebase.states.tier_solver import sampled_seconds
+                from tablebase.functions.exact.tier_solver import sampled_seconds
 
                 seconds = sampled_seconds(self.rules, group, sizes)
             for tier in group.tiers:

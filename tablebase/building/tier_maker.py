@@ -11,8 +11,8 @@ from tablebase.building.options import BuildOptions
 from tablebase.errors import CorruptTableError
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import advice
-from tablebase.states.tier_files import TierFile, tier_path, write_tier
-from tablebase.states.tiers import Group, Tiers
+from tablebase.functions.exact.tier_files import TierFile, tier_path, write_tier
+from tablebase.functions.exact.tiers import Group, Tiers
 from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.folder import check_seal
 
@@ -49,7 +49,7 @@ class TierMaker:
     def __call__(self, tier: int) -> Made:
         """Make a table; see `TableKind.maker`."""
         # Numba is slow to load.
-        from tablebase.compute.compiling import note_compiled
+        from tablebase.system.compute.compiling import note_compiled
 
         measured, path, group = Measured(tier), self._missing[tier], self._tiers.group_of(tier)
         used: Collection[int] = ()
@@ -82,10 +82,10 @@ class TierMaker:
 
     def _solve(self, group: Group) -> None:
         """Solve a group, and write drafts of its missing tiers."""
-        from tablebase.compute.compiling import KERNELS
+        from tablebase.system.compute.compiling import KERNELS
         from tablebase.game.key_lists import with_lists
         from tablebase.game.native import rules_of
-        from tablebase.states.tier_solver import GroupSolver, coding_for, new_shelf
+        from tablebase.functions.exact.tier_solver import GroupSolver, coding_for, new_shelf
 
         tiers, game, options = self._tiers, self._game, self._options
         members, after = (*group.tiers, *group.after), [self._file(tier) for tier in group.after]

@@ -17,9 +17,9 @@ from tablebase.building.kinds import table_kind
 from tablebase.building.options import TableQuery
 from tablebase.catalog.catalog import Catalog, entries_of
 from tablebase.catalog.entries import Entry, enter
-from tablebase.compute.processes import ensured
+from tablebase.system.compute.processes import ensured
 from tablebase.errors import ConflictError, RulesError, TablebaseError
-from tablebase.files.outputs import publish, write_text
+from tablebase.system.files.outputs import publish, write_text
 from tablebase.game.game_arguments import refuse_given
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules

@@ -23,7 +23,7 @@ from tablebase.catalog.sqlite import SqliteDatabase
 from tablebase.errors import MissingCatalogError, check_extra
 from tablebase.game import Game, Outcome
 from tablebase.game.rules import Rules
-from tablebase.slices.location import count_slices
+from tablebase.positions.location import count_slices
 from tablebase.tables.folder import check_folder, make_folder
 
 Histogram = list[tuple[str, int | None, bool, int]]

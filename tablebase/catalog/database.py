@@ -15,8 +15,8 @@ from sqlalchemy import Connection, delete, inspect
 
 from tablebase.catalog import schema
 from tablebase.catalog.entries import Entry, read_entries
-from tablebase.compute.messages import say
-from tablebase.compute.processes import held_at_fork
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.processes import held_at_fork
 from tablebase.errors import (
     ArgumentError,
     CatalogBusyError,

@@ -18,8 +18,8 @@ from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.game.rules import Rules
-from tablebase.slices.location import Location, aliases, own_position
-from tablebase.slices.material import material_name
+from tablebase.positions.location import Location, aliases, own_position
+from tablebase.positions.material import material_name
 from tablebase.tables.folder import SUFFIX, file_sha256
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from tablebase import errors as sentences
 from tablebase.catalog.database import Answer, Database, Patience, statement_error
 from tablebase.catalog.schema import METADATA, version_of
 from tablebase.errors import TablebaseError, shell_word
-from tablebase.files.outputs import write_text
+from tablebase.system.files.outputs import write_text
 from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"

@@ -29,7 +29,7 @@ from tablebase.errors import (
     space_error,
     system_error,
 )
-from tablebase.executors.bounds import deadline
+from tablebase.system.executors.bounds import deadline
 from tablebase.tables.folder import free_name, make_folder
 
 FILE_NAME = "catalog.sqlite"

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.compute.jit import inline, jit
-from tablebase.compute.pointers import borrowed
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.pointers import borrowed
 from tablebase.errors import CorruptTableError
 from tablebase.game.kernels import CHANCE, OVER, STATE, WEIGHT, Int64, Kernels, Layer, Region
-from tablebase.stochastic.chances import UNIT
-from tablebase.stochastic.files import LayerFile, count, layer_title
+from tablebase.functions.chance.chances import UNIT
+from tablebase.functions.chance.files import LayerFile, count, layer_title
 from tablebase.tables.folder import check_seal
 
 SLACK = UNIT >> 40

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tablebase.catalog.entries import Entry
-from tablebase.compute import threads
+from tablebase.system.compute import threads
 from tablebase.errors import TablebaseError
 from tablebase.tables.folder import check_bytes
 

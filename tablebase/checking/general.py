@@ -9,15 +9,15 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.messages import reach
+from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.notation import render
-from tablebase.slices.conversions import ENDS, STAYS, SlotConversion, slot_conversions
-from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.location import Address, locate
-from tablebase.slices.material import Material
-from tablebase.slices.movegen import MoveGenerator
+from tablebase.positions.conversions import ENDS, STAYS, SlotConversion, slot_conversions
+from tablebase.positions.indexing import Layout, Squares, layout_of
+from tablebase.positions.location import Address, locate
+from tablebase.positions.material import Material
+from tablebase.positions.movegen import MoveGenerator
 from tablebase.tables.summary import Summary, Tally
 from tablebase.tables.values import STALEMATE, Codes, Coding, Source, Value, merit, next_code
 

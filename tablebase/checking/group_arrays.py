@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from tablebase.checking.general import Load
 from tablebase.game import Game, Outcome, Step
-from tablebase.slices.combinadics import Combinations
-from tablebase.slices.conversions import SlotConversion, slot_conversions, step_destinations
-from tablebase.slices.indexing import Group, Layout
-from tablebase.slices.location import Address, Location, locate
-from tablebase.slices.material import tiered_kinds
+from tablebase.positions.combinadics import Combinations
+from tablebase.positions.conversions import SlotConversion, slot_conversions, step_destinations
+from tablebase.positions.indexing import Group, Layout
+from tablebase.positions.location import Address, Location, locate
+from tablebase.positions.material import tiered_kinds
 from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
 STUCK = 0
@@ -167,7 +167,7 @@ def _begins(sizes: Iterable[int]) -> Long:
 
 
 def _steps(game: Game, kind: int) -> list[Step]:
-    """The steps of a kind in the order of `tablebase.slices.conversions.step_destinations`."""
+    """The steps of a kind in the order of `tablebase.positions.conversions.step_destinations`."""
     return [step for _, steps in sorted(game.kinds[kind].steps_from.items()) for step in steps]
 
 

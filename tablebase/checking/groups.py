@@ -23,14 +23,14 @@ from tablebase.checking.group_arrays import (
     needed_scores,
     scale_of,
 )
-from tablebase.compute import threads
-from tablebase.compute.jit import inline, jit
-from tablebase.compute.messages import reports
-from tablebase.compute.pointers import bare
+from tablebase.system.compute import threads
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.messages import reports
+from tablebase.system.compute.pointers import bare
 from tablebase.game import Game
-from tablebase.slices.conversions import ENDS, ILLEGAL
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.material import Material
+from tablebase.positions.conversions import ENDS, ILLEGAL
+from tablebase.positions.indexing import Layout, layout_of
+from tablebase.positions.material import Material
 from tablebase.tables.summary import Summary, Tally
 from tablebase.tables.values import Codes, Coding
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.vectors import room
+from tablebase.system.compute.vectors import room
 from tablebase.game import Game, Outcome
-from tablebase.slices.conversions import slot_conversions
-from tablebase.slices.indexing import Layout
-from tablebase.slices.location import Address, locate
+from tablebase.positions.conversions import slot_conversions
+from tablebase.positions.indexing import Layout
+from tablebase.positions.location import Address, locate
 from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
 LAST = 2

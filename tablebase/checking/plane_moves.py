@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tablebase.checking.plane_arrays import NOBODY, PLANE, SQUARES, STUCK, PlaneRules, Small, Victims
-from tablebase.compute.bits import trailing_zeros
-from tablebase.compute.jit import inline
-from tablebase.compute.vectors import chosen, lanes_of, larger, load, store
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import inline
+from tablebase.system.compute.vectors import chosen, lanes_of, larger, load, store
 from tablebase.tables.values import Codes
 
 

@@ -32,15 +32,15 @@ from tablebase.checking.plane_arrays import (
     spread_of_side,
 )
 from tablebase.checking.plane_moves import move_file, move_last, move_outer
-from tablebase.compute.bits import ones, trailing_zeros
-from tablebase.compute.jit import inline, jit
-from tablebase.compute.messages import reach
-from tablebase.compute.pointers import bare
-from tablebase.compute.threads import each, spread
-from tablebase.compute.vectors import chosen, halved, lanes_of, load, room, store
+from tablebase.system.compute.bits import ones, trailing_zeros
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.threads import each, spread
+from tablebase.system.compute.vectors import chosen, halved, lanes_of, load, room, store
 from tablebase.game import Game
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.material import Material
+from tablebase.positions.indexing import Layout, layout_of
+from tablebase.positions.material import Material
 from tablebase.tables.summary import Summary, Tally
 from tablebase.tables.values import SLAB, STALEMATE, Codes, Coding, Source, loss_code
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import TablebaseError
-from tablebase.files.inputs import read_text
+from tablebase.system.files.inputs import read_text
 from tablebase.game.rules import Rules
 
 COLUMNS = ("game", "material", "values_sha256")

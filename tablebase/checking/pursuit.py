@@ -1,4 +1,4 @@
-"""The checker of pursuits (see `tablebase.slices.pursuit`), in NumPy, many rows at a time.
+"""The checker of pursuits (see `tablebase.positions.pursuit`), in NumPy, many rows at a time.
 
 As in `general`, a position's code must be the value that its moves imply. Here all positions of one placement of the
 pursuers are checked together: a pursuer's step maps the whole row onto another row, and only the runner's steps lead
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.checking.general import Load, contradiction
-from tablebase.compute.messages import reports
-from tablebase.compute.threads import spread
+from tablebase.system.compute.messages import reports
+from tablebase.system.compute.threads import spread
 from tablebase.game import Game, Outcome
-from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.material import Material
-from tablebase.slices.pursuit import NOWHERE, Pursuit, pursuit_fault, pursuit_of
+from tablebase.positions.indexing import Layout, Squares, layout_of
+from tablebase.positions.material import Material
+from tablebase.positions.pursuit import NOWHERE, Pursuit, pursuit_fault, pursuit_of
 from tablebase.tables.summary import Summary, Tally
 from tablebase.tables.values import NARROW_ANY, Codes, Coding
 

@@ -1,6 +1,6 @@
 """Verify a table: its bytes, its values, its statistics, and every position one ply deep.
 
-Verification shares only the rules, the value coding and `tablebase.slices` with the solvers, and it only generates
+Verification shares only the rules, the value coding and `tablebase.positions` with the solvers, and it only generates
 forward moves. If every win in d has a move into a loss in d - 1 and no better one, every loss in d only has moves into
 wins, the longest in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and
 losses are right, and so are the draws.
@@ -17,13 +17,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from tablebase.checking.general import Load
-from tablebase.compute import machine
-from tablebase.compute.kernel_cache import COMPILES
-from tablebase.compute.messages import reach
+from tablebase.system.compute import machine
+from tablebase.system.compute.kernel_cache import COMPILES
+from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import Material
 from tablebase.tables.folder import check_seal, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store

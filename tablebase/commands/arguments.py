@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from tablebase.commands.parameters import Parameter, parameters_of
 from tablebase.commands.registry import check_verb
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
 from tablebase.game import plain_arguments as plain
@@ -153,7 +153,7 @@ def as_duration(name: str, value: Any) -> float:
 def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     """The features of a game's positions, with those of the user or of a file."""
     from tablebase.features import Feature
-    from tablebase.features.common import features_of
+    from tablebase.positions.common_features import features_of
     from tablebase.game.features import load_features
 
     if isinstance(features, (str, PathLike)):

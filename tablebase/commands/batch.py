@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from tablebase.commands.arguments import as_catalog, as_folder, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import QUIET, CatalogUrl, Data, Shell, Verbose
-from tablebase.compute.messages import brief, in_bytes, in_time, logger, say
+from tablebase.system.compute.messages import brief, in_bytes, in_time, logger, say
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces
 
@@ -168,7 +168,7 @@ def _job(work: Batch, entry: Entry) -> Job:
 def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> None:
     """Refuse what cannot be written: the folder of the tables, the record, logs and outputs."""
     from tablebase.commands.batch_steps import check_outputs
-    from tablebase.files.outputs import check_output, check_writable
+    from tablebase.system.files.outputs import check_output, check_writable
     from tablebase.tables.folder import check_folder
 
     with work.at("data"):
@@ -208,7 +208,7 @@ def _write_needs(
 ) -> None:
     """Write a line about each entry, and all together."""
     from tablebase.commands.output import write_table
-    from tablebase.compute import machine
+    from tablebase.system.compute import machine
     from tablebase.tables.folder import free_space
 
     now = time.time()

@@ -18,10 +18,10 @@ from tablebase.commands.calls import from_input, usage_sentence, without_passwor
 from tablebase.commands.parameters import Output
 from tablebase.commands.probe import STANDARD_INPUT, asked, is_stream
 from tablebase.commands.registry import VERBS
-from tablebase.compute.messages import say
+from tablebase.system.compute.messages import say
 from tablebase.errors import CommandError, MissingTableError, TablebaseError
-from tablebase.files.inputs import check_regular
-from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
+from tablebase.system.files.inputs import check_regular
+from tablebase.system.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.game.rules import Rules
 from tablebase.version import VERSION
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from tablebase.commands.arguments import checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import AnyPosition, GameName, Output, Page, Shell, Size, Variant
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError
 
 if TYPE_CHECKING:

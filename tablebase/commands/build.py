@@ -13,7 +13,7 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_time, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import Format, Output, Shell
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
 from tablebase.game import plain_arguments as plain
 
@@ -193,7 +193,7 @@ def estimate(
     """
     from tablebase.building.options import BuildOptions
     from tablebase.catalog.catalog import read_known
-    from tablebase.executors.executor import Limits
+    from tablebase.system.executors.executor import Limits
 
     kind, wanted = _wanted(game, size, variant, pieces, material, limits)
     folder, resources = as_folder(data), Limits(plain.usable_workers(workers), as_optional(plain.as_size, "memory", memory))

@@ -15,7 +15,7 @@ from tablebase.commands.arguments import rules_for
 from tablebase.commands.parameters import Format
 from tablebase.commands.registry import Verb
 from tablebase.errors import LONGEST_QUOTE, TablebaseError, shell_word
-from tablebase.files.inputs import MOST, read_text
+from tablebase.system.files.inputs import MOST, read_text
 
 OF_GAME, OF_FOLDER = ("size", "variant", "players"), ("data", "catalog")
 

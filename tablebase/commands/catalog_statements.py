@@ -8,7 +8,7 @@ import pyarrow as pa
 import sqlglot
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.installed import load_rules
 from tablebase.mining.column import OUTCOMES

@@ -10,7 +10,7 @@ from tablebase.commands.arguments import shortened
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
 from tablebase.commands.registry import check_verb
-from tablebase.compute.messages import listed, say
+from tablebase.system.compute.messages import listed, say
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
 
 if TYPE_CHECKING:

@@ -12,22 +12,22 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_counts, as_outcome, as_tables, checked, known_features, shortened
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
-from tablebase.compute.messages import say
+from tablebase.system.compute.messages import say
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, game_word, quoted
-from tablebase.files.outputs import check_output
+from tablebase.system.files.outputs import check_output
 from tablebase.game.plain_arguments import as_list, as_number, as_text, as_texts, usable_workers
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from tablebase.charts.figures import Chart
-    from tablebase.charts.tallies import Counting
+    from tablebase.mining.charts.figures import Chart
+    from tablebase.mining.charts.tallies import Counting
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
     from tablebase.mining.query import Query
-    from tablebase.patterns.dataset import Dataset
-    from tablebase.patterns.pattern_search import Patterns, Search
+    from tablebase.mining.patterns.dataset import Dataset
+    from tablebase.mining.patterns.pattern_search import Patterns, Search
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
@@ -148,7 +148,7 @@ class Collection(Cataloged):
             Seed for the random sample; the same seed selects the same positions.
         game, features, workers : see `mine`
         """
-        from tablebase.compute.progress import progress
+        from tablebase.system.compute.progress import progress
         from tablebase.game.game_arguments import refuse_given
         from tablebase.mining.export import export
         from tablebase.mining.selection import select_by_name
@@ -272,16 +272,16 @@ class Collection(Cataloged):
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
-        from tablebase.charts.picture_files import CSV_CURE, write_numbers
-        from tablebase.charts.style import parse_style
-        from tablebase.charts.tallies import Counting
+        from tablebase.mining.charts.picture_files import CSV_CURE, write_numbers
+        from tablebase.mining.charts.style import parse_style
+        from tablebase.mining.charts.tallies import Counting
 
         if csv is not None:
             check_output(Path(csv), CSV_CURE)
         look = parse_style(width, height, font_size, dpi, title, style)
         has_slices = "materials" in rules.can
         if chart == "chances" and has_slices:
-            from tablebase.charts.chances import chances
+            from tablebase.mining.charts.chances import chances
 
             drawn = chances(rules, position, as_texts("player", player), side)
         else:
@@ -298,8 +298,8 @@ class Collection(Cataloged):
         self, name: str, rules: Any, counter: Counting, given: Mapping[str, Any], statement: str | None, *, has_slices: bool
     ) -> Chart:
         """A chart by its name, with the numbers that it shows."""
-        from tablebase.charts import figures
-        from tablebase.charts.charted_slices import ChartSlices, select_slices
+        from tablebase.mining.charts import figures
+        from tablebase.mining.charts.charted_slices import ChartSlices, select_slices
         from tablebase.game.game_arguments import refuse_given
 
         if statement is not None:
@@ -375,9 +375,9 @@ class Collection(Cataloged):
         """
         from tablebase.commands.findings import Findings
         from tablebase.mining.selection import select_by_name
-        from tablebase.patterns.pattern_search import Settings, searches
-        from tablebase.patterns.targets import target_of
-        from tablebase.patterns.trees import available
+        from tablebase.mining.patterns.pattern_search import Settings, searches
+        from tablebase.mining.patterns.targets import target_of
+        from tablebase.mining.patterns.trees import available
         from tablebase.tables.store import Store
 
         rules, wanted = self._game(game, "patterns"), target_of(as_text("target", target), as_outcome(outcome))
@@ -421,7 +421,7 @@ class Collection(Cataloged):
             Seed for the random sample.
         game, material, pieces, target, outcome, features, workers : see `patterns`
         """
-        from tablebase.patterns.dataset import dataset
+        from tablebase.mining.patterns.dataset import dataset
 
         names, most = _column_names(columns), None if limit is None else as_number("limit", limit, 1)
         found: list[Dataset] = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, PositionText, Size, Threads, Tick, Variant
-from tablebase.compute.progress import progress
+from tablebase.system.compute.progress import progress
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import usable_workers
@@ -46,7 +46,7 @@ def count(
     tick : callable, optional
         Called after each step, with the number of steps done and the number of all steps, None if that is unknown.
     """
-    from tablebase.compute import threads
+    from tablebase.system.compute import threads
 
     rules = rules_for("count", game, size, variant)
     with threads.use(usable_workers(workers)):
@@ -123,7 +123,7 @@ def _one_by_one(rules: Rules[Any], start: Any, folder: Path, tick: Tick) -> list
 
 def _counts(rules: Any, start: Any, tick: Tick = None) -> Any:
     """The positions that can be reached, and the games, with those that each side wins."""
-    from tablebase.states.paths import GameCounts
+    from tablebase.functions.exact.paths import GameCounts
 
     ending = rules.result(start)
     if ending is not None:

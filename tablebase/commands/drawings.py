@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tablebase.compute.messages import say
+from tablebase.system.compute.messages import say
 from tablebase.game.capabilities import part
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any
 from tablebase.catalog.catalog import Catalog
 from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.compute.messages import brief, in_percent, say
-from tablebase.compute.progress import progress
-from tablebase.patterns.kept_patterns import (
+from tablebase.system.compute.messages import brief, in_percent, say
+from tablebase.system.compute.progress import progress
+from tablebase.mining.patterns.kept_patterns import (
     are_kept,
     best,
     class_rows,
@@ -30,7 +30,7 @@ from tablebase.patterns.kept_patterns import (
     tree_rows,
     tree_text,
 )
-from tablebase.patterns.pattern_search import Patterns, Search
+from tablebase.mining.patterns.pattern_search import Patterns, Search
 
 SHOWN = 10
 """Features, and pairs of features, that a notebook shows."""
@@ -50,7 +50,7 @@ class Findings(list[Patterns]):
         return f"Findings({'; '.join(map(title, self))})"
 
     def _repr_html_(self) -> str:
-        from tablebase.charts.report import patterns_html
+        from tablebase.mining.charts.report import patterns_html
 
         return "".join(patterns_html(each, SHOWN) for each in self)
 

@@ -60,7 +60,7 @@ def show_games(call: Call) -> int | None:
     Without options, this command prints the title, initial position, pieces and variants of each installed game.
     """
     from tablebase.commands.row_types import GameRow
-    from tablebase.compute.messages import logger
+    from tablebase.system.compute.messages import logger
 
     rows, faults = list_games()
     if call.style is Format.TABLE:

@@ -8,12 +8,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
-from tablebase.charts.picture_files import OTHER_CURVE, check_picture
+from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.commands.arguments import as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
-from tablebase.compute.messages import Amount, brief, say
-from tablebase.compute.progress import progress
+from tablebase.system.compute.messages import Amount, brief, say
+from tablebase.system.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import as_list, as_path, as_texts
 
@@ -100,13 +100,13 @@ def match(
         Record the games in a new file, which 'line --replay' can show.
     game, players, size, variant, data : see `tablebase.build`
     """
-    from tablebase.files.outputs import appended, check_output
+    from tablebase.system.files.outputs import appended, check_output
     from tablebase.game.game_arguments import refuse_given
     from tablebase.play.records import write_record
     from tablebase.play.schedules import schedule_of
     from tablebase.play.standings import of_pairs, of_rounds
     from tablebase.play.tournament import Conditions, recorded, tournament
-    from tablebase.protocol.client import PATIENCE, Budget
+    from tablebase.play.protocol.client import PATIENCE, Budget
     from tablebase.tables.folder import check_folder
 
     rules = rules_for("match", game, size, variant, players)
@@ -241,7 +241,7 @@ def show_match_stats(call: Call) -> None:
 
 def _draw_points(results: Sequence[Result], path: Path) -> None:
     """Draw the points that each player wins, as a mean of the last games."""
-    from tablebase.charts.drawing import draw_curves, save
+    from tablebase.mining.charts.drawing import draw_curves, save
     from tablebase.play.standings import points_by_name
 
     # An even number, so that a mean has both games of each pair.

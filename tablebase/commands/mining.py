@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.collection import Collection as Collection
 from tablebase.commands.parameters import Format, Output, Shell, Timeout
-from tablebase.compute.messages import say
-from tablebase.compute.progress import progress
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.progress import progress
 from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.game.plain_arguments import usable_workers
 
 if TYPE_CHECKING:
-    from tablebase.patterns.pattern_search import Patterns, Search
+    from tablebase.mining.patterns.pattern_search import Patterns, Search
 
 SHOWN = 1000
 """Most rows in a table on the terminal, unless --limit is given."""
@@ -25,7 +25,7 @@ SHOWN = 1000
 
 def _picture(text: str) -> Path:
     """The path of a picture that can be written; checked before anything large is loaded."""
-    from tablebase.charts.picture_files import check_picture
+    from tablebase.mining.charts.picture_files import check_picture
 
     check_picture(Path(text))
     return Path(text)
@@ -108,7 +108,7 @@ def show_plot(
     'parity' also need one set of pieces, selected with --material. The chart 'chances' does not need tables. All outcomes are for
     the side to move.
     """
-    from tablebase.charts.drawing import save
+    from tablebase.mining.charts.drawing import save
 
     if call.given.get("csv") is not None and Path(call.given["csv"]) == output:
         raise TablebaseError(f"{output} is named by both --output and --csv: name another file")
@@ -136,10 +136,10 @@ def show_patterns(
     from importlib.resources import files
 
     from tablebase.building.reindex import prepare_catalog
-    from tablebase.charts.report import CURE, write_report
+    from tablebase.mining.charts.report import CURE, write_report
     from tablebase.commands.findings import stored, write_findings
-    from tablebase.files.outputs import check_output
-    from tablebase.patterns.trees import available
+    from tablebase.system.files.outputs import check_output
+    from tablebase.mining.patterns.trees import available
 
     if call.given.get("depth", 3) and not available():
         say(str(MissingExtraError("trees", "patterns")))

@@ -17,7 +17,7 @@ from rich.cells import cell_len, chop_cells
 
 from tablebase.commands.parameters import Format
 from tablebase.commands.process import is_unicode
-from tablebase.compute.messages import Amount, cell_text
+from tablebase.system.compute.messages import Amount, cell_text
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from tablebase.compute.messages import QUIET as QUIET
-from tablebase.compute.modules import docstring
+from tablebase.system.compute.messages import QUIET as QUIET
+from tablebase.system.compute.modules import docstring
 from tablebase.game.plain_arguments import parse_pieces, parse_seconds
 from tablebase.game.rules import Rules
 

@@ -15,7 +15,7 @@ from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.drawings import write_drawing
 from tablebase.commands.parameters import PLAYERS, Data, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.commands.process import read_word
-from tablebase.compute.messages import count_plies
+from tablebase.system.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.play.match import Event, Match
 
@@ -70,7 +70,7 @@ def play(
         Seed for the random number generator; if you make the same moves, the same seed gives the same game.
     """
     from tablebase.building.plan import check_tables
-    from tablebase.compute.progress import compiling_said
+    from tablebase.system.compute.progress import compiling_said
     from tablebase.play.match import side_number
     from tablebase.play.player import Seat
     from tablebase.play.players import find_player, open_player, player_names

@@ -16,9 +16,9 @@ from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase
-from tablebase.compute.messages import cell_text, say
+from tablebase.system.compute.messages import cell_text, say
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word, system_error
-from tablebase.files.inputs import ENCODING
+from tablebase.system.files.inputs import ENCODING
 from tablebase.game.capabilities import refuse
 from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
@@ -134,7 +134,7 @@ class _Answers:
     def write(self) -> None:
         """Write all answers; positions without one are a `TablebaseError` at the end."""
         from tablebase.commands.output import write_objects, write_rows
-        from tablebase.compute.progress import progress
+        from tablebase.system.compute.progress import progress
 
         with progress("probe", "B", stream_bytes(self._words)) if self._streams else nullcontext() as shown:
             found = self._all(shown.update if shown else lambda _: None)

@@ -18,9 +18,9 @@ from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
-from tablebase.compute.processes import STOPPING, clean_up, ensured, when_undisturbed
+from tablebase.system.compute.processes import STOPPING, clean_up, ensured, when_undisturbed
 from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
-from tablebase.files.inputs import ENCODING
+from tablebase.system.files.inputs import ENCODING
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -168,7 +168,7 @@ def run_statement(answer: Callable[[], object], seconds: float | None, workers: 
     """Answer a statement, within bounds if this process is the program's own; return the exit code."""
     import click
 
-    from tablebase.executors.bounds import run_bounded
+    from tablebase.system.executors.bounds import run_bounded
 
     if click.get_current_context().find_root().obj.bounded:
         return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
@@ -188,7 +188,7 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
     for instance -9 if it was killed because memory ran out.
     """
     # Loaded here so that help is instant.
-    from tablebase.compute.child_process import ChildProcess, Handle
+    from tablebase.system.compute.child_process import ChildProcess, Handle
 
     sys.stdout.flush()
     child = ChildProcess(_run, list(words), None if output is None else Handle(output), dict(environment or {}))

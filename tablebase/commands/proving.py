@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Data, Format, OptionalGame, Output, PositionText, Shell, Size, Variant
-from tablebase.compute.messages import say
+from tablebase.system.compute.messages import say
 from tablebase.errors import ArgumentError, MissingTableError, TablebaseError
-from tablebase.files.inputs import read_text
-from tablebase.files.outputs import check_output, written
+from tablebase.system.files.inputs import read_text
+from tablebase.system.files.outputs import check_output, written
 from tablebase.game import Outcome
 from tablebase.game.plain_arguments import as_size
 from tablebase.game.values import Value

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tablebase.probe.many import Answers
     from tablebase.probe.source import Each
     from tablebase.search import Engine
-    from tablebase.slices.indexing import Squares
+    from tablebase.positions.indexing import Squares
 
 Default = TypeVar("Default")
 
@@ -223,7 +223,7 @@ class Tablebase(Collection):
         import numpy as np
 
         from tablebase.probe.squares import checked_squares
-        from tablebase.slices.material import parse_material
+        from tablebase.positions.material import parse_material
 
         rules = self._game(game)
         if not isinstance(side, (int, np.integer)) or side not in (0, 1):

@@ -10,12 +10,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.charts.picture_files import OTHER_CURVE, check_picture
+from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.commands.arguments import as_duration, as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, Output, Shell, Size, Variant
-from tablebase.compute.messages import say
-from tablebase.compute.progress import progress
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.progress import progress
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.plain_arguments import as_path, parse_duration
 
@@ -78,7 +78,7 @@ def train(
         A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
     """
     from tablebase.building.plan import check_tables
-    from tablebase.files.outputs import check_output, lock_of, locked
+    from tablebase.system.files.outputs import check_output, lock_of, locked
     from tablebase.probe.prober import Prober
     from tablebase.tables.folder import check_folder
 
@@ -169,8 +169,8 @@ def _measure(learner: Learner, source: Any) -> None:
 
 def _draw(game: Any, curve: Sequence[Measure], path: Path) -> None:
     """Draw the learning curve: quality of play by number of training games."""
-    from tablebase.charts.charted_slices import title_of
-    from tablebase.charts.drawing import draw_curves, save
+    from tablebase.mining.charts.charted_slices import title_of
+    from tablebase.mining.charts.drawing import draw_curves, save
 
     known = [one for one in curve if one.kept_in_choices is not None]
     curves = {

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, checked, rules_for
 from tablebase.commands.parameters import Shell
-from tablebase.compute.messages import say
-from tablebase.compute.progress import progress
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.progress import progress
 from tablebase.errors import ArgumentError, ConflictError
 from tablebase.game.plain_arguments import as_path, as_texts
 from tablebase.tables.object_store import is_url
@@ -20,7 +20,7 @@ from tablebase.tables.object_store import is_url
 if TYPE_CHECKING:
     from tablebase.building.transfer import Taken
     from tablebase.catalog.entries import Entry
-    from tablebase.executors.executor import Watch
+    from tablebase.system.executors.executor import Watch
 
 STRONGEST = 22
 """The highest level of Zstandard."""
@@ -234,7 +234,7 @@ def _other(name: str, place: str | Path, data: Path) -> Path:
 def _target(place: str | Path, data: Path) -> Path:
     """The folder that tables are written to, with a catalog; like `_other`, and not in the folder of a tablebase either."""
     from tablebase.building.reindex import prepare_catalog
-    from tablebase.files.outputs import check_output_folder
+    from tablebase.system.files.outputs import check_output_folder
 
     folder = _other("to", place, data)
     check_output_folder(folder, "name another folder with --to", folder=data)

@@ -14,8 +14,8 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, checked
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, PYTHON_ONLY, Shell
-from tablebase.compute.messages import brief, say
-from tablebase.compute.progress import progress
+from tablebase.system.compute.messages import brief, say
+from tablebase.system.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import as_texts, usable_workers
 
@@ -231,7 +231,7 @@ def show_prune(call: Call, *, kernels: bool = False) -> None:
     kernels : bool
         Remove cached compiled code that this version does not use, instead of tables.
     """
-    from tablebase.compute.kernel_cache import cache_parent, prune_kernels
+    from tablebase.system.compute.kernel_cache import cache_parent, prune_kernels
 
     total, removed = "", False
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.messages import brief
-from tablebase.compute.modules import docstring
+from tablebase.system.compute.messages import brief
+from tablebase.system.compute.modules import docstring
 from tablebase.errors import TablebaseError
-from tablebase.files.inputs import check_regular
+from tablebase.system.files.inputs import check_regular
 
 Values = NDArray[Any]
 Measure = Callable[..., Any]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tablebase.errors import RulesError
-from tablebase.files.inputs import read_text
+from tablebase.system.files.inputs import read_text
 
 MARK = "@"
 """Between what people call a file and the code of what it holds."""

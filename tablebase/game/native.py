@@ -10,10 +10,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tablebase.compute.bits import ones, trailing_zeros
-from tablebase.compute.jit import call_compiled
-from tablebase.compute.numba_internals import NumbaError
-from tablebase.compute.plain_functions import compiled
+from tablebase.system.compute.bits import ones, trailing_zeros
+from tablebase.system.compute.jit import call_compiled
+from tablebase.system.compute.numba_internals import NumbaError
+from tablebase.system.compute.plain_functions import compiled
 from tablebase.errors import RulesError
 from tablebase.game.compiled import CompiledGame, Functions
 from tablebase.game.key_lists import canonical, specialized

@@ -13,8 +13,8 @@ from operator import index
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tablebase.compute import machine
-from tablebase.compute.messages import say
+from tablebase.system.compute import machine
+from tablebase.system.compute.messages import say
 from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, quoted
 
 Kind = TypeVar("Kind")

@@ -120,8 +120,8 @@ class Rules(ABC, Generic[P]):
     sides: Sequence[Side]
     can: frozenset[str] = frozenset()
     parts: ClassVar[Mapping[str, str]] = {
-        "counts": "tablebase.states.paths:count_games",
-        "lines": "tablebase.states.paths:LINES",
+        "counts": "tablebase.functions.exact.paths:count_games",
+        "lines": "tablebase.functions.exact.paths:LINES",
         "picture": "tablebase.svg.pictures:of_rules",
         "terminal": "tablebase.commands.drawings:write_text",
         "page": "tablebase.web.pages.pictures:of_rules",

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from tablebase.compute.processes import held_at_fork
+from tablebase.system.compute.processes import held_at_fork
 from tablebase.errors import RulesError, TablebaseError, quoted
-from tablebase.files.inputs import MEBIBYTE, read_text
+from tablebase.system.files.inputs import MEBIBYTE, read_text
 from tablebase.game.companions import faults_as_sentences
 from tablebase.game.rules import Rules
 

@@ -44,7 +44,7 @@ class StochasticGame(FunctionGame[State]):
         "tables": "tablebase.building.layer_kind:LayerTables",
         "values": "tablebase.probe.from_bounds:BoundsSource",
         "checks": "tablebase.testing.functions:STATE_CHECKS",
-        "lines": "tablebase.stochastic.paths:LINES",
+        "lines": "tablebase.functions.chance.paths:LINES",
     }
     value_fields = BOUNDED
     best_fields = ("best", "best_is_certain")

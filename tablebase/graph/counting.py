@@ -19,10 +19,10 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
 from tablebase.graph.reachable import check_finite, game_bits, reachable
 from tablebase.graph.stages import ONGOING, Flags, Graph
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import material_of
-from tablebase.slices.pursuit import Pursuit, pursuit_fault, pursuit_of
-from tablebase.states.paths import GameCounts
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import material_of
+from tablebase.positions.pursuit import Pursuit, pursuit_fault, pursuit_of
+from tablebase.functions.exact.paths import GameCounts
 
 Tick = Callable[[int, int], None]
 """Called with the number of steps done and the total number of steps."""

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tablebase.graph.stages import DRAWN, ONGOING, Flags, Graph, Stage
 from tablebase.probe.prober import Prober
-from tablebase.slices.indexing import Squares
-from tablebase.slices.material import material_of
+from tablebase.positions.indexing import Squares
+from tablebase.positions.material import material_of
 
 UNFORCEABLE = np.iinfo(np.int32).max
 """The number of plies if a position cannot be forced."""

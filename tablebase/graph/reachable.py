@@ -13,10 +13,10 @@ from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
 from tablebase.graph.stages import DRAWN, ONGOING, Edges, Graph, Indices, Nodes, Stage, unfolded, with_goals
-from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.material import Material, advances_of, make_material, material_of
-from tablebase.slices.movegen import MoveBatch, MoveGenerator
+from tablebase.positions.conversions import ENDS, STAYS, slot_conversions
+from tablebase.positions.indexing import Layout, layout_of
+from tablebase.positions.material import Material, advances_of, make_material, material_of
+from tablebase.positions.movegen import MoveBatch, MoveGenerator
 
 BLOCK = 1 << 17
 NODE_LIMIT = 1 << 31

@@ -14,8 +14,8 @@ from tablebase.game import Outcome
 from tablebase.mining.move_values import Listed, in_full, list_moves, slice_moves
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.wanted import Wanted
-from tablebase.slices.indexing import Layout, Squares, apart
-from tablebase.slices.location import Address, is_self_paired, locate
+from tablebase.positions.indexing import Layout, Squares, apart
+from tablebase.positions.location import Address, is_self_paired, locate
 from tablebase.tables.values import Codes, Coding
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from tablebase.mining.move_columns import columns_from_moves, move_columns
 from tablebase.mining.rows import Named, Rows
 from tablebase.mining.sample import hashes_of
 from tablebase.mining.word_checks import Check, between, one_of
-from tablebase.slices.location import StoredSlice
-from tablebase.slices.material import material_name, parse_material
+from tablebase.positions.location import StoredSlice
+from tablebase.positions.material import material_name, parse_material
 from tablebase.tables.values import STALEMATE, Coding
 
 HASH_COLUMN = Column(HASH, pa.float64(), lambda rows: array_of(hashes_of(rows)), extra=True)

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, system_errors
-from tablebase.files.outputs import check_output_folder, written
+from tablebase.system.files.outputs import check_output_folder, written
 from tablebase.game.features import Feature
 from tablebase.game.rules import Rules
 from tablebase.mining.column import Column

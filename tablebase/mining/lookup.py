@@ -23,8 +23,8 @@ from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW, as_distinct_
 from tablebase.mining.sandbox import registered, sandbox, scratch
 from tablebase.mining.selection import check_built
 from tablebase.mining.wanted import Selection
-from tablebase.slices.location import Address, StoredSlice
-from tablebase.slices.material import material_of
+from tablebase.positions.location import Address, StoredSlice
+from tablebase.positions.material import material_of
 
 WRITTEN_OUT = {
     *(exp.Values, exp.Tuple, exp.Unnest, exp.Explode, exp.Array, exp.Literal, exp.Null),

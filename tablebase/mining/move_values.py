@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.slices.conversions import ENDS
-from tablebase.slices.indexing import Squares
-from tablebase.slices.material import Material
-from tablebase.slices.move_lists import MoveLister
+from tablebase.positions.conversions import ENDS
+from tablebase.positions.indexing import Squares
+from tablebase.positions.material import Material
+from tablebase.positions.move_lists import MoveLister
 from tablebase.tables.values import FIRST, FULL, Codes, Coding, Value
 
 Int16 = NDArray[np.int16]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, quoted, system_error
-from tablebase.files.inputs import check_regular
+from tablebase.system.files.inputs import check_regular
 from tablebase.mining.reading import TABLES
 from tablebase.mining.statement import SYSTEM
 

@@ -18,9 +18,9 @@ from weakref import WeakSet, finalize
 import duckdb
 import pyarrow as pa
 
-from tablebase.compute.progress import compiling_said
+from tablebase.system.compute.progress import compiling_said
 from tablebase.errors import TablebaseError, quoted
-from tablebase.executors.bounds import deadline
+from tablebase.system.executors.bounds import deadline
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.board_text import POSITION

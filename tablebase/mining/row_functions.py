@@ -12,8 +12,8 @@ from tablebase.errors import NotationError
 from tablebase.game import Game
 from tablebase.game.moves import Position, swapped
 from tablebase.game.notation import parse, read_move, render
-from tablebase.slices.location import aliases, locate, own_position
-from tablebase.slices.material import material_of
+from tablebase.positions.location import aliases, locate, own_position
+from tablebase.positions.material import material_of
 
 AS_ROW, AS_DISTINCT_ROW, AS_ASKED = "as_row", "as_distinct_row", "as_asked"
 MOST_LOCATED = 6

@@ -12,10 +12,10 @@ from tablebase.game import Game
 from tablebase.mining.block import Found, mapped, side_by_side, tally_of
 from tablebase.mining.board_text import BITS
 from tablebase.mining.move_values import RowMoves, slice_moves
-from tablebase.slices.indexing import Layout, Squares
-from tablebase.slices.location import StoredSlice
-from tablebase.slices.material import material_name
-from tablebase.slices.mixed import Positions
+from tablebase.positions.indexing import Layout, Squares
+from tablebase.positions.location import StoredSlice
+from tablebase.positions.material import material_name
+from tablebase.positions.mixed import Positions
 from tablebase.tables.values import Codes
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.wanted import Selection, Span, StoredSide, stored_sides
-from tablebase.slices.indexing import layout_of
+from tablebase.positions.indexing import layout_of
 from tablebase.tables.store import Store
 
 BLOCK = 1 << 18

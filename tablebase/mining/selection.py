@@ -28,8 +28,8 @@ from tablebase.mining.reading import parts_of, written
 from tablebase.mining.sandbox import scratch
 from tablebase.mining.wanted import WHOLE, Occurring, Sample, Selection, Wanted
 from tablebase.mining.word_checks import compared
-from tablebase.slices.location import StoredSlice, locate, slices
-from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
+from tablebase.positions.location import StoredSlice, locate, slices
+from tablebase.positions.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 
 SLICE_COLUMNS = ("material", "pieces", "side")

@@ -25,7 +25,7 @@ from tablebase.mining.rows import Named, positions_of
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import conditions_on_positions, known_slices, select_by_condition
 from tablebase.mining.wanted import Selection, union
-from tablebase.slices.indexing import layout_of
+from tablebase.positions.indexing import layout_of
 from tablebase.tables.choice import missing_table
 from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.slices.material import Material
+from tablebase.positions.material import Material
 from tablebase.tables.store import Store
 from tablebase.tables.values import Codes
 

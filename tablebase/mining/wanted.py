@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
-from tablebase.slices.indexing import Layout
-from tablebase.slices.location import StoredSlice
-from tablebase.slices.material import Material
+from tablebase.positions.indexing import Layout
+from tablebase.positions.location import StoredSlice
+from tablebase.positions.material import Material
 from tablebase.tables.values import DRAW, STALEMATE, Coding, Value
 
 NEAR = 1 << 16

@@ -32,7 +32,7 @@ from textwrap import wrap
 from typing import Generic, NamedTuple
 
 from tablebase.errors import NotationError, TablebaseError, quoted
-from tablebase.files.inputs import read_lines
+from tablebase.system.files.inputs import read_lines
 from tablebase.game.notation import whole_number
 from tablebase.game.rules import CHANCE, P, Rules, legal
 

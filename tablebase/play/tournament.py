@@ -28,7 +28,7 @@ from tablebase.play.records import Record, record_of
 from tablebase.play.schedules import Fixture, Schedule, schedule_of
 from tablebase.play.uci_player import UciPlayer
 from tablebase.probe.prober import Prober
-from tablebase.protocol.client import PATIENCE, Budget
+from tablebase.play.protocol.client import PATIENCE, Budget
 
 EXTERNAL = "uci:"
 """What the name of a player begins with that is a program of its own."""

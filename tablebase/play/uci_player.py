@@ -8,7 +8,7 @@ from tablebase.errors import ForfeitError, quoted
 from tablebase.game.moves import Position
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
-from tablebase.protocol.client import PATIENCE, Budget, UciClient
+from tablebase.play.protocol.client import PATIENCE, Budget, UciClient
 
 
 class UciPlayer(Player):

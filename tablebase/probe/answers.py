@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablebase.compute.messages import brief, count_plies
+from tablebase.system.compute.messages import brief, count_plies
 from tablebase.errors import TablebaseError
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.game.types import Outcome
@@ -364,6 +364,6 @@ def _is_same(value: AnyValue | None, best: AnyValue | None) -> bool | None:
 def features_of(game: Rules[Any], position: Any) -> dict[str, Any]:
     """The game's own features of a position as a whole, by name."""
     # Most probes are not asked for them.
-    from tablebase.features.of_position import features_at
+    from tablebase.positions.shown_features import features_at
 
     return {feature.name: value for feature, value in features_at(game, position)}

@@ -7,7 +7,7 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.game.types import Outcome
 from tablebase.game.values import Bounds
 from tablebase.probe.answers import Probe, RatedDraw, RatedMove, said

@@ -17,7 +17,7 @@ from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.slice_values import SIGNS, by_code
 from tablebase.probe.source import Each, Source, value_or_error, value_or_raise
 from tablebase.probe.stored import Numbers, Stored, StoredTable
-from tablebase.states.files import ExactFile, Keys, exact_path
+from tablebase.functions.exact.files import ExactFile, Keys, exact_path
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.choice import missing_game
 from tablebase.tables.folder import check_folder

@@ -15,9 +15,9 @@ from tablebase.game.moves import Position
 from tablebase.game.values import LOST, AnyValue, Value
 from tablebase.probe.slice_values import Slices, by_code
 from tablebase.probe.source import Source
-from tablebase.slices.indexing import Squares
-from tablebase.slices.location import Address, Location, locate
-from tablebase.slices.material import Material, material_of
+from tablebase.positions.indexing import Squares
+from tablebase.positions.location import Address, Location, locate
+from tablebase.positions.material import Material, material_of
 from tablebase.tables.choice import missing_table
 from tablebase.tables.folder import check_folder, slice_folder, table_path
 from tablebase.tables.store import Store

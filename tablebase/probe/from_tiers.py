@@ -12,8 +12,8 @@ from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
 from tablebase.probe.source import Source
 from tablebase.probe.stored import Stored
-from tablebase.states.tier_files import PLACE, TierFile, tier_path
-from tablebase.states.tiers import tiers_of
+from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
+from tablebase.functions.exact.tiers import tiers_of
 from tablebase.tables.choice import missing_game
 from tablebase.tables.folder import SUFFIX, check_folder
 from tablebase.tables.store import Store

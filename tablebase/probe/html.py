@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from tablebase.compute.messages import cell_text
+from tablebase.system.compute.messages import cell_text
 
 
 def titled_table(title: str, pictures: Sequence[str], rows: Sequence[Mapping[str, object]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.game.values import Bounds, Value
 from tablebase.probe.answers import Probe
 

@@ -17,8 +17,8 @@ from tablebase.game.values import LOST, Value
 from tablebase.probe.answers import Probe
 from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16, Slices
 from tablebase.probe.source import Each, Source, without_moves
-from tablebase.slices.mixed import Int8, Mixed, Rows, joined, mixed
-from tablebase.slices.texts import read_texts, write_texts
+from tablebase.positions.mixed import Int8, Mixed, Rows, joined, mixed
+from tablebase.positions.texts import read_texts, write_texts
 
 if TYPE_CHECKING:
     from tablebase.probe.rated import Rated

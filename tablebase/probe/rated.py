@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.probe.slice_values import KNOWN, Int16, Slices, Values
-from tablebase.slices.mixed import Int8, Mixed, Rows
-from tablebase.slices.movegen import Moves, after, moves_of
+from tablebase.positions.mixed import Int8, Mixed, Rows
+from tablebase.positions.movegen import Moves, after, moves_of
 
 FAR = 1 << 20
 """More than any distance."""

@@ -12,8 +12,8 @@ from tablebase.errors import NotationError, SquaresError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces
-from tablebase.slices.indexing import Squares, apart
-from tablebase.slices.material import Material, levels_of, make_material, material_name, material_of, tiered_kinds
+from tablebase.positions.indexing import Squares, apart
+from tablebase.positions.material import Material, levels_of, make_material, material_name, material_of, tiered_kinds
 
 
 def checked_squares(game: Game, material: Material, side: int, squares: Any) -> Squares:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.jit import jit
+from tablebase.system.compute.jit import jit
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.key_lists import canonical

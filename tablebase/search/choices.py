@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tablebase.compute import machine
+from tablebase.system.compute import machine
 from tablebase.errors import ArgumentError, CapacityError, quoted
 from tablebase.game.plain_arguments import as_whole
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game import Evaluation, Game, Outcome, load_game
 from tablebase.game.game_arguments import as_position
@@ -25,7 +25,7 @@ from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, Settings
 from tablebase.search.searcher import Found, Limits, Searcher
 from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import DECIDED, GENERATIONS, INFINITY, REPEATER_LOSES, WIN, new_table
-from tablebase.slices.rule_arrays import compile_rules
+from tablebase.positions.rule_arrays import compile_rules
 from tablebase.tables.values import Value
 
 WINDOW = 40

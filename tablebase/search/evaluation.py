@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.compute.bits import trailing_zeros
-from tablebase.compute.jit import inline
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import inline
 from tablebase.game import Evaluation, Game
-from tablebase.slices.bit_board import ONE, SCORE, Board, count_moves
-from tablebase.slices.rule_arrays import WORDS, Int8, Int64, RuleArrays
+from tablebase.positions.bit_board import ONE, SCORE, Board, count_moves
+from tablebase.positions.rule_arrays import WORDS, Int8, Int64, RuleArrays
 
 PIECE = 100
 """The value of any piece in a game without values of its own."""

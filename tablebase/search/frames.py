@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.compute.jit import inline
+from tablebase.system.compute.jit import inline
 from tablebase.search.evaluation import EvaluationArrays
 from tablebase.search.table_cache import TableArrays
 from tablebase.search.transposition import NO_MOVE
-from tablebase.slices.bit_board import NUMBERS, Board
-from tablebase.slices.rule_arrays import Int32, Int64, RuleArrays
+from tablebase.positions.bit_board import NUMBERS, Board
+from tablebase.positions.rule_arrays import Int32, Int64, RuleArrays
 
 MOST_PLIES = 128
 MOST_DEPTH = MOST_PLIES - 8

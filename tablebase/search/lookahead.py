@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tablebase.compute import machine
+from tablebase.system.compute import machine
 from tablebase.errors import ArgumentError, CapacityError, RulesError
 from tablebase.game.kernels import call_compiled, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search import maxn
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.stochastic.chances import UNIT
+from tablebase.functions.chance.chances import UNIT
 from tablebase.tables.folder import check_folder
 
 MOST_DEPTH = 20
@@ -188,7 +188,7 @@ def load_tables(folder: Path, game: StochasticGame) -> maxn.Tables:
     built under other rules.
     """
     # Imported here because few programs that look ahead read tables.
-    from tablebase.stochastic.files import LayerFile, built_regions, layer_path
+    from tablebase.functions.chance.files import LayerFile, built_regions, layer_path
 
     check_folder(folder)
     # Those of generous tables cannot be forced.

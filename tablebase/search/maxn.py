@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.jit import inline, jit
-from tablebase.compute.pointers import borrowed
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.pointers import borrowed
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, NOBODY, OVER, STATE, WEIGHT, WIN, Int64, Kernels
 
 FAR = 1 << 60

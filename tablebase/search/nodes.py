@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.compute.jit import inline
+from tablebase.system.compute.jit import inline
 from tablebase.search import transposition as tt
 from tablebase.search.evaluation import evaluate
 from tablebase.search.frames import DRAWS, MOST_PLIES, NEVER, NODES, PLAIN, TABLE_HITS, VALUE, Memory, Settings, Task
 from tablebase.search.table_cache import NO_TABLE, look_up
-from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, can_win, count_moves, has_escaped, list_moves, make, shift_back
-from tablebase.slices.rule_arrays import NOBODY
+from tablebase.positions.bit_board import EMPTY, KEY, NUMBERS, can_win, count_moves, has_escaped, list_moves, make, shift_back
+from tablebase.positions.rule_arrays import NOBODY
 
 QUIESCENCE = 12
 """Plies beyond the depth to which threats are answered; captures run out by themselves."""

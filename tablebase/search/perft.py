@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.compute.jit import jit
-from tablebase.compute.pointers import borrowed
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.pointers import borrowed
 from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.game.notation import check_pieces, render_move
 from tablebase.search.choices import RepeatedLines
-from tablebase.slices.bit_board import KEY, Board, count_moves, has_escaped, list_moves, make, set_up, shift_back
-from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
-from tablebase.states.paths import Depth, by_depth
+from tablebase.positions.bit_board import KEY, Board, count_moves, has_escaped, list_moves, make, set_up, shift_back
+from tablebase.positions.rule_arrays import Int64, RuleArrays, compile_rules
+from tablebase.functions.exact.paths import Depth, by_depth
 
 
 @jit

@@ -19,8 +19,8 @@ from tablebase.search.evaluation import EvaluationArrays
 from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, Task, new_memory
 from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import INFINITY, MOST_STEPS
-from tablebase.slices.bit_board import KEY, Board, set_up
-from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
+from tablebase.positions.bit_board import KEY, Board, set_up
+from tablebase.positions.rule_arrays import Int64, RuleArrays, compile_rules
 
 SLICE = 20_000
 """Nodes between two looks at the clock."""

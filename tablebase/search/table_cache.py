@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.bits import trailing_zeros
-from tablebase.compute.jit import inline
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import inline
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.slices.bit_board import MATERIAL, ONE, Board, read_position
-from tablebase.slices.index_arrays import IndexArrays, index_arrays
-from tablebase.slices.index_kernels import index_of
-from tablebase.slices.indexing import layout_of, most_pieces
-from tablebase.slices.location import Address, locate
-from tablebase.slices.material import material_name, material_of, materials
-from tablebase.slices.rule_arrays import WORDS, Int8, Int32, Int64
+from tablebase.positions.bit_board import MATERIAL, ONE, Board, read_position
+from tablebase.positions.index_arrays import IndexArrays, index_arrays
+from tablebase.positions.index_kernels import index_of
+from tablebase.positions.indexing import layout_of, most_pieces
+from tablebase.positions.location import Address, locate
+from tablebase.positions.material import material_name, material_of, materials
+from tablebase.positions.rule_arrays import WORDS, Int8, Int32, Int64
 from tablebase.tables.folder import SUFFIX, slice_folder
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, recode

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.messages import reach
+from tablebase.system.compute.messages import reach
 from tablebase.game import Game, Outcome, Step
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.location import Location
-from tablebase.slices.material import Material
-from tablebase.slices.slice_arrays import Int64, SliceArrays, child_locations, slice_arrays, slice_steps
+from tablebase.positions.indexing import Layout, layout_of
+from tablebase.positions.location import Location
+from tablebase.positions.material import Material
+from tablebase.positions.slice_arrays import Int64, SliceArrays, child_locations, slice_arrays, slice_steps
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 from tablebase.tables.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
 
@@ -87,7 +87,7 @@ def compile_slice(
 def checkpoint_in(coding: Coding, checkpoint: TableCheckpoint, solver: str) -> TableCheckpoint:
     """The checkpoint of a solver that computes in a coding; a version with other kernels does not go on from it."""
     # Imported here because Numba is slow to load.
-    from tablebase.compute.jit import KERNELS
+    from tablebase.system.compute.jit import KERNELS
 
     return checkpoint.of(solver, KERNELS, coding.dtype, str(coding.stride))
 

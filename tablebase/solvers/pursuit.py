@@ -1,4 +1,4 @@
-"""The pursuit solver: one pass over the rows of a pursuit (see `tablebase.slices.pursuit`), the last tier first.
+"""The pursuit solver: one pass over the rows of a pursuit (see `tablebase.positions.pursuit`), the last tier first.
 
 For one placement of the pursuers, with them to move, the row of values is the minimum over the rows that their steps
 lead to. With the runner to move it is, square by square, the maximum over the runner's steps within that row. So a
@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.jit import inline, jit
-from tablebase.compute.messages import reach
-from tablebase.compute.threads import spread
-from tablebase.slices.pursuit import NOWHERE, pursuit_of
-from tablebase.slices.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.threads import spread
+from tablebase.positions.pursuit import NOWHERE, pursuit_of
+from tablebase.positions.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
 from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import Codes, Coding, is_win
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.compute.messages import reach
+from tablebase.system.compute.messages import reach
 from tablebase.game import Outcome
-from tablebase.slices.conversions import ENDS, STAYS
-from tablebase.slices.indexing import Squares, layout_of
-from tablebase.slices.movegen import MoveGenerator
+from tablebase.positions.conversions import ENDS, STAYS
+from tablebase.positions.indexing import Squares, layout_of
+from tablebase.positions.movegen import MoveGenerator
 from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import DRAW, STALEMATE, Codes, Value, merit, next_code
 

@@ -12,13 +12,13 @@ from importlib import import_module
 from math import prod
 from pathlib import Path
 
-from tablebase.compute.kernel_cache import COMPILES
+from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import is_self_paired, sides_stored
-from tablebase.slices.material import Material
-from tablebase.slices.pursuit import pursuit_fault
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import is_self_paired, sides_stored
+from tablebase.positions.material import Material
+from tablebase.positions.pursuit import pursuit_fault
 from tablebase.solvers.problem import CompiledSlice, Load, checkpoint_in, compile_slice
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 from tablebase.tables.values import SLAB, Coding, Source

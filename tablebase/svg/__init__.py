@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tablebase.compute.modules import lazy
+from tablebase.system.compute.modules import lazy
 
 if TYPE_CHECKING:
     from tablebase.svg.markup import Svg

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 ID_DIGITS = 10

@@ -8,9 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.errors import TablebaseError, check_extra
-from tablebase.files.outputs import check_output, written
+from tablebase.system.files.outputs import check_output, written
 from tablebase.game.plain_arguments import parse_width
 from tablebase.svg.foreign import box_of, ratio, read_picture
 from tablebase.svg.markup import HEIGHT as CAPITAL

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tablebase.compute.processes import held_at_fork
+from tablebase.system.compute.processes import held_at_fork
 
 CACHED_BYTES = 1 << 28
 """Of decompressed chunks."""

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
-from tablebase.files.outputs import draft_of, publish
+from tablebase.system.files.outputs import draft_of, publish
 from tablebase.tables.folder import SUFFIX, free_space, reading
 
 INTERVAL = 240.0

@@ -9,9 +9,9 @@ from typing import Any
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.rules import Rules
-from tablebase.slices.indexing import is_buildable, most_pieces
-from tablebase.slices.location import locate
-from tablebase.slices.material import Material, material_name, parse_material, piece_counts
+from tablebase.positions.indexing import is_buildable, most_pieces
+from tablebase.positions.location import locate
+from tablebase.positions.material import Material, material_name, parse_material, piece_counts
 
 
 def missing_table(game: Game, material: Material, folder: Path, needed_by: Material | None = None) -> MissingTableError:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.compute.bits import ones, trailing_zeros
-from tablebase.compute.jit import jit
-from tablebase.compute.kernel_cache import COMPILES
-from tablebase.compute.vectors import ELEMENTS, lanes_of, load
+from tablebase.system.compute.bits import ones, trailing_zeros
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.kernel_cache import COMPILES
+from tablebase.system.compute.vectors import ELEMENTS, lanes_of, load
 from tablebase.tables.values import Codes
 
 

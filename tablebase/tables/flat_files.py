@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.messages import reach
+from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.tables import parts
 from tablebase.tables.cached_chunks import CachedChunks

@@ -17,9 +17,9 @@ import numpy as np
 
 from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.game import Game
-from tablebase.slices.indexing import INDEX_VERSION, Layout, layout_of
-from tablebase.slices.location import sides_stored
-from tablebase.slices.material import Material, material_name, placements
+from tablebase.positions.indexing import INDEX_VERSION, Layout, layout_of
+from tablebase.positions.location import sides_stored
+from tablebase.positions.material import Material, material_name, placements
 from tablebase.tables import parts
 from tablebase.tables.folder import FORMAT_VERSION
 from tablebase.tables.parts import ZSTANDARD, filters_of

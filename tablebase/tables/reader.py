@@ -21,11 +21,11 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from tablebase.compute.processes import held_at_fork
+from tablebase.system.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError, system_error
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import Material
 from tablebase.tables.choice import missing_table
 from tablebase.tables.folder import HDF5_BEGINNING, USER_BLOCK, content_error, open_file
 from tablebase.tables.header import read_header
@@ -205,7 +205,7 @@ class Table:
     def read(self, side: int) -> Codes:
         """All codes of a side to move, shape (layout.size,)."""
         # Here, since those who look up single codes use no threads.
-        from tablebase.compute.threads import spread
+        from tablebase.system.compute.threads import spread
 
         codes = np.empty(self.layout.size, dtype=self.coding.dtype)
         self._locate_chunks(side)
@@ -249,7 +249,7 @@ class Table:
 
     def values_digest(self, codes: Mapping[int, Source]) -> str:
         """SHA-256 of the table's codes, given by side to move as `read` or `source` returns them."""
-        from tablebase.compute.threads import each
+        from tablebase.system.compute.threads import each
 
         digest = hashlib.sha256()
         slabs = ((codes[side], begin) for side in self._data for begin in range(0, self.layout.size, SLAB))

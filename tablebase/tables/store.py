@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.processes import held_at_fork
+from tablebase.system.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
-from tablebase.slices.material import Material
+from tablebase.positions.material import Material
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import check_folder, table_path
 from tablebase.tables.reader import Table

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Outcome
-from tablebase.slices.indexing import Layout
+from tablebase.positions.indexing import Layout
 from tablebase.tables.values import DRAW, FIRST, STALEMATE, Codes, Coding
 
 

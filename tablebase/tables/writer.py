@@ -14,14 +14,14 @@ from typing import Any
 import h5py
 import numpy as np
 
-from tablebase.compute.messages import reports
-from tablebase.compute.threads import each
+from tablebase.system.compute.messages import reports
+from tablebase.system.compute.threads import each
 from tablebase.errors import CorruptTableError, system_error
-from tablebase.files.outputs import draft_of
+from tablebase.system.files.outputs import draft_of
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import sides_stored
-from tablebase.slices.material import Material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import sides_stored
+from tablebase.positions.material import Material
 from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
 from tablebase.tables.header import BUILT, Form, root_attributes
 from tablebase.tables.parts import framed, new_dataset

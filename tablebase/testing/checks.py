@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 from unittest import SkipTest
 
-from tablebase.compute.messages import brief
+from tablebase.system.compute.messages import brief
 from tablebase.errors import RulesError
 from tablebase.game.guards import advice
 from tablebase.game.rules import Rules

@@ -10,10 +10,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tablebase.compute.messages import Stage
+from tablebase.system.compute.messages import Stage
 from tablebase.errors import MissingTableError
-from tablebase.executors.executor import Executor, Limits
-from tablebase.executors.scheduler import DROPPED, Deadline, run_graph
+from tablebase.system.executors.executor import Executor, Limits
+from tablebase.system.executors.scheduler import DROPPED, Deadline, run_graph
 
 Graph = dict[str, tuple[str, ...]]
 
@@ -28,7 +28,7 @@ class ExecutorTests:
 
     Examples
     --------
-    >>> from tablebase.executors.local import LocalExecutor
+    >>> from tablebase.system.executors.local import LocalExecutor
     >>> class TestLocalExecutor(ExecutorTests):
     ...     def executor(self, limits):
     ...         return LocalExecutor(limits)

@@ -18,9 +18,9 @@ from tablebase.errors import NotationError
 from tablebase.game import Game, Step
 from tablebase.game.moves import Move, Position, has_escaped, legal_moves, mirrored, play, played, swapped
 from tablebase.game.notation import check_pieces, parse, render, render_move
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.location import locate
-from tablebase.slices.material import Material, material_name, material_of, materials, parse_material
+from tablebase.positions.indexing import Layout, layout_of
+from tablebase.positions.location import locate
+from tablebase.positions.material import Material, material_name, material_of, materials, parse_material
 
 BATCH = 64  # indices checked in each table
 LISTED = 5  # up to this many pieces, a material is looked up in the list of all, which grows fast

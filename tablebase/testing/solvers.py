@@ -9,10 +9,10 @@ import numpy as np
 
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.companions import companions
-from tablebase.slices.conversions import conversions
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import locate, sides_stored
-from tablebase.slices.material import Material, parse_material
+from tablebase.positions.conversions import conversions
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import locate, sides_stored
+from tablebase.positions.material import Material, parse_material
 from tablebase.solvers.problem import CompiledSlice, compile_slice
 from tablebase.solvers.registry import Solver, find_solver, solve_material
 from tablebase.tables.values import NARROW, NARROW_ANY, Codes, Coding, Value

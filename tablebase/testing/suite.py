@@ -22,9 +22,9 @@ from tablebase.game.capabilities import part
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.game.rules import Rules
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import stored_materials
-from tablebase.slices.material import Material, material_name, materials
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import stored_materials
+from tablebase.positions.material import Material, material_name, materials
 from tablebase.testing.checks import Bench, Check, CheckResult, RulesTests, run
 from tablebase.testing.contract import CONTRACT, playout
 from tablebase.testing.faults import (

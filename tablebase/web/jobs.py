@@ -43,7 +43,7 @@ def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswe
     """The rows that `tablebase mine --format json` writes, at most `limit`, and whether that is all of them."""
     from itertools import islice
 
-    from tablebase.features.common import features_of
+    from tablebase.positions.common_features import features_of
     from tablebase.game.installed import load_rules
     from tablebase.mining.query import Query
     from tablebase.mining.results import names_and_rows
@@ -148,7 +148,7 @@ def work(pipe: Connection, settings: Settings) -> None:
             question = json.loads(pipe.recv_bytes())
             with ExitStack() as stack:
                 if question["job"] in WITH_KERNELS:
-                    from tablebase.compute.compiling import when_compiling
+                    from tablebase.system.compute.compiling import when_compiling
 
                     stack.enter_context(when_compiling(lambda compiling: say(json.dumps({COMPILING: compiling}))))
                 message = answer(settings, question)

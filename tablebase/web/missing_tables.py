@@ -10,7 +10,7 @@ from tablebase.catalog.catalog import read_known
 from tablebase.commands.row_types import Cost
 from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import load_game
-from tablebase.slices.material import material_name, parse_material
+from tablebase.positions.material import material_name, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.web.problems import ProblemError, status_of, without_paths
 from tablebase.web.settings import Settings

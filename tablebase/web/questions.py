@@ -18,7 +18,7 @@ from fastapi import Request
 from tablebase.commands.game_requests import COMMANDS
 from tablebase.commands.registry import check_verb
 from tablebase.commands.row_types import MineAnswer
-from tablebase.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
+from tablebase.system.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.game.installed import load_rules
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.jobs import COMPILING, work

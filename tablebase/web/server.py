@@ -18,8 +18,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess
 
-from tablebase.compute.child_process import end_with_parent
-from tablebase.compute.processes import ensured
+from tablebase.system.compute.child_process import end_with_parent
+from tablebase.system.compute.processes import ensured
 from tablebase.errors import TablebaseError, system_error
 from tablebase.tables.folder import check_folder
 from tablebase.web.app import create_app

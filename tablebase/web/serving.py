@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from tablebase.commands.arguments import as_catalog, as_folder, as_optional, checked
 from tablebase.commands.parameters import CatalogUrl, Data, Shell
-from tablebase.compute.messages import say
+from tablebase.system.compute.messages import say
 from tablebase.errors import ArgumentError, check_extra, quoted
 from tablebase.game.plain_arguments import as_path, as_size, as_texts, parse_size, usable_workers
 

@@ -21,12 +21,12 @@ from tablebase.building.jobs import Made
 from tablebase.building.plan import plan
 from tablebase.building.prune import _TABLE_DRAFT
 from tablebase.building.site import site
-from tablebase.compute.processes import clean_up
+from tablebase.system.compute.processes import clean_up
 from tablebase.errors import CapacityError, ClusterError, CorruptTableError
-from tablebase.executors.dask import DaskExecutor
-from tablebase.executors.executor import Limits
-from tablebase.files.outputs import draft_of
-from tablebase.slices.material import Material, parse_material
+from tablebase.system.executors.dask import DaskExecutor
+from tablebase.system.executors.executor import Limits
+from tablebase.system.files.outputs import draft_of
+from tablebase.positions.material import Material, parse_material
 from tablebase.tables.folder import TOKEN, await_file
 from tablebase_rules.doushouqi import game as doushouqi
 

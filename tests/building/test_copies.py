@@ -25,7 +25,7 @@ from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.commands.program import run
 from tablebase.errors import CorruptTableError
 from tablebase.game import load_game
-from tablebase.slices.material import material_name, parse_material
+from tablebase.positions.material import material_name, parse_material
 
 GAME = load_game("doushouqi")
 POSITION = "7/7/7/7/3c3/7/7/R6/7 w"

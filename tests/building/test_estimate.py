@@ -15,11 +15,11 @@ from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.building.plan import plan
 from tablebase.building.slice_kind import SliceTables
 from tablebase.catalog.catalog import TableCost
-from tablebase.compute import machine
+from tablebase.system.compute import machine
 from tablebase.errors import CapacityError
-from tablebase.executors.executor import Limits
+from tablebase.system.executors.executor import Limits
 from tablebase.game import load_game
-from tablebase.slices.material import Material, parse_material
+from tablebase.positions.material import Material, parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -172,8 +172,8 @@ from pathlib import Path
 import numpy as np
 
 from tablebase.game import load_game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import parse_material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import parse_material
 from tablebase.solvers.registry import find_solver, solve_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table

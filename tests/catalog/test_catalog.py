@@ -24,8 +24,8 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import CapacityError
 from tablebase.game import load_game
 from tablebase.game.notation import parse
-from tablebase.slices.location import locate, slices
-from tablebase.slices.material import material_name, material_of, parse_material
+from tablebase.positions.location import locate, slices
+from tablebase.positions.material import material_name, material_of, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi

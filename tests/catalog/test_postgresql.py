@@ -21,7 +21,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.postgresql import ID_FILE
 from tablebase.catalog.schema import GAMES, SCHEMA_VERSION
 from tablebase.errors import CatalogBusyError, TablebaseError, TimeLimitError
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import default_catalog
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi

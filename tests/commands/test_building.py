@@ -18,9 +18,9 @@ from support.program import Answer, Ask, ask_fresh, assert_refused, contents, dr
 import tablebase
 from tablebase.building.records import Log, Record
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.compute import machine
+from tablebase.system.compute import machine
 from tablebase.errors import CapacityError, RulesError, TablebaseError
-from tablebase.executors.scheduler import Deadline
+from tablebase.system.executors.scheduler import Deadline
 from tablebase.game import load_game
 
 GAME = "doushouqi"

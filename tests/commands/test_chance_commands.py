@@ -11,8 +11,8 @@ from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import Bounds
 from tablebase.probe import from_bounds
 from tablebase.probe.prober import Prober
-from tablebase.stochastic.chances import UNIT
-from tablebase.stochastic.forced_chances import ForcedChances, bounds_of
+from tablebase.functions.chance.chances import UNIT
+from tablebase.functions.chance.forced_chances import ForcedChances, bounds_of
 
 PIGLET = ["--variant", "die=2", "--variant", "target=2"]
 RACE = "harehedgehog-cards=none"
@@ -30,7 +30,7 @@ def test_estimates_are_at_least_what_is_built(piglet_tables: Path, ask: Ask) -> 
 def test_perft_counts_turns(ask: Ask) -> None:
     found = ask("perft", "pig", *PIGLET, "--depth", 3, "--format", "json").json
     assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 3
-    # By hand, in tests/stochastic/test_paths.py.
+    # By hand, in tests/functions/chance/test_paths.py.
     assert [row["leaves"] for row in found] == [5, 20, 72]
     divided = ask("perft", "pig", *PIGLET, "--depth", 1, "--divide", "--format", "json").json
     assert divided == [{"move": "0", "leaves": 1}, {"move": "1", "leaves": 4}]
@@ -82,7 +82,7 @@ def test_probe_where_chance_moves_and_where_the_game_is_over(ask: Ask, piglet_ta
 
 
 def test_probe_within_turns(ask: Ask, piglet_tables: Path) -> None:
-    """As in tests/stochastic/test_chances.py: a quarter, and 13/16."""
+    """As in tests/functions/chance/test_chances.py: a quarter, and 13/16."""
     [found] = ask("probe", "pig", "0,0 1 0", *PIGLET, "--turns", 2, "--data", piglet_tables, "--format", "json").json
     assert found["within"] == {"turns": 2, "outcome": None, "distance": None, "lower": 0.25, "upper": 0.8125}
     shown = ask("probe", "pig", "0,0 1 0", *PIGLET, "--turns", 2, "--data", piglet_tables).out

@@ -21,7 +21,7 @@ from tablebase.commands.descriptions import list_built
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import MissingTableError
 from tablebase.game import game_arguments
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -13,7 +13,7 @@ from twins import exact as twin
 
 import tablebase
 from tablebase.building import exact_kind
-from tablebase.compute import machine
+from tablebase.system.compute import machine
 from tablebase.errors import CorruptTableError, NotationError, RulesError, TablebaseError
 from tablebase.game import guards
 from tablebase.game.installed import load_rules

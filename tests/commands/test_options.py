@@ -21,14 +21,14 @@ from tablebase.building.options import chosen_limits
 from tablebase.commands import positions as reading
 from tablebase.commands.calls import without_passwords
 from tablebase.commands.tablebase import Tablebase
-from tablebase.compute.machine import cores
+from tablebase.system.compute.machine import cores
 from tablebase.errors import TablebaseError
-from tablebase.executors.executor import Limits
+from tablebase.system.executors.executor import Limits
 from tablebase.game import load_game, plain_arguments
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_time
-from tablebase.slices.indexing import is_buildable, most_pieces
-from tablebase.slices.location import stored_materials
-from tablebase.slices.material import compositions
+from tablebase.positions.indexing import is_buildable, most_pieces
+from tablebase.positions.location import stored_materials
+from tablebase.positions.material import compositions
 
 FIRST, SECOND = "7/7/7/7/3c3/7/7/R6/7 w", "7/7/5c1/R6/7/7/7/7/7 b"
 
@@ -240,7 +240,7 @@ def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:
 
 def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each worker of a cluster has its own; those of this machine share it."""
-    monkeypatch.setattr("tablebase.compute.machine.cores", lambda: 4)
+    monkeypatch.setattr("tablebase.system.compute.machine.cores", lambda: 4)
     assert chosen_limits(4, "8G", "dask") == Limits(4, 2 * 2**30, each=True)
     assert chosen_limits(4, "8G") == Limits(4, 8 * 2**30)
 

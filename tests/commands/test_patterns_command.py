@@ -14,7 +14,7 @@ from support.program import Answer, Ask
 import tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi

@@ -18,8 +18,8 @@ from support.program import PROGRAM, Ask, assert_one_sentence
 from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Outcome, load_game
 from tablebase.game.installed import load_rules
-from tablebase.slices.location import locate
-from tablebase.slices.material import parse_material
+from tablebase.positions.location import locate
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.values import Value
 

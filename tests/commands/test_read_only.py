@@ -18,7 +18,7 @@ from support.program import Answer, Ask, contents, files_of_at_most
 from tablebase.building.slice_work import make_table
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CapacityError, TablebaseError, system_error
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
 POSITION = "7/7/7/7/3c3/7/7/R6/7 w"

@@ -25,8 +25,8 @@ from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
 from tablebase.search import Options, Repetition
-from tablebase.slices.location import locate
-from tablebase.slices.material import parse_material
+from tablebase.positions.location import locate
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 
 JUNGLE = load_game("doushouqi")

@@ -20,8 +20,8 @@ from tablebase.building.jobs import LateError
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.errors import CapacityError
 from tablebase.game.installed import load_rules
-from tablebase.states import tier_solver
-from tablebase.states.tiers import tiers_of
+from tablebase.functions.exact import tier_solver
+from tablebase.functions.exact.tiers import tiers_of
 from tablebase.tables.checkpoints import TableCheckpoint
 
 NAME = "mens_morris-men=3"
@@ -281,7 +281,7 @@ def test_a_build_resumes_within_a_group(tmp_path: Path, built: Path, ask: Ask, m
 KILLED = """
 import os, sys, tablebase
 from tablebase.building.options import BuildOptions
-from tablebase.states import tier_solver
+from tablebase.functions.exact import tier_solver
 from tablebase.tables import checkpoints
 tier_solver.BLOCK, tier_solver.ROUND, checkpoints.INTERVAL = 500, 1, 0.0
 calls = iter(range(int(sys.argv[3])))

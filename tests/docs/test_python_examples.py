@@ -21,7 +21,7 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Game, load_game
 from tablebase.game.notation import render
 from tablebase.game.types import SHAPES, TEXTURES
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.testing import CHECKS, FUNCTION_CHECKS, STATE_CHECKS, check_rules
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -18,7 +18,7 @@ from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.play.learning.self_play import Measure
 from tablebase.play.players import all_players
 from tablebase.play.statistics import ROWS, Row
-from tablebase.slices.location import slices
+from tablebase.positions.location import slices
 
 ROOT = Path(__file__).parents[2]
 

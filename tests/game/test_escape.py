@@ -14,8 +14,8 @@ from tablebase.errors import RulesError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, has_escaped, legal_moves
 from tablebase.game.notation import render
-from tablebase.slices.location import locate
-from tablebase.slices.material import parse_material
+from tablebase.positions.location import locate
+from tablebase.positions.material import parse_material
 
 LADDERS = [toys.ladder(away) for away in ("b", "w", "wb")]
 HERDS = [toys.herd(sort) for sort in ("open", "reach", "white", "black")]

@@ -14,7 +14,7 @@ from support.checks import before_release
 from support.program import Ask
 from twins.walk import games, walk
 
-from tablebase.compute import threads
+from tablebase.system.compute import threads
 from tablebase.errors import TablebaseError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
@@ -25,9 +25,9 @@ from tablebase.graph.counting import combine, count, count_graph, count_pursuit,
 from tablebase.graph.forcing import solve
 from tablebase.graph.reachable import game_bits, reachable
 from tablebase.graph.stages import ONGOING
-from tablebase.slices.material import material_of
-from tablebase.slices.pursuit import pursuit_fault
-from tablebase.states.paths import GameCounts
+from tablebase.positions.material import material_of
+from tablebase.positions.pursuit import pursuit_fault
+from tablebase.functions.exact.paths import GameCounts
 
 PURSUITS = (
     "foxhounds-2x2",

@@ -19,7 +19,7 @@ from tablebase.graph import reachable as graphs
 from tablebase.graph.counting import count
 from tablebase.graph.reachable import reachable
 from tablebase.graph.stages import DRAWN, NOWHERE, ONGOING, Graph
-from tablebase.slices.material import Material
+from tablebase.positions.material import Material
 
 
 def turned_hunt() -> Game:

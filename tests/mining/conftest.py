@@ -9,7 +9,7 @@ from support.queries import columns_of, plain_table
 from twins.mining import moves_of, rows_of
 
 from tablebase.commands.tablebase import Tablebase
-from tablebase.features.common import features_of
+from tablebase.positions.common_features import features_of
 from tablebase.game import load_game
 from tablebase.mining.query import Query
 

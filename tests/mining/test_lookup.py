@@ -11,7 +11,7 @@ from support.checks import at_least_one, thinned
 from support.queries import combined, examples, mined
 
 from tablebase.errors import MissingTableError, TablebaseError
-from tablebase.features.common import features_of
+from tablebase.positions.common_features import features_of
 from tablebase.game import Game, load_game
 from tablebase.mining import selection, wanted
 from tablebase.mining.query import Query

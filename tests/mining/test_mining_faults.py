@@ -18,7 +18,7 @@ from tablebase.game import load_game
 from tablebase.mining import sandbox as database
 from tablebase.mining.query import Query
 from tablebase.mining.statement import SYSTEM, check_reach
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -14,7 +14,7 @@ import tablebase
 from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Game, load_game
 from tablebase.mining import scan, stored_codes
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 

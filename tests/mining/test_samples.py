@@ -12,7 +12,7 @@ from support.checks import before_release, thinned
 from support.queries import mined
 
 from tablebase.errors import TablebaseError
-from tablebase.features.common import features_of
+from tablebase.positions.common_features import features_of
 from tablebase.mining import scan
 from tablebase.mining.query import Query
 from tablebase.mining.sample import row_hashes

@@ -13,8 +13,8 @@ from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.tally import MOST, tallied
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import parse_materials
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import parse_materials
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL
 from tablebase_rules.doushouqi import game as doushouqi

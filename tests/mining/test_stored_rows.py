@@ -28,10 +28,10 @@ from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import EQUAL
 from tablebase.mining import stored_source
 from tablebase.probe.source import natural
-from tablebase.states.files import ExactFile, write_exact
-from tablebase.stochastic.after_moves import moves_of_states, states_at
-from tablebase.stochastic.chances import UNIT
-from tablebase.stochastic.compiled import compiled
+from tablebase.functions.exact.files import ExactFile, write_exact
+from tablebase.functions.chance.after_moves import moves_of_states, states_at
+from tablebase.functions.chance.chances import UNIT
+from tablebase.functions.chance.compiled import compiled
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase_rules import noughts, pig
 

@@ -15,7 +15,7 @@ from support.checks import at_least_one
 from support.recorded import GAMES, KINDS, records
 
 from tablebase.errors import NotationError, TablebaseError
-from tablebase.files.inputs import LONGEST_LINE
+from tablebase.system.files.inputs import LONGEST_LINE
 from tablebase.game import Game, load_game
 from tablebase.game.installed import load_rules
 from tablebase.game.notation import render

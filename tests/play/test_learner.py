@@ -17,7 +17,7 @@ from support.program import Ask, assert_one_sentence
 
 import tablebase
 from tablebase.errors import TablebaseError
-from tablebase.files.outputs import lock_of, locked
+from tablebase.system.files.outputs import lock_of, locked
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.play.learning.learner import Learner

@@ -27,7 +27,7 @@ from tablebase.play.schedules import Fixture, Pairs
 from tablebase.play.standings import of_pairs, pair_points
 from tablebase.play.tournament import Conditions, Played, recorded, tournament
 from tablebase.probe.prober import Prober
-from tablebase.protocol.client import Budget
+from tablebase.play.protocol.client import Budget
 from tablebase_rules import harehedgehog
 
 JUNGLE = load_game("doushouqi")

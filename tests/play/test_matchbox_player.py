@@ -15,7 +15,7 @@ import pytest
 from twins.pawns import BLACK, START, WHITE, as_cells, flipped, naive_moves
 
 from tablebase.errors import TablebaseError
-from tablebase.files.outputs import lock_of, locked
+from tablebase.system.files.outputs import lock_of, locked
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import parse, render_move

@@ -16,7 +16,7 @@ from twins import walk as naive_walk
 from twins.walk import walked
 
 from tablebase.commands.tablebase import Tablebase
-from tablebase.compute.messages import count_plies
+from tablebase.system.compute.messages import count_plies
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.installed import load_rules
@@ -35,7 +35,7 @@ from tablebase.play.ranking import ranking
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.lookahead import Lookahead, load_tables
-from tablebase.slices.material import materials
+from tablebase.positions.material import materials
 from tablebase_rules import harehedgehog
 
 FOX, HOUNDS = 0, 1

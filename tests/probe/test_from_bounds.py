@@ -14,7 +14,7 @@ from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import legal
 from tablebase.game.values import Bounds
-from tablebase.stochastic.files import LayerFile
+from tablebase.functions.chance.files import LayerFile
 
 PIG = "pig-die=2-target=3"
 START = "0,0 1 0"

@@ -19,7 +19,7 @@ from tablebase.game.notation import check_pieces, parse, render
 from tablebase.probe import many
 from tablebase.probe.answers import Probe, Unanswered
 from tablebase.probe.squares import row_fault, sound_rows
-from tablebase.slices.material import Material, material_of, materials
+from tablebase.positions.material import Material, material_of, materials
 from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -27,7 +27,7 @@ from tablebase.game.notation import parse, read, render, render_move
 from tablebase.probe.answers import RatedMove
 from tablebase.probe.from_slices import SliceSource
 from tablebase.probe.prober import Prober
-from tablebase.slices.material import material_name, materials, parse_material
+from tablebase.positions.material import material_name, materials, parse_material
 from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -14,7 +14,7 @@ import tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.commands.tablebase import Tablebase
 from tablebase.game import load_game
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 

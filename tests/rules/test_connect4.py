@@ -12,7 +12,7 @@ import tablebase
 from tablebase.errors import NotationError, RulesError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import legal
-from tablebase.states.tier_listing import list_tiers
+from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.testing import FunctionGameTests
 from tablebase.testing.contract import playout
 from tablebase_rules import connect4

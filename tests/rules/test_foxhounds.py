@@ -15,7 +15,7 @@ from tablebase.game import Outcome
 from tablebase.game.moves import Position, decided, legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.graph.reachable import reachable_from_all
-from tablebase.slices.material import material_of
+from tablebase.positions.material import material_of
 from tablebase_rules.foxhounds import game as foxhounds
 
 GAME = foxhounds()

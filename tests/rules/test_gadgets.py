@@ -16,7 +16,7 @@ from support.games import placed
 
 import tablebase
 from tablebase.game import Game, load_game
-from tablebase.slices.material import material_name, material_of
+from tablebase.positions.material import material_name, material_of
 from tablebase_rules._jungle_boards import board_names
 
 Outcome = Callable[..., str]

@@ -20,8 +20,8 @@ from tablebase.game.compiled import Functions
 from tablebase.game.installed import load_rules
 from tablebase.game.ranks import bits
 from tablebase.game.rules import OVER, legal
-from tablebase.states.tier_listing import list_tiers
-from tablebase.states.tiers import tiers_of
+from tablebase.functions.exact.tier_listing import list_tiers
+from tablebase.functions.exact.tiers import tiers_of
 from tablebase.testing import FunctionGameTests
 from tablebase.testing.contract import playout
 from tablebase_rules import mens_morris

@@ -35,9 +35,9 @@ from tablebase.search.transposition import (
     from_root,
     new_table,
 )
-from tablebase.slices.bit_board import count_moves, set_up
-from tablebase.slices.material import materials
-from tablebase.slices.rule_arrays import compile_rules
+from tablebase.positions.bit_board import count_moves, set_up
+from tablebase.positions.material import materials
+from tablebase.positions.rule_arrays import compile_rules
 
 JUNGLE = load_game("doushouqi")
 LEAST = BUCKET * ENTRY_BYTES

@@ -25,8 +25,8 @@ from tablebase.search.evaluation import material_and_mobility
 from tablebase.search.frames import MOST_DEPTH
 from tablebase.search.table_cache import CHUNK, FEWEST_CHUNKS, TableCache
 from tablebase.search.transposition import REPEATER_LOSES
-from tablebase.slices.location import locate
-from tablebase.slices.material import material_name, material_of, parse_material
+from tablebase.positions.location import locate
+from tablebase.positions.material import material_name, material_of, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, Value, recode

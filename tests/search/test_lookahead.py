@@ -22,8 +22,8 @@ from tablebase.search import lookahead
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.lookahead import Lookahead, Outlook, load_tables
 from tablebase.search.maxn import SHARE_BITS, Tables
-from tablebase.stochastic.chances import UNIT
-from tablebase.stochastic.files import LayerFile, layer_path
+from tablebase.functions.chance.chances import UNIT
+from tablebase.functions.chance.files import LayerFile, layer_path
 from tablebase.testing.contract import playouts
 from tablebase_rules import harehedgehog, pig
 

@@ -17,9 +17,9 @@ from support.faults import EveryDistance, StoppedError
 from support.program import SOLVERS, flip
 from support.solved import Solved
 
-from tablebase.compute import jit, threads
+from tablebase.system.compute import jit, threads
 from tablebase.game import Game, load_game
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.solvers import pursuit, registry
 from tablebase.solvers.planes import lean
 from tablebase.solvers.planes import log as logs

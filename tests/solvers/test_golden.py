@@ -16,7 +16,7 @@ from support.builds import build
 
 from tablebase.building.plan import plan, start_material, with_dependencies
 from tablebase.game import load_game
-from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.positions.material import Material, material_name, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 

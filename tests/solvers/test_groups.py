@@ -12,12 +12,12 @@ from support.solved import Solved
 from twins import groups as naive_groups
 from twins import naive
 
-from tablebase.compute import threads
+from tablebase.system.compute import threads
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import locate, stored_materials
-from tablebase.slices.material import Material, material_of, parse_material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import locate, stored_materials
+from tablebase.positions.material import Material, material_of, parse_material
 from tablebase.solvers.groups import solve as groups
 from tablebase.solvers.groups.arrays import compile_tables
 from tablebase.solvers.groups.row_kernels import DIRTY, LATE, improve, new_scratch

@@ -37,8 +37,8 @@ from twins.rows import Address, Addresses, Sets
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material, parse_material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import Material, parse_material
 from tablebase.solvers import registry
 from tablebase.solvers.planes import lean
 from tablebase.solvers.planes import log as logs

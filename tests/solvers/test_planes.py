@@ -7,12 +7,12 @@ import pytest
 from support import toys
 from support.solved import Solved
 
-from tablebase.compute import threads
-from tablebase.compute.vectors import ELEMENTS
+from tablebase.system.compute import threads
+from tablebase.system.compute.vectors import ELEMENTS
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import stored_materials
-from tablebase.slices.material import Material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import stored_materials
+from tablebase.positions.material import Material
 from tablebase.solvers.planes import children
 from tablebase.solvers.planes import solve as planes_solver
 from tablebase.solvers.planes.children import NOTHING, scores_of

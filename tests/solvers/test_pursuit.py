@@ -12,14 +12,14 @@ from support.checks import at_least_one, before_release, thinned
 from support.naive_codes import agree, naive_codes, noisy, same
 from support.solved import Solved, Tables
 
-from tablebase.compute import threads
+from tablebase.system.compute import threads
 from tablebase.errors import TablebaseError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material, material_name, parse_material, parse_materials
-from tablebase.slices.pursuit import pursuit_fault
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import Material, material_name, parse_material, parse_materials
+from tablebase.positions.pursuit import pursuit_fault
 from tablebase.solvers import pursuit as pursuit
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
 from tablebase.tables.values import FULL, NARROW, NARROW_ANY, Value, recode

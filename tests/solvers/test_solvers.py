@@ -18,9 +18,9 @@ from twins import naive
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Kind, Outcome, Step, load_game
 from tablebase.game.notation import parse
-from tablebase.slices.conversions import conversions
-from tablebase.slices.location import locate, stored_materials
-from tablebase.slices.material import Material, material_name, materials, parse_material
+from tablebase.positions.conversions import conversions
+from tablebase.positions.location import locate, stored_materials
+from tablebase.positions.material import Material, material_name, materials, parse_material
 from tablebase.solvers.registry import CompiledSlice, choose_solver, compile_slice, find_solver, solve_material, solver_for
 from tablebase.tables.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase_rules.doushouqi import game as doushouqi

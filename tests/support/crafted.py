@@ -13,8 +13,8 @@ import zstandard
 
 from support.program import SEAL, reseal
 from tablebase.game import load_game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import parse_material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import parse_material
 
 Change = Callable[[h5py.File], object]
 V110 = ("v110", "v110")

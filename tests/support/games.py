@@ -10,8 +10,8 @@ from tablebase.errors import NotationError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.game.notation import check_pieces, parse, render, render_move
-from tablebase.slices.location import stored_materials
-from tablebase.slices.material import materials
+from tablebase.positions.location import stored_materials
+from tablebase.positions.material import materials
 
 GAMES = {
     game.name: game

@@ -9,8 +9,8 @@ from twins import naive
 
 from support.solved import Tables
 from tablebase.game import Game, Outcome
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material, materials, parse_materials
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import Material, materials, parse_materials
 from tablebase.tables.values import NARROW, STALEMATE, Codes, Coding, Value
 
 FOUR_PIECES = {"hunt-tiered": "HHvFC", "twins-tiered": "PKvPP", "ladder": "CCvWX"}

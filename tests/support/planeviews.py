@@ -16,8 +16,8 @@ from support.checks import thinned
 from support.solved import Solved
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.material import Material, parse_material
+from tablebase.positions.indexing import Layout, layout_of
+from tablebase.positions.material import Material, parse_material
 from tablebase.solvers.planes.arrays import ROWS, UNITS, Planes, Scratch, State, Words, new_scratch, new_state
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import Children, compile_children

@@ -23,7 +23,7 @@ import pytest
 from tablebase.commands.program import commands, made, run
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.slices.material import Material
+from tablebase.positions.material import Material
 
 SOLVERS = ("planes", "lean", "groups", "reference")
 """Solvers for single pieces and more, with the lean mode of `planes`; pursuits have tests of their own."""

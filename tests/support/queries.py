@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tablebase.features.common import features_of
+from tablebase.positions.common_features import features_of
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.query import Query

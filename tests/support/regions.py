@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tablebase.game.kernels import Int64, Kernels, Region, counts_alike
-from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve_layer
+from tablebase.functions.chance.iteration import TOLERANCE, Blocks, solve_layer
 from tablebase_rules import harehedgehog_kernels
 
 

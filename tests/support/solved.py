@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import locate, sides_stored
-from tablebase.slices.material import Material, material_of
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import locate, sides_stored
+from tablebase.positions.material import Material, material_of
 from tablebase.solvers.registry import find_solver, solve_material
 from tablebase.tables.values import Codes, Coding, Value
 

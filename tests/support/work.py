@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tablebase.compute import messages, threads
+from tablebase.system.compute import messages, threads
 from tablebase.errors import TablebaseError
-from tablebase.executors.executor import Fault
+from tablebase.system.executors.executor import Fault
 
 PATIENCE = 60
 """Seconds for which a key waits for another; far more than a worker takes to start."""

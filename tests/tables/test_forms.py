@@ -15,9 +15,9 @@ import zstandard
 from support.program import SEAL, drafts, reseal
 
 from tablebase.errors import CorruptTableError
-from tablebase.files.outputs import publish
+from tablebase.system.files.outputs import publish
 from tablebase.game import load_game
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables import cached_chunks, header
 from tablebase.tables.folder import check_seal, table_path, title
 from tablebase.tables.header import BUILT, FORMS, PACKED, Form

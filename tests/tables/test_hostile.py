@@ -20,7 +20,7 @@ from tablebase.game import load_game
 from tablebase.mining.columns import columns
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import known_slices
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import file_sha256, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store

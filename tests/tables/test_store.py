@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from support.checks import at_least_one
 from support.program import SEAL, flip, open_files
 
-from tablebase.compute import threads
+from tablebase.system.compute import threads
 from tablebase.errors import CorruptTableError, StaleTableError, TablebaseError
-from tablebase.files.outputs import publish
+from tablebase.system.files.outputs import publish
 from tablebase.game import Outcome, load_game
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import sides_stored
-from tablebase.slices.material import Material, parse_material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.location import sides_stored
+from tablebase.positions.material import Material, parse_material
 from tablebase.tables import cached_chunks, header, reader, store, writer
 from tablebase.tables.code_kernels import last_code
 from tablebase.tables.folder import check_seal, table_path, title

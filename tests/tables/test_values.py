@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.checks import thinned
 from twins import naive
 
-from tablebase.compute.jit import inline
+from tablebase.system.compute.jit import inline
 from tablebase.game import Outcome
 from tablebase.tables import values
 from tablebase.tables.values import DRAW, FULL, NARROW, STALEMATE, Coding, Value, is_loss, is_win, merit, next_code, recode

@@ -7,7 +7,7 @@ import pytest
 from support.compiled import Node, NumberGraph, rank, to_move, unmoves
 from support.pigs import failures
 
-from tablebase.compute.kernel_cache import COMPILES
+from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.errors import RulesError
 from tablebase.game.compiled import LOST, CompiledGame
 from tablebase.game.native import native

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tablebase.executors.executor import Executor, Limits, Watch, unwatched
-from tablebase.executors.local import LocalExecutor
-from tablebase.executors.scheduler import Deadline, run_graph
+from tablebase.system.executors.executor import Executor, Limits, Watch, unwatched
+from tablebase.system.executors.local import LocalExecutor
+from tablebase.system.executors.scheduler import Deadline, run_graph
 from tablebase.testing import ExecutorTests
 
 

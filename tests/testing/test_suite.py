@@ -19,10 +19,10 @@ from support.toys import ORTHOGONAL, SIDES, neighbours, symmetries
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
 from tablebase.game.moves import Position, legal_moves, mirrored, play
-from tablebase.slices import material
-from tablebase.slices.indexing import Layout
-from tablebase.slices.location import Location, locate
-from tablebase.slices.material import Material, parse_material
+from tablebase.positions import material
+from tablebase.positions.indexing import Layout
+from tablebase.positions.location import Location, locate
+from tablebase.positions.material import Material, parse_material
 from tablebase.testing import FUNCTION_CHECKS, STATE_CHECKS, FunctionGameTests, StochasticGameTests, faults
 from tablebase.testing import suite as testing
 from tablebase.testing.checks import Check

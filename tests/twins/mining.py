@@ -14,7 +14,7 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Game
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render
-from tablebase.slices.material import parse_materials
+from tablebase.positions.material import parse_materials
 from tablebase.tables.values import Value
 from tablebase_rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from twins import naive

@@ -10,8 +10,8 @@ from functools import cache
 
 from tablebase.game import Game
 from tablebase.game.moves import Move, Position
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.material import Material
 from twins import naive
 
 Address = tuple[int, int]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tablebase.errors import TablebaseError
-from tablebase.files.inputs import MEBIBYTE
+from tablebase.system.files.inputs import MEBIBYTE
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.play.learning.knowledge import Knowledge

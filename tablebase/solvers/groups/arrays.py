@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.slices.combinadics import Combinations
-from tablebase.slices.conversions import ENDS, ILLEGAL, SlotConversion, slot_conversions
-from tablebase.slices.indexing import Layout
-from tablebase.slices.material import tiered_kinds
-from tablebase.slices.slice_arrays import Int8, Int32, Int64
+from tablebase.positions.combinadics import Combinations
+from tablebase.positions.conversions import ENDS, ILLEGAL, SlotConversion, slot_conversions
+from tablebase.positions.indexing import Layout
+from tablebase.positions.material import tiered_kinds
+from tablebase.positions.slice_arrays import Int8, Int32, Int64
 from tablebase.solvers.problem import CompiledSlice
 
 OUTSIDE = -1
@@ -57,7 +57,7 @@ class Rules(NamedTuple):
     square: Int64  # (G * S,) square of a place
     level: Int64  # (G * S,) level of a place
     height: Int64  # (P * S,) how far a piece on a square has come, 0 if its kind can come back
-    ways: Int64  # the arrays W of `tablebase.slices.combinadics`, one after another
+    ways: Int64  # the arrays W of `tablebase.positions.combinadics`, one after another
     ways_begin: Int64  # (G,)
     ways_piece: Int64  # (G,) from one number of pieces to the next
     ways_place: Int64  # (G,) from one place to the next

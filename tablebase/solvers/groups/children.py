@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.threads import spread
-from tablebase.slices.combinadics import Combinations
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.slice_arrays import Int64
+from tablebase.system.compute.threads import spread
+from tablebase.positions.combinadics import Combinations
+from tablebase.positions.indexing import layout_of
+from tablebase.positions.slice_arrays import Int64
 from tablebase.solvers.groups.arrays import Tables, table_size
 from tablebase.solvers.groups.row_scores import Scores
 from tablebase.solvers.problem import CompiledSlice

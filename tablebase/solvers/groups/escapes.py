@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.slices.pursuit_arrays import flag_words
-from tablebase.slices.slice_arrays import NOBODY, Int8, Int64
+from tablebase.positions.pursuit_arrays import flag_words
+from tablebase.positions.slice_arrays import NOBODY, Int8, Int64
 from tablebase.solvers.groups.arrays import Words, last_squares
 from tablebase.solvers.groups.row_scores import Scores
 from tablebase.solvers.problem import CompiledSlice

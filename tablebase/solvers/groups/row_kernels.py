@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.jit import inline, jit
-from tablebase.compute.pointers import bare
-from tablebase.slices.conversions import ENDS, ILLEGAL, STAYS
-from tablebase.slices.slice_arrays import NOBODY, Int64
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.pointers import bare
+from tablebase.positions.conversions import ENDS, ILLEGAL, STAYS
+from tablebase.positions.slice_arrays import NOBODY, Int64
 from tablebase.solvers.groups.arrays import WORD_BITS, Rules, Words
 from tablebase.solvers.groups.escapes import Escapes
 from tablebase.solvers.groups.row_scores import NOTHING

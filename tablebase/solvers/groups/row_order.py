@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.slices.indexing import Group, Layout
-from tablebase.slices.slice_arrays import Bool, Int64
+from tablebase.positions.indexing import Group, Layout
+from tablebase.positions.slice_arrays import Bool, Int64
 from tablebase.solvers.groups.arrays import WORD_BITS, Words
 
 RowNumbers = NDArray[np.int64]

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.compute import threads
-from tablebase.compute.messages import reach
-from tablebase.slices.indexing import Layout
+from tablebase.system.compute import threads
+from tablebase.system.compute.messages import reach
+from tablebase.positions.indexing import Layout
 from tablebase.solvers.groups.arrays import Rules, Tables, compile_rules, compile_tables, last_squares
 from tablebase.solvers.groups.children import expand
 from tablebase.solvers.groups.escapes import Escapes, compile_escapes
@@ -49,7 +49,7 @@ class _Work(NamedTuple):
 def solve(problem: CompiledSlice) -> tuple[Source, Source] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding.
 
-    It uses the threads that it is allowed (see `tablebase.compute.threads`), each of which writes to rows of its own.
+    It uses the threads that it is allowed (see `tablebase.system.compute.threads`), each of which writes to rows of its own.
     """
     layout, scores, checkpoint = problem.layout, scores_of(problem.game, problem.coding), problem.checkpoint
     tables, rows = compile_tables(problem.game, layout), compile_rows(layout)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.compute.jit import jit
-from tablebase.compute.pointers import bare
-from tablebase.compute.vectors import ELEMENTS, chosen, lanes_of, load, store
-from tablebase.slices.indexing import Layout
-from tablebase.slices.slice_arrays import Int64
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import ELEMENTS, chosen, lanes_of, load, store
+from tablebase.positions.indexing import Layout
+from tablebase.positions.slice_arrays import Int64
 from tablebase.solvers.planes.arrays import ROWS, Planes, State
 from tablebase.tables.values import DRAW, Codes
 

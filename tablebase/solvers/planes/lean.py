@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.compute.bits import trailing_zeros
-from tablebase.compute.jit import jit
-from tablebase.compute.messages import reach
-from tablebase.compute.pointers import bare
-from tablebase.compute.vectors import WORDS, lanes_of, load, rooms
-from tablebase.slices.slice_arrays import Int64
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import WORDS, lanes_of, load, rooms
+from tablebase.positions.slice_arrays import Int64
 from tablebase.solvers.planes.arrays import ROWS, STRIDE, Entries, LeanState, Planes, Scratch, State, Words, new_scratch, padded
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import Children, compile_children

@@ -19,11 +19,11 @@ from zlib import crc32
 
 import numpy as np
 
-from tablebase.compute.jit import jit
-from tablebase.compute.pointers import bare
-from tablebase.compute.vectors import ELEMENTS, fill, room
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import ELEMENTS, fill, room
 from tablebase.errors import system_error
-from tablebase.slices.indexing import Layout
+from tablebase.positions.indexing import Layout
 from tablebase.solvers.planes.arrays import FULL, ROWS, Entries, Planes, State, new_state
 from tablebase.solvers.planes.layout_codes import Output, write_codes
 from tablebase.solvers.planes.record import ENTRY, word_at

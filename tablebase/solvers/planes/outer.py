@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tablebase.game import Game
-from tablebase.slices.indexing import Layout
-from tablebase.slices.slice_arrays import Bool, Int8, Int64
+from tablebase.positions.indexing import Layout
+from tablebase.positions.slice_arrays import Bool, Int8, Int64
 from tablebase.solvers.planes.arrays import COLUMNS, FULL, ROWS, OuterBacks, OuterSteps, Words, home, slides, word_of
 
 

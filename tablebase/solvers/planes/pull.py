@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.compute.bits import trailing_zeros
-from tablebase.compute.jit import inline
-from tablebase.compute.vectors import WORDS, gather, load, rotated, rows, rows_kept, unit_of
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import inline
+from tablebase.system.compute.vectors import WORDS, gather, load, rotated, rows, rows_kept, unit_of
 from tablebase.solvers.planes.arrays import COLUMNS, ROWS, InnerSteps, Mirror, Planes, Scratch, Words
 
 

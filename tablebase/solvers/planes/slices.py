@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 
-from tablebase.compute.vectors import WORDS
+from tablebase.system.compute.vectors import WORDS
 from tablebase.game import Game, Step
-from tablebase.slices.conversions import ILLEGAL
+from tablebase.positions.conversions import ILLEGAL
 from tablebase.solvers.planes.arrays import (
     COLUMNS,
     FULL,

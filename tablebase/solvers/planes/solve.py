@@ -32,12 +32,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.compute import threads
-from tablebase.compute.bits import trailing_zeros
-from tablebase.compute.jit import inline, jit
-from tablebase.compute.messages import reach
-from tablebase.compute.pointers import bare
-from tablebase.compute.vectors import ELEMENTS, WORDS, chosen, lanes_of, least, load, rows, store, unit_of
+from tablebase.system.compute import threads
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import ELEMENTS, WORDS, chosen, lanes_of, least, load, rows, store, unit_of
 from tablebase.solvers.planes.arrays import (
     COLUMNS,
     FULL,
@@ -75,7 +75,7 @@ class Part(NamedTuple):
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding.
 
-    It uses the threads that it is allowed (see `tablebase.compute.threads`), each of which writes to planes of its own.
+    It uses the threads that it is allowed (see `tablebase.system.compute.threads`), each of which writes to planes of its own.
     """
     planes, coding, checkpoint = compile_planes(problem), problem.coding, problem.checkpoint
     states = (new_state(planes, coding.dtype), new_state(planes, coding.dtype))

@@ -14,7 +14,7 @@ from tablebase.commands.descriptions import describe_material, distances_of, lis
 from tablebase.commands.games import list_games
 from tablebase.game.capabilities import refuse
 from tablebase.game.installed import load_rules
-from tablebase.slices.material import material_name, parse_material
+from tablebase.positions.material import material_name, parse_material
 from tablebase.web.api.routes import game_for, get, query_of
 from tablebase.web.api.schemas import GameName, Given, MaterialName, given_by, told
 from tablebase.web.caching import CHANGING, answered

@@ -15,7 +15,7 @@ from tablebase.commands.registry import VERBS, Verb
 from tablebase.commands.shell import summary
 from tablebase.errors import TablebaseError
 from tablebase.game.examples import example, examples
-from tablebase.slices.material import materials, piece_counts
+from tablebase.positions.material import materials, piece_counts
 from tablebase.web.api.routes import PREFIX, game_for, get, post, query_of
 from tablebase.web.api.schemas import LIMITS, GameName, Given, given_by, told
 from tablebase.web.caching import CHANGING, LASTING, answered

@@ -19,7 +19,7 @@ from tablebase.game import Game
 from tablebase.game.capabilities import refuse
 from tablebase.game.installed import game_names, load_rules
 from tablebase.game.rules import Rules
-from tablebase.slices.material import piece_counts
+from tablebase.positions.material import piece_counts
 from tablebase.web.api.routes import game_for
 from tablebase.web.context import catalog_of
 from tablebase.web.pages.addresses import addresses_of, whole

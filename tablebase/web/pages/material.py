@@ -14,8 +14,8 @@ from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.game.moves import swapped
 from tablebase.game.notation import parse, render
-from tablebase.slices.equivalence import swapped_material
-from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.positions.equivalence import swapped_material
+from tablebase.positions.material import Material, material_name, parse_material
 from tablebase.web.api.routes import game_for
 from tablebase.web.context import catalog_of, tables_of
 from tablebase.web.pages.addresses import addresses_of

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.building.plan import check_tables
-from tablebase.compute.messages import count_plies
+from tablebase.system.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Ending, Rules

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.errors import MissingTableError, NotationError, RulesError
-from tablebase.features.of_position import features_at
+from tablebase.positions.shown_features import features_at
 from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, mirrored, swapped
@@ -17,8 +17,8 @@ from tablebase.game.rules import Rules, legal
 from tablebase.probe.answers import RatedMove
 from tablebase.probe.explained import ONLY
 from tablebase.probe.lines import Line
-from tablebase.slices.indexing import is_buildable
-from tablebase.slices.material import material_name, material_of
+from tablebase.positions.indexing import is_buildable
+from tablebase.positions.material import material_name, material_of
 from tablebase.web.context import tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_position, spelled

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tablebase.compute.messages import count_plies, in_bytes, in_time
+from tablebase.system.compute.messages import count_plies, in_bytes, in_time
 from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from tablebase.compute.messages import cell_text, count_plies
+from tablebase.system.compute.messages import cell_text, count_plies
 from tablebase.errors import RulesError
 from tablebase.game import Outcome
 from tablebase.game.rules import Ending, Rules

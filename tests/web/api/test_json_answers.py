@@ -21,7 +21,7 @@ import tablebase
 from tablebase.catalog.database import PATIENCE
 from tablebase.errors import CorruptTableError
 from tablebase.game import load_game
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 from tablebase.web.settings import Limits

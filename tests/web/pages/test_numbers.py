@@ -17,7 +17,7 @@ from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.game import guards, load_game
 from tablebase.game.installed import game_names, load_rules
 from tablebase.game.notation import render
-from tablebase.slices.material import parse_material
+from tablebase.positions.material import parse_material
 from tablebase.web.pages.game import Cell, matrices
 from tablebase.web.pages.histogram import histogram
 from tablebase_rules.noughts import Noughts

@@ -1,0 +1,1 @@
+"""Games by functions: positions listed or ranked, solved exactly, or bounded where chance moves."""

@@ -1,0 +1,210 @@
+"""The file of the exact values of a game by functions: its positions as sorted texts, and the code of each.
+
+The dataset ``keys`` holds the texts of the canonical positions in UTF-8, all of one length, padded with zeros, in the order of
+their bytes; ``codes`` holds in the same order the value for the player to move, with stride 2 (see `tablebase.tables.values`).
+Where the game is over it is the value for the first player, and the code of a draw is then that of a stalemate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.errors import CorruptTableError, RulesError
+from tablebase.game.functions import FunctionGame
+from tablebase.game.types import Outcome
+from tablebase.functions.exact.listed import MOST_POSITIONS
+from tablebase.tables import parts
+from tablebase.tables.cached_chunks import CachedChunks
+from tablebase.tables.flat_files import FlatFile, Written, write_flat
+from tablebase.tables.folder import SUFFIX
+from tablebase.tables.header import BUILT, TYPES
+from tablebase.tables.values import FULL, NARROW_ANY, STALEMATE, Codes, Coding
+
+FORMAT = "tablebase exact"
+FORMAT_VERSION = 1
+PLACE = "exact"
+"""The folder of the file in that of the game."""
+LONGEST_TEXT = 1000
+"""Bytes of a position's text."""
+Keys = NDArray[np.bytes_]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the positions of a game are worth; wins, losses and draws are those of the player to move where the game goes on."""
+
+    positions: int
+    final: int  # positions in which the game is over
+    wins: int
+    losses: int
+    draws: int
+    longest_win: int | None  # plies
+    longest_win_position: str | None  # of these, the first one by the order of the keys
+    longest_loss: int | None
+    longest_loss_position: str | None
+
+
+def counts_of(known: Iterable[tuple[int, int, int]], coding: Coding, text_at: Callable[[int], str]) -> Counts:
+    """Count values, given codes with their first place and how often they occur; `text_at` writes the position of a place."""
+    final, by_outcome = 0, dict.fromkeys(Outcome, 0)
+    longest: dict[Outcome, tuple[int, int]] = {}
+    for code, place, count in known:
+        value = coding.value(code)
+        if code == STALEMATE or value.distance == 0:
+            final += count
+            continue
+        by_outcome[value.outcome] += count
+        if value.distance is not None:
+            longest[value.outcome] = max(longest.get(value.outcome, (0, 0)), (value.distance, place))
+    win, loss = longest.get(Outcome.WIN), longest.get(Outcome.LOSS)
+    return Counts(
+        final + sum(by_outcome.values()),
+        final,
+        by_outcome[Outcome.WIN],
+        by_outcome[Outcome.LOSS],
+        by_outcome[Outcome.DRAW],
+        win and win[0],
+        win and text_at(win[1]),
+        loss and loss[0],
+        loss and text_at(loss[1]),
+    )
+
+
+def exact_path(folder: Path, name: str) -> Path:
+    """The path of a game's file in a tablebase."""
+    return folder / name / PLACE / f"all{SUFFIX}"
+
+
+def exact_title(name: str) -> str:
+    """What the seal of the file says it is."""
+    return f"{name} {PLACE}"
+
+
+def sorted_keys(rules: FunctionGame[Any], positions: list[Any]) -> tuple[Keys, NDArray[np.int64]]:
+    """The keys of positions, and the place of each in the list; `RulesError` if texts are no keys."""
+    texts = [rules.format(position).encode() for position in positions]
+    longest = max(map(len, texts))
+    if longest > LONGEST_TEXT or any(b"\0" in text or not text for text in texts):
+        wanted = f"from 1 to {LONGEST_TEXT:,} bytes, without zeros"
+        raise RulesError(f"a position of {rules.name} is not written as a text of {wanted}: change its function format")
+    keys = np.array(texts, f"S{longest}")
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    same = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(same):
+        text = keys[same[0]].decode()
+        raise RulesError(f"{rules.name} writes two positions as {text!r}: change its function format, or canonical")
+    return keys, order
+
+
+def write_exact(path: Path, rules: FunctionGame[Any], keys: Keys, codes: Codes) -> Path:
+    """Write a table under a temporary name next to `path`, sync it to disk, and return that name."""
+    arrays: dict[str, NDArray[Any]] = {"keys": keys, "codes": codes}
+    datasets = [Written(name, len(values), values.dtype, values.__getitem__) for name, values in arrays.items()]
+    return write_flat(path, exact_title(rules.name), BUILT, datasets, partial(_attributes, rules, len(keys)))
+
+
+def _attributes(rules: FunctionGame[Any], positions: int, digest: str) -> Mapping[str, str | int]:
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": rules.name,
+        "rules_digest": rules.digest,
+        "positions": positions,
+        "stride": NARROW_ANY.stride,
+        "values_sha256": digest,
+    }
+
+
+class ExactFile(FlatFile):
+    """The file of a game, open for reading; its values are its keys, and then its codes.
+
+    `CorruptTableError` if the file is not one of this game, `StaleTableError` if it was built under other rules or in another
+    format.
+    """
+
+    def __init__(self, path: Path, rules: FunctionGame[Any]) -> None:
+        self.rules = rules
+        super().__init__(path)
+
+    def _check(self, root: Any) -> None:
+        name, self.positions = self.rules.name, parts.number(root, "positions")
+        self.title, self.attributes = exact_title(name), partial(_attributes, self.rules, self.positions)
+        self._compare(root, name, f"of {name}", ("format", "game"), ("format_version", "rules_digest", "stride"))
+        parts.require(0 < self.positions <= MOST_POSITIONS, "its number of positions is out of range")
+        kind = parts.dataset(root, "keys").get_type()
+        fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str() and kind.get_size() <= LONGEST_TEXT
+        parts.require(fixed, "its dataset keys does not consist of short texts")
+        wide = parts.dataset(root, "codes").get_type().equal(TYPES[FULL.dtype])
+        self.coding: Coding = FULL if wide else NARROW_ANY
+        self._expect(root, "keys", self.positions, np.dtype(f"S{kind.get_size()}"))
+        self._expect(root, "codes", self.positions, np.dtype(self.coding.dtype))
+
+    def read(self) -> tuple[Keys, Codes]:
+        """All keys and codes; `CorruptTableError` if they are not those that were written."""
+        keys, codes = np.zeros(self.positions, self._chunks["keys"][2]), np.zeros(self.positions, self.coding.dtype)
+        arrays: dict[str, NDArray[Any]] = {"keys": keys, "codes": codes}
+        self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
+        return keys, codes
+
+    def places_of(self, keys: Keys, chunks: CachedChunks) -> NDArray[np.int64]:
+        """The place of each key; -1 for a text of no position that the game can come to."""
+        places, chunk = np.full(len(keys), -1), self.chunk_values("keys")
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        begin = 0
+        while begin < len(keys):
+            low, stored = self._chunk_with(keys[begin], chunks)
+            end = begin + max(int(np.searchsorted(keys[begin:], stored[-1], "right")), 1)
+            found = np.minimum(np.searchsorted(stored, keys[begin:end]), len(stored) - 1)
+            same = stored[found] == keys[begin:end]
+            places[order[begin:end][same]] = low * chunk + found[same]
+            begin = end
+        return places
+
+    def code_of(self, key: bytes, chunks: CachedChunks) -> int | None:
+        """The code of one key, faster than `places_of`; None for a text of no position that the game can come to."""
+        number, stored = self._chunk_with(key, chunks)
+        place = int(np.searchsorted(stored, np.bytes_(key)))
+        if place == len(stored) or stored[place] != key:
+            return None
+        number, offset = divmod(number * self.chunk_values("keys") + place, self.chunk_values("codes"))
+        return int(self._checked(self.cached(chunks, "codes", number)[offset : offset + 1])[0])
+
+    def _chunk_with(self, key: bytes, chunks: CachedChunks) -> tuple[int, Keys]:
+        """The number of the chunk in which a key would be, and its keys."""
+        chunk = self.chunk_values("keys")
+        low, high = 0, -(-self.positions // chunk)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.cached(chunks, "keys", middle)[0] <= key:
+                low = middle
+            else:
+                high = middle
+        # The last chunk is padded.
+        return low, self.cached(chunks, "keys", low)[: self.positions - low * chunk]
+
+    def codes_at(self, places: NDArray[np.int64], chunks: CachedChunks) -> Codes:
+        """The codes at places in any order."""
+        return self._checked(self.at("codes", places, chunks))
+
+    def _checked(self, codes: Codes) -> Codes:
+        """Codes; `CorruptTableError` if one of them is none."""
+        if (codes == self.coding.void).any():
+            raise CorruptTableError("holds codes that are none", self.path)
+        return codes
+
+    def counts(self) -> Counts:
+        """What the positions are worth, from all codes."""
+        codes = self.some("codes", slice(None))
+        found, first, counts = np.unique(codes, return_index=True, return_counts=True)
+        known = zip(found.tolist(), first.tolist(), counts.tolist(), strict=True)
+        return counts_of(known, self.coding, lambda place: self.some("keys", slice(place, place + 1))[0].decode(errors="replace"))

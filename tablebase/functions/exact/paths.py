@@ -1,0 +1,116 @@
+"""Counts of games and of lines of moves by functions without chance; positions that are alike are counted each."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
+
+from tablebase.errors import RulesError
+from tablebase.game.functions import FunctionGame
+from tablebase.game.rules import legal
+from tablebase.functions.exact.listed import DRAWN, TICK, check_size, winner_of
+
+P = TypeVar("P")
+
+
+class Depth(NamedTuple):
+    """The count of one depth."""
+
+    depth: int  # length of the lines in plies, or of paths in turns
+    leaves: int
+    seconds: float  # wall time
+
+
+class GameCounts(NamedTuple):
+    """How many positions can come up, and how many games there are from a start to the end."""
+
+    reachable: int  # the start included; the side to move distinguishes positions
+    final: int  # positions in which the game is over
+    games: int  # paths from the start to a final position
+    won: tuple[int, int]  # by each player; the others are drawn
+
+
+def count_games(rules: FunctionGame[P], start: P, tick: Callable[[int, None], object] | None = None) -> GameCounts:
+    """Count positions and games; `tick` is called now and then with the number of positions that are done, and None for all.
+
+    `RulesError` if a position can come up again, since there is no end of games then.
+    """
+    done: dict[P, tuple[int, int, int] | None] = {}  # None: on the way from the start to where the search is
+    final = 0
+    waiting: list[tuple[P, list[P] | None]] = [(start, None)]
+    while waiting:
+        position, children = waiting[-1]
+        if children is None and position in done:
+            waiting.pop()
+        elif children is not None:
+            waiting.pop()
+            done[position] = _added(done, children)
+            if len(done) % TICK == 0:
+                check_size(rules, len(done), 0, 1)
+                if tick is not None:
+                    tick(len(done), None)
+        elif (ending := rules.result(position)) is not None:
+            waiting.pop()
+            winner = winner_of(rules, position, ending)
+            done[position] = (int(winner == 0), int(winner == 1), int(winner == DRAWN))
+            final += 1
+        else:
+            children = list(rules.moves(position).values())
+            done[position] = None
+            waiting[-1] = position, children
+            for child in children:
+                if child not in done:
+                    waiting.append((child, None))
+                elif done[child] is None:
+                    raise _endless(rules, child)
+    first, second, drawn = done[start] or (0, 0, 0)
+    return GameCounts(len(done), final, first + second + drawn, (first, second))
+
+
+def _endless(rules: FunctionGame[P], position: P) -> RulesError:
+    again = f"{rules.format(position)} can come up again"
+    return RulesError(f"{rules.name} can go on for ever, since {again}: there is no number of games")
+
+
+def _added(done: dict[P, tuple[int, int, int] | None], children: list[P]) -> tuple[int, int, int]:
+    first = second = drawn = 0
+    for child in children:
+        counts = done[child]
+        assert counts is not None
+        first, second, drawn = first + counts[0], second + counts[1], drawn + counts[2]
+    return first, second, drawn
+
+
+def leaves_by_move(rules: FunctionGame[P], position: P, depth: int, _threads: int = 1) -> dict[str, int]:
+    """How many lines of a number of plies, at least one, begin with each legal move; a shorter game is none of them."""
+    return {move: _leaves(rules, child, depth - 1) for move, child in legal(rules, position).items()}
+
+
+def leaves_by_depth(rules: FunctionGame[P], position: P, depth: int, _threads: int = 1) -> Iterator[Depth]:
+    """The counts of depths 1, 2, … up to `depth`, each as soon as it is known."""
+    return by_depth(lambda plies: _leaves(rules, position, plies), depth)
+
+
+LINES = leaves_by_move, leaves_by_depth
+"""Functions that count lines of a depth by the first move, and of each depth."""
+
+
+def by_depth(count: Callable[[int], int], depth: int) -> Iterator[Depth]:
+    """Yield the results of `count` for depths 1, 2, … up to `depth`, each as soon as it is known."""
+    for number in range(1, depth + 1):
+        begin = time.perf_counter()
+        total = count(number)
+        yield Depth(number, total, time.perf_counter() - begin)
+
+
+def _leaves(rules: FunctionGame[P], position: P, plies: int) -> int:
+    lines = Counter({position: 1})
+    for _ in range(plies):
+        longer: Counter[P] = Counter()
+        for before, count in lines.items():
+            for child in rules.moves(before).values() if rules.result(before) is None else ():
+                longer[child] += count
+        lines = longer
+    return lines.total()

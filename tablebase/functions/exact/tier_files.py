@@ -1,0 +1,241 @@
+"""The file of a tier of a game by compiled functions: the code of each rank.
+
+The dataset ``codes`` holds by rank the value for the player to move, with stride 2 (see `tablebase.tables.values`); where the game
+is over, for the player whom `Functions.to_move` names. An invalid rank has the code of the rank before it. Without ranks, further
+datasets hold the sorted positions, whose places take the place of ranks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.errors import CorruptTableError
+from tablebase.game.compiled import CompiledGame
+from tablebase.game.values import Value
+from tablebase.functions.exact.files import Counts, counts_of
+from tablebase.tables import parts
+from tablebase.tables.cached_chunks import CachedChunks
+from tablebase.tables.flat_files import FlatFile, Written, write_flat
+from tablebase.tables.folder import SUFFIX
+from tablebase.tables.header import BUILT, TYPES
+from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, recode, win_code
+
+FORMAT = "tablebase tier"
+FORMAT_VERSION = 1
+"""Raise it if the ranks of `tablebase.game.ranks` change: they are not part of the rules' digest."""
+VERSIONS = ("format_version", "rules_digest", "stride")
+PLACE = "tiers"
+"""The folder of the files in that of the game."""
+PLANES = tuple(f"keys{number}" for number in range(8))
+"""Datasets of tiers without ranks: the bytes of differences of neighbouring positions, the lowest byte first."""
+PLANE = np.dtype("u1")
+RESTART = 1 << 16
+"""Keys that are read together; a chunk has whole runs of them, or is shorter than one."""
+Keys = NDArray[np.int64]
+
+
+def tier_path(folder: Path, game: CompiledGame, tier: int) -> Path:
+    """Return the path of a tier's file in a tablebase."""
+    return folder / game.name / PLACE / f"{game.tier_name(tier)}{SUFFIX}"
+
+
+def write_tier(
+    path: Path, game: CompiledGame, tier: int, after: Sequence[int], codes: Codes, coding: Coding, keys: Keys | None
+) -> Path:
+    """Write a table under a temporary name next to `path`, sync it to disk, and return that name.
+
+    Parameters
+    ----------
+    after : sequence of int
+        The tiers that moves lead to.
+    codes : ndarray
+        By rank; with void ones.
+    keys : ndarray of int64, optional
+        Without ranks, the sorted positions.
+    """
+    # Numba is slow to load.
+    from tablebase.tables.code_kernels import count_codes, fill_gaps
+
+    counts, first = np.zeros(coding.void + 1, np.int64), np.full(coding.void + 1, -1, np.int64)
+    count_codes(codes, 0, counts, first)
+    known = [(code, int(first[code]), int(counts[code])) for code in np.flatnonzero(counts[: coding.void]).tolist()]
+    if max(code for code, *_ in known) < win_code(NARROW_ANY.reach + 1, NARROW_ANY.stride):
+        codes, coding = recode(codes, coding, NARROW_ANY), NARROW_ANY
+
+    def text_at(rank: int) -> str:
+        return game.format(position_of(game, tier, rank, keys))
+
+    filled = np.empty_like(codes)
+    fill_gaps(codes, coding.void, 0, filled)
+    datasets = [Written("codes", len(filled), filled.dtype, filled.__getitem__)]
+    for number, name in enumerate(PLANES if keys is not None else ()):
+        datasets.append(Written(name, len(filled), PLANE, partial(_plane, keys, number)))
+    name = game.tier_name(tier)
+    attributes = partial(_attributes, game, name, tier, after, counts_of(known, coding, text_at))
+    return write_flat(path, tier_title(game, name), BUILT, datasets, attributes)
+
+
+def position_of(game: CompiledGame, tier: int, rank: int, keys: Keys | None) -> int:
+    """Return the position of a rank."""
+    unrank = game.functions.unrank
+    if unrank is None:
+        assert keys is not None
+        return int(keys[rank])
+    return int(unrank(game.numbers, tier, rank))
+
+
+def _plane(keys: Any, number: int, places: slice) -> NDArray[np.uint8]:
+    """Return a byte of the differences of keys; every `RESTART` keys a key itself takes the place of a difference."""
+    begin, end, _ = places.indices(len(keys))
+    differences = np.diff(keys[begin:end], prepend=0)
+    differences[::RESTART] = keys[begin:end:RESTART]
+    plane: NDArray[np.uint8] = (differences >> 8 * number & 255).astype(np.uint8)
+    return plane
+
+
+def _keys_of(planes: Sequence[NDArray[Any]]) -> Keys:
+    """Return the keys of some places, the first of which is a multiple of `RESTART`."""
+    keys: Keys = np.stack(planes, axis=1).view("<i8").ravel()
+    for begin in range(0, len(keys), RESTART):
+        np.cumsum(keys[begin : begin + RESTART], out=keys[begin : begin + RESTART])
+    return keys
+
+
+def tier_title(game: CompiledGame, name: str) -> str:
+    """Return the title in the seal of a tier's file."""
+    return f"{game.name} {PLACE} {name}"
+
+
+def _attributes(
+    game: CompiledGame, name: str, tier: int, after: Sequence[int], counts: Counts, digest: str
+) -> Mapping[str, str | int]:
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": game.name,
+        "rules_digest": game.digest,
+        "tier": name,
+        "number": tier,
+        "after": json.dumps(list(after)),
+        "stride": NARROW_ANY.stride,
+        "counts": json.dumps(asdict(counts)),
+        "values_sha256": digest,
+    }
+
+
+class TierFile(FlatFile):
+    """The file of a tier, open for reading; its values are its codes and, without ranks, the bytes of its keys.
+
+    Attributes
+    ----------
+    tier : int
+    size : int
+        Ranks.
+    after : list of int
+        Tiers that moves lead to.
+
+    `CorruptTableError` if the file is not one of the tier of this name, `StaleTableError` if it was built under other rules or
+    in another format.
+    """
+
+    def __init__(self, path: Path, game: CompiledGame, name: str) -> None:
+        self.game, self.name = game, name
+        super().__init__(path)
+
+    def _check(self, root: Any) -> None:
+        game = self.game
+        try:
+            self.counts = Counts(**json.loads(parts.text(root, "counts")))
+            self.after = [int(tier) for tier in json.loads(parts.text(root, "after"))]
+        except (TypeError, ValueError) as fault:
+            raise CorruptTableError("does not count its positions", self.path) from fault
+        self.tier = parts.number(root, "number")
+        self.title = tier_title(game, self.name)
+        self.attributes = partial(_attributes, game, self.name, self.tier, self.after, self.counts)
+        self._compare(root, game.name, f"{self.name} of {game.name}", ("format", "game", "tier"), VERSIONS)
+        parts.require(game.tier_name(self.tier) == self.name, "its number is that of another tier")
+        codes = parts.dataset(root, "codes")
+        self.coding: Coding = FULL if codes.get_type().equal(TYPES[FULL.dtype]) else NARROW_ANY
+        self.size = game.size(self.tier) if game.is_ranked else self.counts.positions
+        self._expect(root, "codes", self.size, np.dtype(self.coding.dtype))
+        for name in () if game.is_ranked else PLANES:
+            self._expect(root, name, self.size, PLANE)
+
+    @property
+    def longest(self) -> int:
+        """The longest distance, in plies."""
+        return max(self.counts.longest_win or 0, self.counts.longest_loss or 0)
+
+    def read(self, codes: Codes) -> Keys | None:
+        """Read all codes, and return the keys; `CorruptTableError` if the values differ from those written."""
+        planes = {name: np.zeros(self.size, np.uint8) for name in self._chunks if name in PLANES}
+        arrays: dict[str, NDArray[Any]] = {"codes": codes, **planes}
+        self.check_values(lambda name, places, values: arrays[name].__setitem__(places, values))
+        return _keys_of(list(planes.values())) if planes else None
+
+    def fill(self, codes: Codes) -> None:
+        """Read all codes of a file whose bytes are known to be right."""
+        self.read_slabs("codes", codes.__setitem__)
+
+    def keys(self) -> Keys:
+        """Read all keys, as `fill` does."""
+        return _keys_of([self.some(name, slice(None)) for name in PLANES])
+
+    def value_of(self, position: int, chunks: CachedChunks) -> Value | None:
+        """Return the value of a position, for the player to move; None if it is not in the list."""
+        rank = self.game.place(position)[1]
+        if not self.game.is_ranked:
+            rank = int(self.places_of(np.array([rank]), chunks)[0])
+            if rank < 0:
+                return None
+        number, offset = divmod(rank, self.chunk_values("codes"))
+        code = int(self.cached(chunks, "codes", number)[offset])
+        if code == self.coding.void:
+            raise CorruptTableError("holds codes that are none", self.path)
+        return self.coding.value(code)
+
+    def codes_at(self, ranks: Keys, chunks: CachedChunks) -> Codes:
+        """Return the codes of some ranks; `CorruptTableError` if one of them is none."""
+        codes = self.at("codes", ranks, chunks)
+        if (codes == self.coding.void).any():
+            raise CorruptTableError("holds codes that are none", self.path)
+        return codes
+
+    def keys_at(self, places: Keys, chunks: CachedChunks) -> Keys:
+        """Return the positions at some places of the list."""
+        chunk = self.chunk_values(PLANES[0])
+        keys = np.empty(len(places), np.int64)
+        for number in np.unique(places // chunk).tolist():
+            here = places // chunk == number
+            keys[here] = self._keys(number, chunks)[places[here] - number * chunk]
+        return keys
+
+    def _keys(self, number: int, chunks: CachedChunks) -> Keys:
+        """Return a chunk of the list; the last one is padded."""
+        return chunks.get((self, "keys", number), lambda: _keys_of([self.chunk(name, number) for name in PLANES]))
+
+    def places_of(self, keys: Keys, chunks: CachedChunks) -> Keys:
+        """Return the places of sorted keys in the list, -1 for those that are not there."""
+        chunk, places = self.chunk_values(PLANES[0]), np.full(len(keys), -1)
+        # Parts of the keys, and of the chunks that they can be in.
+        pending = [(0, len(keys), 0, -(-self.size // chunk))]
+        while pending:
+            begin, end, low, high = pending.pop()
+            some = keys[begin:end]
+            if high - low > 1 and len(some):
+                middle = (low + high) // 2
+                split = begin + int(np.searchsorted(some, self._keys(middle, chunks)[0]))
+                pending += [(begin, split, low, middle), (split, end, middle, high)]
+            elif len(some):
+                known = self._keys(low, chunks)[: self.size - low * chunk]
+                place = np.minimum(np.searchsorted(known, some), len(known) - 1)
+                places[begin:end] = np.where(known[place] == some, low * chunk + place, -1)
+        return places

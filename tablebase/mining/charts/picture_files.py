@@ -1,0 +1,34 @@
+"""Files of charts: pictures, whose names are checked before Matplotlib is loaded, and the numbers behind them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from tablebase.errors import TablebaseError, check_extra
+from tablebase.system.files.outputs import check_output, write_text
+
+CURE, OTHER_CURVE = "name another file with --output", "name another file with --curve"
+CSV_CURE = "name another file with --csv"
+SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""File types, and metadata to omit from them, so that the same picture is the same bytes."""
+
+
+def check_picture(path: Path, cure: str = CURE) -> None:
+    """Raise `TablebaseError` unless charts can be drawn, and be written to a file; `cure` is the remedy otherwise."""
+    check_extra("pictures", "plot")
+    if path.suffix.lower() not in SUFFIXES:
+        raise TablebaseError(f"{path} is not the name of a picture: use one of the suffixes {', '.join(SUFFIXES)}")
+    check_output(path, cure)
+
+
+def write_numbers(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the rows of a chart, which have the same fields, as CSV."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows[0])
+    writer.writerows([str(value).lower() if isinstance(value, bool) else value for value in row.values()] for row in rows)
+    write_text(path, text.getvalue(), CSV_CURE)

@@ -1,0 +1,160 @@
+"""Patterns as a page of HTML that needs nothing else: tables, and charts of the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from tablebase.mining.charts.bars import COLOURS, Bar, Fill, draw_bars
+from tablebase.system.compute.messages import cell_text, in_percent
+from tablebase.system.files.outputs import write_text
+from tablebase.game import Outcome
+from tablebase.mining.patterns.kept_patterns import class_rows, counts_text, entropy_text, gain_rows, rule_rows, title, tree_text
+from tablebase.mining.patterns.pattern_search import Patterns, Profile
+from tablebase.mining.patterns.targets import OUTCOME
+from tablebase.svg.markup import element
+
+PLAIN = COLOURS[Outcome.WIN]
+"""The colour of what is no outcome."""
+CURE = "name another file with --output"
+
+
+def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) -> None:
+    """Write a page about patterns of one game, with the best `top` features and pairs of features, and with this style sheet."""
+    heading = f"Patterns in {found[0].game.title}"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", text=heading),
+        element("style", text=style),
+    )
+    sections = [_section(each, top, number) for number, each in enumerate(found, start=1)]
+    page = element("html", head, element("body", element("main", element("h1", text=heading), *sections)), lang="en")
+    write_text(file, f"<!DOCTYPE html>\n{_html(page)}\n", CURE)
+
+
+def patterns_html(patterns: Patterns, top: int) -> str:
+    """Patterns of one set of positions, without a page around them, for notebooks."""
+    return _html(element("div", _section(patterns, top, 1)))
+
+
+def _html(root: Element) -> str:
+    return ElementTree.tostring(root, encoding="unicode", method="html")
+
+
+def _section(patterns: Patterns, top: int, number: int) -> Element:
+    identifier, uncertainty = f"set-{number}", entropy_text(patterns)
+    section = element(
+        "section",
+        element("h2", text=title(patterns), id=identifier),
+        element("p", text=f"{counts_text(patterns)}."),
+        element("p", text=f"{uncertainty[0].upper()}{uncertainty[1:]}."),
+        _profile(patterns),
+        *_gains(patterns, top),
+        _rules(patterns),
+        *_tree(patterns),
+    )
+    section.set("aria-labelledby", identifier)
+    return section
+
+
+def _fills(patterns: Patterns) -> list[Fill]:
+    """A colour for each class: those of outcomes, or shades from light to dark."""
+    if patterns.target == OUTCOME:
+        return [Fill(COLOURS[Outcome(word)]) for word in patterns.classes]
+    return [Fill(PLAIN, (number + 1) / len(patterns.classes)) for number in range(len(patterns.classes))]
+
+
+def _profile(patterns: Patterns) -> Element:
+    """The classes, in all positions and for each level of the most informative feature."""
+    profile = patterns.profile or Profile("positions", (), ())
+    rows = [("all positions", patterns.counts), *zip(profile.levels, profile.counts, strict=True)]
+    what = f"{patterns.target.words} by {profile.feature}" if patterns.profile else patterns.target.words
+    fills = _fills(patterns)
+    bars = [
+        Bar(label, f"{sum(counts):,}", [(count / sum(counts), fill) for count, fill in zip(counts, fills, strict=True)])
+        for label, counts in rows
+    ]
+    numbers = [{profile.feature: label, **dict(zip(patterns.classes, counts, strict=True))} for label, counts in rows]
+    return _shown(f"Share of each {what}", bars, f"Positions by {what}", numbers, [_legend(patterns, fills)])
+
+
+def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
+    entries = []
+    for row, fill in zip(class_rows(patterns), fills, strict=True):
+        swatch = element("svg", element("rect", width=12, height=12, fill=fill.colour, fill_opacity=fill.opacity))
+        for name, value in (("width", "12"), ("height", "12"), ("aria-hidden", "true")):
+            swatch.set(name, value)
+        swatch.tail = f" {row['class']}"
+        entries.append(element("span", swatch))
+        entries[-1].tail = " "
+    return element("p", *entries, **{"class": "legend"})
+
+
+def _gains(patterns: Patterns, top: int) -> Iterable[Element]:
+    rows = list(gain_rows(patterns, top, top))
+    if rows:
+        bars = [Bar(row["features"], _percent(row["explains"]), [(row["explains"] or 0, Fill(PLAIN))]) for row in rows]
+        numbers = [{name: row[name] for name in ("features", "gain", "explains", "decides")} for row in rows]
+        yield _shown(f"What explains the {patterns.target.words}", bars, "Features, and pairs of features", numbers)
+
+
+def _rules(patterns: Patterns) -> Element:
+    rows = list(enumerate(rule_rows(patterns), start=1))
+    if not rows:
+        return element("p", text="There is no rule without exceptions.")
+    name, fills = patterns.target.name, dict(zip(patterns.classes, _fills(patterns), strict=True))
+    bars = [Bar(f"{number}: {row[name]}", _percent(row["share"]), [(row["share"], fills[row[name]])]) for number, row in rows]
+    numbers = [
+        {"no.": number, **{field: row[field] for field in (name, "positions", "share", "condition")}} for number, row in rows
+    ]
+    return _shown("Share of the positions that each rule covers", bars, "Rules without exceptions", numbers)
+
+
+def _tree(patterns: Patterns) -> Iterable[Element]:
+    if patterns.tree is not None:
+        yield element("h3", text="A small decision tree")
+        yield element("pre", text=patterns.tree.text)
+        yield element("p", text=tree_text(patterns, patterns.tree))
+        yield element("pre", text=patterns.tree.sql)
+
+
+def _shown(
+    caption: str, bars: Sequence[Bar], of_table: str, rows: Sequence[Mapping[str, Any]], legend: Sequence[Element] = ()
+) -> Element:
+    """A chart beside the table of its numbers, or above it where there is no room."""
+    chart = element("figure", element("figcaption", text=caption), *legend, draw_bars(caption, bars), **{"class": "card"})
+    return element("div", chart, _table(of_table, rows), style="margin-bottom: 1.2rem", **{"class": "pair"})
+
+
+def _table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Element:
+    """Rows as a table with a caption; the first column names a row."""
+    numeric = {name for name in rows[0] if all(isinstance(row[name], int | float | None) for row in rows)}
+
+    def cell(tag: str, name: str, text: str, **attributes: str) -> Element:
+        return element(tag, text=text, **attributes, **({"class": "n"} if name in numeric else {}))
+
+    heads = [cell("th", name, name, scope="col") for name in rows[0]]
+    body = [
+        element(
+            "tr",
+            *(
+                cell("th", name, cell_text(value, "–"), scope="row") if place == 0 else cell("td", name, cell_text(value, "–"))
+                for place, (name, value) in enumerate(row.items())
+            ),
+        )
+        for row in rows
+    ]
+    table = element("table", element("caption", text=caption), element("thead", element("tr", *heads)), element("tbody", *body))
+    scroll = element("div", table, tabindex="0", role="region", **{"class": "scroll"})
+    scroll.set("aria-label", caption)
+    return scroll
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else in_percent(share)

@@ -1,0 +1,79 @@
+"""How informative features are about the target: the information gain of Quinlan 1986, *Induction of Decision Trees*."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.mining.patterns.contingency import Counts, Tables
+from tablebase.mining.patterns.levels import Levels
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How informative one or two features are about the target.
+
+    Parameters
+    ----------
+    features : tuple of str
+        One or two columns.
+    gain : float
+        Bits of uncertainty about the target that knowing their values removes.
+    explains : float or None
+        The gain as a share of the target's entropy; None where that is 0.
+    decides : float
+        Share of positions whose class is predicted by the most common class of positions with the same values.
+    """
+
+    features: tuple[str, ...]
+    gain: float
+    explains: float | None
+    decides: float
+
+    @property
+    def name(self) -> str:
+        """The features, separated by commas."""
+        return ", ".join(self.features)
+
+
+def entropy(counts: Counts) -> NDArray[Any]:
+    """Shannon entropy in bits, −Σ p·log₂ p, of the counts along the last axis; 0 where all counts are 0."""
+    total = counts.sum(axis=-1, keepdims=True)
+    share = counts / np.maximum(total, 1)
+    bits: NDArray[Any] = -(share * np.log2(share, out=np.zeros_like(share), where=share > 0)).sum(axis=-1)
+    return bits
+
+
+def information_gain(table: Counts) -> float:
+    """The entropy of the target minus its mean entropy when the values are known: bits, from 0 to the entropy of the target.
+
+    This is H(T) − Σ p(v)·H(T | v), Quinlan 1986; the table has the positions by the values of the features and by class.
+    """
+    rows = table.reshape(-1, table.shape[-1])
+    remaining = rows.sum(axis=1) @ entropy(rows) / rows.sum()
+    return max(0.0, float(entropy(rows.sum(axis=0)) - remaining))
+
+
+def decided(table: Counts) -> float:
+    """Share of positions with the most common class for their values; `table` as for `information_gain`."""
+    return int(table.max(axis=-1).sum()) / int(table.sum())
+
+
+def gains(levels: Sequence[Levels], tables: Tables) -> list[Gain]:
+    """The gains of all single features, then of all counted pairs, each list in descending order."""
+    singles = {(number,): table for number, table in enumerate(tables.singles)}
+    pairs = {of: table for of, table in tables.joint.items() if len(of) == 2}
+    found = []
+    for counted in (singles, pairs):
+        listed = [_gain(tuple(levels[each].name for each in of), table) for of, table in counted.items()]
+        found += sorted(listed, key=lambda gain: -gain.gain)
+    return found
+
+
+def _gain(names: tuple[str, ...], table: Counts) -> Gain:
+    gain, total = information_gain(table), float(entropy(table.reshape(-1, table.shape[-1]).sum(axis=0)))
+    return Gain(names, gain, gain / total if total else None, decided(table))

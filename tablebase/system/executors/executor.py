@@ -1,0 +1,107 @@
+"""The contract of executors: what runs work on keys, in this process or elsewhere."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from tablebase.system.compute.messages import Stage
+
+Key = TypeVar("Key")
+Watch = Callable[[Any, Stage], object]
+"""Called with a key and the stage that its work has reached."""
+
+
+class Fault(NamedTuple):
+    """Why a worker cannot be used."""
+
+    what: str  # is wrong, as the predicate of a sentence
+    cure: str  # what to do
+
+
+Check = Callable[[], Fault | None]
+"""Called where keys would be done, to find what is wrong there; picklable."""
+
+
+def unwatched(_key: Any, _stage: Stage) -> None:
+    """Watch nothing."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may run at the same time."""
+
+    workers: int = 1  # keys at a time
+    memory: int | None = None  # bytes that all keys in progress may need together; None for no limit
+    each: bool = False  # whether `memory` is for each key, since each worker has memory of its own
+
+    def fit(self, needs: Sequence[int]) -> bool:
+        """Whether keys that need these bytes of memory may be in progress together."""
+        if len(needs) > self.workers:
+            return False
+        return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
+
+    def startable(self, ready: Sequence[Key], running: Sequence[Key], needs: Callable[[Key], int]) -> list[Key]:
+        """The ready keys to start now, in order, with those that are running; `needs` are bytes of memory."""
+        started = list(running)
+        for key in ready:
+            if self.fit([needs(one) for one in (*started, key)]):
+                started.append(key)
+        return started[len(running) :]
+
+    def threads(self, started: int, used: int) -> int:
+        """Threads for each of the keys that are started together; those that no key can use are used within keys."""
+        return max(1, (self.workers - used) // started)
+
+
+class Executor(ABC):
+    """Runs work on keys and gives the results as they come.
+
+    A scheduler enters the executor as a context, then calls `submit` and `finished` in turn. Unless the executor is `ordered`,
+    there are never more than ``limits.workers`` keys unfinished. Leaving the context because of an exception ends what still
+    runs; nothing of it may go on. `tablebase.testing.ExecutorTests` is the conformance suite.
+    """
+
+    ordered: ClassVar[bool] = False
+    """Whether `submit` takes keys before those they depend on are done, and finds workers, memory and threads for each."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.stop(abort=kind is not None)
+
+    @abstractmethod
+    def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
+        """Get ready for keys, called once, before the first of them.
+
+        Keys are `concurrent` if two can ever be in progress together, and `droppable` if `stop` may have to end keys in progress,
+        for which `finished` must come back in time. `watch` is called while `finished` waits, if it is known how far keys are.
+        """
+
+    def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
+        """Let only workers do keys where `check` finds nothing wrong; called before `start`, if at all."""
+
+    @abstractmethod
+    def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
+        """Begin ``work(key)`` without waiting for it; both must be picklable.
+
+        Only if the executor is `ordered`, it is told what the key `needs`, in bytes of memory, and which keys it comes `after`.
+        """
+
+    @abstractmethod
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
+        """Wait until some submitted key is done, and yield each that is with its result.
+
+        After `timeout` seconds, which are only given if the keys are droppable, nothing is yielded. Raise what the work raised,
+        or `CapacityError` if a worker was lost.
+        """
+
+    @abstractmethod
+    def stop(self, *, abort: bool) -> None:
+        """Give everything back; with `abort`, end what still runs first. May be called again."""
