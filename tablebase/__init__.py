@@ -25,7 +25,6 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler and (
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.system.compute.modules import lazy
 from tablebase.errors import ArgumentError as ArgumentError
 from tablebase.errors import ArgumentTypeError as ArgumentTypeError
 from tablebase.errors import BatchError as BatchError
@@ -48,6 +47,7 @@ from tablebase.errors import StaleTableError as StaleTableError
 from tablebase.errors import TablebaseError as TablebaseError
 from tablebase.errors import TimeLimitError as TimeLimitError
 from tablebase.errors import UnusableFileError as UnusableFileError
+from tablebase.system.compute.modules import lazy
 from tablebase.version import VERSION
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What modules with features import: the decorator, and the positions that a feature sees."""
 
 from tablebase.game.features import KINDS, Feature, Values, feature, load_features
-from tablebase.positions.mixed import Positions
+from tablebase.positions.many import Positions
 
 __all__ = ["KINDS", "Feature", "Positions", "Values", "feature", "load_features"]

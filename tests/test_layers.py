@@ -15,23 +15,35 @@ from tablebase.game.installed import game_names, load_rules
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "tablebase"
-LAYERS = (
-    ("version", "compute", "errors"),
-    ("files", "game", "executors"),
-    ("slices", "features"),
-    ("tables", "solvers", "testing", "svg"),
-    ("states", "stochastic", "probe", "search", "catalog"),
-    ("mining", "checking", "graph", "protocol", "play"),
-    ("building", "patterns", "charts", "commands"),
-    ("web",),
+ORDER = (
+    "version",
+    "errors",
+    "system",
+    "game",
+    "positions",
+    "features",
+    "svg",
+    "tables",
+    "solvers",
+    "testing",
+    "functions",
+    "probe",
+    "search",
+    "catalog",
+    "checking",
+    "graph",
+    "play",
+    "mining",
+    "building",
+    "commands",
+    "web",
 )
-"""From the ground up. Within a layer a room may use those to its left."""
-ORDER = [room for layer in LAYERS for room in layer]
+"""Rooms from the ground up; a room may use those before it."""
 RULES_MAY_USE = {"errors", "game", "features", "graph"}
 """All that a rules module needs, so that no author has to know the rest of the house; graphs for features that look ahead."""
 COMPANIONS_MAY_USE = {
     "_pictures.py": RULES_MAY_USE | {"svg"},
-    "_players.py": RULES_MAY_USE | {"compute", "play"},
+    "_players.py": RULES_MAY_USE | {"play", "system"},
     "_routes.py": RULES_MAY_USE | {"play", "web"},
 }
 """The same for modules next to those of rules: pictures, players, and routes of the server."""
@@ -41,11 +53,10 @@ CONTRACTS = {"functions", "compiled", "ranks", "stochastic", "kernels", "file_wo
 KINDS = {"Game", "StochasticGame", "FunctionGame", "CompiledGame"}
 DELIVERING = (
     "game",
-    "slices",
-    "states",
-    "stochastic",
+    "positions",
+    "functions",
     "building/*_kind.py",
-    "building/site.py",
+    "building/shared_folder.py",
     "building/slice_work.py",
     "checking",
     "probe/from_*.py",
@@ -94,14 +105,15 @@ def rooms() -> dict[str, list[Path]]:
 
 
 def test_every_room_has_a_place() -> None:
-    """All packages and loose modules are in the order, and there are at most three loose modules beside the facade."""
+    """All packages and loose modules are in the order: at most 18 packages, and three loose modules beside the facade."""
     assert sorted(rooms()) == sorted(ORDER)
     assert len({path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}) <= 3
+    assert len([path for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()]) <= 18
 
 
 @pytest.mark.parametrize("room", ORDER)
 def test_imports_go_down(room: str) -> None:
-    """A room imports from lower layers, from rooms to its left in its own, and from itself."""
+    """A room imports from rooms before it, and from itself; so there is no circle."""
     below = {*ORDER[: ORDER.index(room)], room}
     upwards = {
         f"{path.relative_to(ROOT)} imports {name}"
@@ -123,10 +135,13 @@ def test_nothing_imports_the_facade() -> None:
 def test_solvers_and_checks_share_no_mistakes(room: str, other: str) -> None:
     """Neither imports the other, nor the arrays that the other makes of the rules; they have set-ups of their own."""
     names = {name for path in rooms()[room] for name in imported_modules(path)}
-    assert any(room_of(name) == "compute" for name in names)
+    assert any(room_of(name) == "system" for name in names)
     assert not [name for name in names if room_of(name) == other]
     # Of what solves by functions, checks read the files alone.
-    assert room != "checking" or {name.split(".")[2] for name in names if room_of(name) == "states"} == {"files", "tier_files"}
+    assert room != "checking" or {name.split(".")[3] for name in names if name.startswith("tablebase.functions.exact.")} == {
+        "files",
+        "tier_files",
+    }
     for arrays in ("slice_arrays", "pursuit_arrays"):
         assert any(name.startswith(f"tablebase.positions.{arrays}") for name in names) == (room == "solvers")
 

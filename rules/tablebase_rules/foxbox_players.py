@@ -12,7 +12,6 @@ from random import Random
 
 import numpy as np
 
-from tablebase.system.compute.messages import count_plies
 from tablebase.game.moves import Position
 from tablebase.graph.forcing import Later, Measures, NodeValues, Plies, solve
 from tablebase.graph.policies import result_first
@@ -23,6 +22,7 @@ from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.player_records import read_yes
 from tablebase.play.strategy import Strategy
+from tablebase.system.compute.messages import count_plies
 from tablebase_rules.foxhounds_boxes import FOX, HOUNDS, forced_boxes
 
 

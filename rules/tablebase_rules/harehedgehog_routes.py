@@ -11,7 +11,7 @@ from tablebase.web.api.play import SEED
 from tablebase.web.api.routes import post
 from tablebase.web.api.schemas import LONGEST_NAME, Given, Told
 from tablebase.web.caching import PRIVATE, answered
-from tablebase.web.questions import commanded
+from tablebase.web.worker_pool import commanded
 from tablebase_rules.harehedgehog_players import COMMANDED as GAME
 
 ABOUT = "a server for Hare & Hedgehog"

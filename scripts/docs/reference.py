@@ -20,7 +20,7 @@ from tablebase.commands.shell import command_of
 from tablebase.game.examples import examples
 from tablebase.play.players import all_players
 from tablebase.web.app import create_app
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 MEANINGS: dict[str, Any] = tomllib.loads((DOCS / "fields.toml").read_text(encoding="utf-8"))
 """Meanings by section; a section of sections has more than one table."""
@@ -70,7 +70,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def http() -> str:
     """The routes of the server, and the objects that they read and write."""
-    described = create_app(Settings(Path("data"), mine=True)).openapi()
+    described = create_app(ServerSettings(Path("data"), mine=True)).openapi()
     parts = ["## Routes\n"]
     for path, item in described["paths"].items():
         for method, route in item.items():

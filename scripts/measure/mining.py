@@ -12,15 +12,15 @@ import duckdb
 from tqdm import tqdm
 
 from scripts.measure.clock import run_separately
-from tablebase.positions.common_features import features_of
 from tablebase.game import load_game
 from tablebase.mining.columns import columns as all_columns
 from tablebase.mining.export import Export
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
+from tablebase.mining.row_selection import Sample
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
-from tablebase.mining.wanted import Sample
+from tablebase.positions.common_features import features_of
 from tablebase.tables.store import Store
 
 MOST_PIECES_WITH_ALIASES = 3

@@ -23,7 +23,6 @@ from tablebase.building.plan import plan, with_dependencies
 from tablebase.building.slice_kind import make_materials
 from tablebase.checking import general, table
 from tablebase.commands.tablebase import Tablebase
-from tablebase.system.files.outputs import publish
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.positions.indexing import layout_of
@@ -31,6 +30,7 @@ from tablebase.positions.location import locate, sides_stored, stored_materials,
 from tablebase.positions.material import Material, material_name, parse_material
 from tablebase.solvers.problem import Load
 from tablebase.solvers.registry import SOLVERS, solve_material
+from tablebase.system.files.outputs import publish
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store

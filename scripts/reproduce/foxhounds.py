@@ -32,7 +32,6 @@ from scripts.reproduce.known import build_start, rows_of, run
 from tablebase.commands.output import write_rows
 from tablebase.commands.parameters import Format
 from tablebase.commands.tablebase import Tablebase
-from tablebase.system.compute import threads
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render
@@ -40,6 +39,7 @@ from tablebase.graph.counting import count
 from tablebase.graph.forcing import UNFORCEABLE, values
 from tablebase.graph.policies import chance_against
 from tablebase.graph.reachable import reachable
+from tablebase.system.compute import threads
 from tablebase_rules.foxbox_players import FoxBoxes, fox_boxes
 from tablebase_rules.foxhounds_boxes import FOX, HOUNDS
 

@@ -18,12 +18,12 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.mining.charts.charted_slices import ChartSlices, select_slices
-from tablebase.mining.charts.tallies import Counting, parity_pair, totals
 from tablebase.commands.program import run
-from tablebase.system.compute.messages import say
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome, load_game
+from tablebase.mining.charts.charted_slices import ChartSlices, select_slices
+from tablebase.mining.charts.tallies import Counting, parity_pair, totals
+from tablebase.system.compute.messages import say
 
 GAME = load_game("doushouqi")
 DOCS = Path(__file__).parents[2] / "docs"

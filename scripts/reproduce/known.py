@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from tablebase.building.options import BuildOptions
 from tablebase.building.plan import plan, start_material
 from tablebase.building.slice_kind import make_materials
-from tablebase.system.compute.messages import say
 from tablebase.errors import TablebaseError
-from tablebase.system.executors.executor import Limits
 from tablebase.game import Game
+from tablebase.system.compute.messages import say
+from tablebase.system.executors.executor import Limits
 
 
 def build_start(game: Game, folder: Path, workers: int = 1) -> None:

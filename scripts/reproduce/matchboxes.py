@@ -35,12 +35,12 @@ from tqdm import tqdm
 import tablebase
 from scripts.reproduce.known import build_start
 from tablebase.commands.tablebase import Tablebase
-from tablebase.system.compute.messages import say
 from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Move, Position, legal_moves
 from tablebase.game.notation import parse, render_move
-from tablebase.play.learning.matchboxes import Bead, Draw, Matchboxes, Tree, grow_tree
+from tablebase.play.learning.matchboxes import Bead, BeadDraw, Matchboxes, Tree, grow_tree
+from tablebase.system.compute.messages import say
 from tablebase.tables.values import Value
 
 WHITE, BLACK = 0, 1
@@ -90,12 +90,12 @@ class Learner(Matchboxes):
 
     def play(self, opponent: Opponent, random: Random) -> bool:
         """Play a game, and remove the last bead if Black loses; returns whether Black has won."""
-        draws: list[Draw] = []
+        draws: list[BeadDraw] = []
         winner = self._winner(opponent, random, draws)
         self.finish(draws, winner)
         return winner == BLACK
 
-    def _winner(self, opponent: Opponent, random: Random, draws: list[Draw]) -> int:
+    def _winner(self, opponent: Opponent, random: Random, draws: list[BeadDraw]) -> int:
         """Play a game to its end, and note the beads that Black draws."""
         position = self.start
         while choices := opponent(self, position):

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
-from tablebase.positions.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
+from tablebase.positions.common_features import features_of
 from tablebase.positions.location import slices
 from tablebase.positions.material import Material, parse_material
 from tablebase_rules.doushouqi import game

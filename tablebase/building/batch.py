@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import BatchError, TablebaseError, did_you_mean, quoted
-from tablebase.system.files.inputs import MEBIBYTE, read_text
 from tablebase.game.installed import full_name
 from tablebase.game.plain_arguments import parse_duration, parse_size, parse_time
+from tablebase.system.files.inputs import MEBIBYTE, read_text
 
 COMMANDS = ("verify", "reindex", "export", "patterns", "mine", "sql", "stats", "plot", "probe", "line", "pack", "copy")
 """Follow-up commands."""
@@ -25,7 +25,7 @@ Field = Callable[[object], Any]
 
 
 @dataclass(frozen=True)
-class Entry:
+class BuildEntry:
     """Tables to build."""
 
     game: str  # its name, with size and variant
@@ -42,7 +42,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Step:
+class FollowUp:
     """A command to run when all tables are built."""
 
     command: tuple[str, ...]  # words of a command of this program, such as ("verify", "doushouqi")
@@ -56,8 +56,8 @@ class Batch:
     """What a batch file says; times are in seconds, the deadline since the epoch."""
 
     path: Path
-    builds: tuple[Entry, ...]  # in the order in which they are to be built
-    steps: tuple[Step, ...] = ()
+    builds: tuple[BuildEntry, ...]  # in the order in which they are to be built
+    steps: tuple[FollowUp, ...] = ()
     data: Path | None = None
     catalog: str | None = None
     workers: int | None = None
@@ -228,7 +228,7 @@ class _Reader:
             raise BatchError(self._path, 1, "there is nothing to build: add a table [[build]] with a game")
         entries = [self._entry(number, entry) for number, entry in enumerate(tables["build"])]
         steps = [
-            Step(**self._checked("then", number, step, THEN, "command"), line=self._line(("then", number, "")))
+            FollowUp(**self._checked("then", number, step, THEN, "command"), line=self._line(("then", number, "")))
             for number, step in enumerate(tables["then"])
         ]
         return Batch(
@@ -241,13 +241,13 @@ class _Reader:
             **top,
         )
 
-    def _entry(self, number: int, content: dict[str, Any]) -> Entry:
+    def _entry(self, number: int, content: dict[str, Any]) -> BuildEntry:
         given = self._checked("build", number, content, BUILD, "game")
         try:
             name = full_name(given.pop("game"), given.pop("size", None), given.pop("variant", ()))
         except TablebaseError as fault:
             raise self._error(("build", number, "variant"), str(fault), ("build", number, "game")) from fault
-        return Entry(name, materials=given.pop("material", ()), line=self._line(("build", number, "")), **given)
+        return BuildEntry(name, materials=given.pop("material", ()), line=self._line(("build", number, "")), **given)
 
     def _checked(
         self, table: str, number: int, content: dict[str, Any], fields: dict[str, Field], required: str = ""

@@ -12,7 +12,7 @@ from tablebase.building.make_tables import DAMAGED, Observer, make_tables
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.building.records import Begun, BuildResult, Ended, TableRecord, summary
 from tablebase.building.reindex import with_usable
-from tablebase.building.table_plan import Plan, plan_tables, preparation
+from tablebase.building.table_plan import BuildPlan, plan_tables, preparation
 from tablebase.catalog.catalog import read_known
 from tablebase.catalog.entries import Entry
 from tablebase.system.compute.messages import Stage, say
@@ -54,7 +54,7 @@ def build(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, *
 
 
 class _Report(Observer):
-    def __init__(self, plan: Plan, costs: CostModel | None, shown: Progress) -> None:
+    def __init__(self, plan: BuildPlan, costs: CostModel | None, shown: Progress) -> None:
         self._plan, self._costs, self._shown, self._log = plan, costs, shown, plan.options.log
         self._names = {job.key: job.name for job in plan.jobs}
         self._expected = {} if costs is None else {job.key: costs.cost(job.key) for job in plan.missing}

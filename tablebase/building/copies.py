@@ -18,12 +18,12 @@ from tablebase.building.transfer import CHECKSUMS, Taken, take_in
 from tablebase.catalog.catalog import Catalog, entries_of
 from tablebase.catalog.entries import Entry
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.system.compute.messages import reach
-from tablebase.system.compute.processes import ensured
 from tablebase.errors import CapacityError, CorruptCatalogError, CorruptTableError, TablebaseError
+from tablebase.game.installed import load_rules
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.system.executors.executor import Executor, Watch, unwatched
 from tablebase.system.executors.scheduler import run_graph
-from tablebase.game.installed import load_rules
 from tablebase.tables.folder import check_bytes, free_space, link_or_copy, missing_file, on_one_file_system
 from tablebase.tables.header import Form
 from tablebase.tables.object_store import ObjectStore, is_url
@@ -109,7 +109,7 @@ def opened_source(place: str) -> Iterator[FolderSource]:
 def _scratch() -> Iterator[Path]:
     """A temporary folder, which is removed however the process ends."""
     folder = mkdtemp(prefix="tablebase-")
-    with ensured(partial(rmtree, folder, ignore_errors=True)):
+    with cleanup_on_exit(partial(rmtree, folder, ignore_errors=True)):
         yield Path(folder)
 
 

@@ -11,17 +11,17 @@ from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from tablebase.building.jobs import Cost, CostModel, Made
+from tablebase.building.jobs import CostModel, JobCost, Made
 from tablebase.building.plan import plan
 from tablebase.catalog.known import TableCost
-from tablebase.system.compute import machine
-from tablebase.system.executors.executor import Limits
 from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import aliases, dependencies, sides_stored, slices, table_placements
 from tablebase.positions.material import Material, material_name, parse_material, placements
 from tablebase.positions.pursuit import pursuit_fault
 from tablebase.solvers.registry import AUTO, SOLVERS, Solver, solver_for
+from tablebase.system.compute import machine
+from tablebase.system.executors.executor import Limits
 
 WORKER_BYTES = 300_000_000
 """Memory of a worker before it holds any position."""
@@ -116,9 +116,9 @@ class SpeedModel(CostModel):
     def _solver_of(self, material: Material) -> Solver:
         return solver_for(self._game, material, self._solver, solver_memory(self._game, material, self._limits.memory))
 
-    def cost(self, key: Material) -> Cost:
+    def cost(self, key: Material) -> JobCost:
         """See `CostModel.cost`; of a stored material."""
-        return Cost(
+        return JobCost(
             table_placements(self._game, key),
             memory(self._game, key, self._solver, self._limits.memory),
             int(self._disk * _file_bytes(self._game, key)),
@@ -206,7 +206,7 @@ def _loop_seconds() -> float:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SliceEstimate:
     """What tables take: of a number of pieces, or of one material."""
 
     pieces: int
@@ -239,7 +239,7 @@ def estimate(
     whole: bool = False,
     workers: int = 1,
     allowed: int | None = None,
-) -> list[Estimate]:
+) -> list[SliceEstimate]:
     """Predict what all slices with so many pieces, the materials, and all that they depend on need, built already or not.
 
     There is a line for each number of pieces or, if there are only materials and not `whole`, for each table. The tables of the
@@ -260,11 +260,11 @@ def estimate(
     return [replace(lines[0], start_seconds=before), *lines[1:]]
 
 
-def _line(game: Game, planned: list[Material], speed: SpeedModel, name: str | None = None) -> Estimate:
+def _line(game: Game, planned: list[Material], speed: SpeedModel, name: str | None = None) -> SliceEstimate:
     costs = [speed.cost(material) for material in planned]
     stored = set(planned)
     held = [one for one in slices(game, planned[0].pieces) if one.location.material in stored]
-    return Estimate(
+    return SliceEstimate(
         pieces=planned[0].pieces,
         slices=len(held),
         distinct=sum(one.distinct for one in held),

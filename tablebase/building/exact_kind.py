@@ -13,19 +13,19 @@ from typing import Any
 
 from tablebase.building.estimate import start_seconds
 from tablebase.building.flat_kind import FlatTables
-from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured
+from tablebase.building.jobs import CostModel, FixedCosts, Job, JobCost, Key, Made, Measured
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
 from tablebase.checking.exact import verify_exact
-from tablebase.system.compute.messages import in_time, reach, say
-from tablebase.system.compute.progress import progress
 from tablebase.errors import CapacityError, CorruptTableError, RulesError
-from tablebase.game.functions import FunctionGame
-from tablebase.game.guards import advice
 from tablebase.functions.exact.exact import solve
 from tablebase.functions.exact.files import PLACE, ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.functions.exact.listed import Listed, list_positions
+from tablebase.game.functions import FunctionGame
+from tablebase.game.guards import advice
+from tablebase.system.compute.messages import in_time, reach, say
+from tablebase.system.compute.progress import progress
 
 # ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 
@@ -42,7 +42,7 @@ BESIDE_LISTING = 1.5
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ExactEstimate:
     """What the table of a game by functions needs; the field names are those of ``estimate --format json``."""
 
     positions: int
@@ -55,7 +55,7 @@ class Estimate:
 class ListedCosts(FixedCosts):
     """The cost of a table, known once its positions are listed."""
 
-    def __init__(self, cost: Cost, listed: Listed[Any] | None = None, seconds: float = 0.0) -> None:
+    def __init__(self, cost: JobCost, listed: Listed[Any] | None = None, seconds: float = 0.0) -> None:
         """Listing has taken so many CPU-seconds; without a list, the table is in its file."""
         super().__init__({PLACE: cost})
         self.listed, self.seconds = listed, seconds
@@ -86,7 +86,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         if path.exists():
             try:
                 with closing(ExactFile(path, self.rules)) as file:
-                    return ListedCosts(Cost(file.positions, 0, 0, 0.0))
+                    return ListedCosts(JobCost(file.positions, 0, 0, 0.0))
             except CorruptTableError:
                 pass  # It will be set aside, and built again.
         return self._listed(options)
@@ -107,7 +107,7 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
         seconds = time.process_time() - begin
         longest = max(len(self.rules.format(position).encode()) for position in listed.positions)
         size = len(listed.positions)
-        cost = Cost(size, listed.memory, FIXED + size * (longest + BYTES_A_CODE), seconds * (1 + BESIDE_LISTING))
+        cost = JobCost(size, listed.memory, FIXED + size * (longest + BYTES_A_CODE), seconds * (1 + BESIDE_LISTING))
         return ListedCosts(cost, listed, seconds)
 
     @contextmanager
@@ -155,14 +155,14 @@ class ExactTables(FlatTables[FunctionGame[Any], ExactFile]):
             said = f"what has been solved of {self.rules.name} {fault.fault}{advice(self.rules)}"
             raise CorruptTableError(f"{said}, and if it finds nothing, report a fault of this program") from fault
 
-    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
+    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[ExactEstimate]:
         """See `TableKind.estimate`; it is always measured."""
         self.check(query)
         if options.workers_given and options.limits.workers > 1:
             say(self._alone(options.limits.workers))
         say(f"listing all positions of {self.rules.name}, for at most {in_time(PATIENCE)}")
         cost = self._listed(options, PATIENCE).cost(PLACE)
-        return [Estimate(cost.size, cost.memory, cost.disk, cost.cpu_seconds, start_seconds())]
+        return [ExactEstimate(cost.size, cost.memory, cost.disk, cost.cpu_seconds, start_seconds())]
 
     def verify(
         self, query: TableQuery, folder: Path, workers: int | None, published: Mapping[str, str], catalog: str | None

@@ -16,8 +16,8 @@ from tablebase.checking.checksums import Checks, verify_files
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.notation import WHOLE_NUMBER, whole_number
 from tablebase.game.plain_arguments import usable_workers
-from tablebase.tables.choice import nothing_registered
 from tablebase.tables.header import Form
+from tablebase.tables.missing import nothing_registered
 
 # ruff: noqa: ARG002, D102 (other methods, with all their parameters, are those of `TableKind`)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tablebase.system.compute.machine import forget_peak, peak_memory
 from tablebase.errors import CorruptTableError, TablebaseError
+from tablebase.system.compute.machine import forget_peak, peak_memory
 
 Key = Any
 """Names a table of a game for executors: hashable and picklable."""
@@ -31,7 +31,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Cost:
+class JobCost:
     """What a table needs."""
 
     size: int  # distinct placements, states or positions
@@ -46,7 +46,7 @@ class CostModel(ABC):
     kernels: frozenset[str] = frozenset()  # names of what may have to be compiled first
 
     @abstractmethod
-    def cost(self, key: Key) -> Cost:
+    def cost(self, key: Key) -> JobCost:
         """Predict what a table needs."""
 
     def placements(self, key: Key) -> int:
@@ -64,10 +64,10 @@ class CostModel(ABC):
 class FixedCosts(CostModel):
     """Costs that are known from the beginning, of tables made one after the other."""
 
-    def __init__(self, costs: Mapping[Key, Cost], threads: int = 1, kernels: frozenset[str] = frozenset()) -> None:
+    def __init__(self, costs: Mapping[Key, JobCost], threads: int = 1, kernels: frozenset[str] = frozenset()) -> None:
         self._costs, self._threads, self.kernels = costs, threads, kernels
 
-    def cost(self, key: Key) -> Cost:  # noqa: D102 (that of `CostModel`)
+    def cost(self, key: Key) -> JobCost:  # noqa: D102 (that of `CostModel`)
         return self._costs[key]
 
     def wall(self, keys: Sequence[Key]) -> float:  # noqa: D102

@@ -21,9 +21,9 @@ from tablebase.building.options import LOCAL, BuildOptions, TableQuery
 from tablebase.catalog.entries import Entry
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks
+from tablebase.errors import ArgumentError, CapacityError, CorruptTableError, TablebaseError, quoted
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import in_bytes, in_time
-from tablebase.errors import ArgumentError, CapacityError, CorruptTableError, TablebaseError, quoted
 from tablebase.tables.folder import check_seal, free_space
 from tablebase.tables.header import Form
 
@@ -89,8 +89,8 @@ class TableKind(ABC, Generic[G, F]):
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         """Return a function that solves a table, writes its draft and checks every position in it; or checks an existing file.
 
-        It reports stages with `tablebase.system.compute.messages.reach`: "solving" with a total moves the progress bar. If tables are made
-        `in_process`, it calls `BuildOptions.check_time` now and then; otherwise it must be picklable.
+        It reports stages with `tablebase.system.compute.messages.reach`: "solving" with a total moves the progress bar. If tables
+        are made `in_process`, it calls `BuildOptions.check_time` now and then; otherwise it must be picklable.
         """
 
     @abstractmethod

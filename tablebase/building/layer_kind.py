@@ -13,19 +13,19 @@ import numpy as np
 
 from tablebase.building.estimate import kernels_of, machine_factor
 from tablebase.building.flat_kind import FlatTables
-from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made, Measured
+from tablebase.building.jobs import CostModel, FixedCosts, Job, JobCost, Key, Made, Measured
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.catalog.known import Known
 from tablebase.checking.chances import verify_layer
 from tablebase.checking.checksums import Checks, sentence_of
-from tablebase.system.compute import machine
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CapacityError, CorruptTableError
-from tablebase.game.kernels import Int64, Layer, Region
-from tablebase.game.stochastic import StochasticGame
 from tablebase.functions.chance.compiled import Compiled, compiled
 from tablebase.functions.chance.files import LayerFile, layer_path, limits_of, write_layer
 from tablebase.functions.chance.iteration import KEPT, solve_layer
+from tablebase.game.kernels import Int64, Layer, Region
+from tablebase.game.stochastic import StochasticGame
+from tablebase.system.compute import machine
+from tablebase.system.compute.messages import reach
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.folder import check_seal, file_sha256
 
@@ -46,7 +46,7 @@ BYTES_ON_DISK = 16
 
 
 @dataclass(frozen=True)
-class Estimate:
+class LayerEstimate:
     """What a layer needs; the field names are those of ``estimate --format json``."""
 
     layer: str
@@ -66,7 +66,7 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     bounds = "states, disk"
     solver = ENGINE
     table = "layers"
-    line = Estimate
+    line = LayerEstimate
 
     def _region(self, query: TableQuery) -> Region:
         # The kernels, which know it, are compiled here.
@@ -84,11 +84,11 @@ class LayerTables(FlatTables[StochasticGame, LayerFile]):
     def costs(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, known: Known) -> CostModel:
         region = self._region(query)
         threads = min(options.limits.workers, machine.cores())
-        costs: dict[Key, Cost] = {}
+        costs: dict[Key, JobCost] = {}
         for layer in region.layers:
             size = layer.end - layer.begin
             memory = BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * size) + BYTES_BESIDE
-            costs[layer.name] = Cost(size, memory, BYTES_ON_DISK * size, machine_factor() * size / SPEED)
+            costs[layer.name] = JobCost(size, memory, BYTES_ON_DISK * size, machine_factor() * size / SPEED)
         return FixedCosts(costs, threads, frozenset({ENGINE}))
 
     def check_memory(self, jobs: Sequence[Job], costs: CostModel, options: BuildOptions) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from tablebase.building.folders import lock, remove_drafts
 from tablebase.building.jobs import CostModel, Job, Key, LateError, Made, graph_of
 from tablebase.building.registrar import Registrar
-from tablebase.building.table_plan import Plan, examine
+from tablebase.building.table_plan import BuildPlan, examine
 from tablebase.catalog.entries import Entry
-from tablebase.system.compute.messages import Stage
-from tablebase.system.compute.processes import ensured
 from tablebase.errors import CorruptTableError
+from tablebase.system.compute.messages import Stage
+from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.system.executors.local import LocalExecutor
 from tablebase.system.executors.scheduler import DROPPED, Deadline, run_graph
 from tablebase.system.files.outputs import publish
@@ -41,7 +41,7 @@ class Observer:
         """A table is published; `entry` is what the catalog will say of it."""
 
 
-def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel | None = None) -> Generator[Made, None, None]:
+def make_tables(plan: BuildPlan, observer: Observer | None = None, costs: CostModel | None = None) -> Generator[Made, None, None]:
     """Make the missing tables of a plan, publish them, and register them in the catalog.
 
     A damaged file is renamed, and its table built again, whether it is found before or by a worker. Each table is yielded once it
@@ -58,10 +58,10 @@ def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel |
         # Killed builds on a cluster have left them.
         for token in folder.glob(f"{TOKEN}*"):
             token.unlink(missing_ok=True)
-        stack.enter_context(ensured(partial(remove_drafts, folder / kind.rules.name)))
+        stack.enter_context(cleanup_on_exit(partial(remove_drafts, folder / kind.rules.name)))
         loop = _Loop(plan, observer, costs)
         if loop.executor.ordered:
-            from tablebase.building.site import site
+            from tablebase.building.shared_folder import site
 
             loop.executor.require(stack.enter_context(site(folder, kind.rules)))
         stack.enter_context(loop.registrar)
@@ -69,7 +69,7 @@ def make_tables(plan: Plan, observer: Observer | None = None, costs: CostModel |
 
 
 class _Loop:
-    def __init__(self, plan: Plan, observer: Observer, costs: CostModel | None) -> None:
+    def __init__(self, plan: BuildPlan, observer: Observer, costs: CostModel | None) -> None:
         self._plan, self._observer, self._costs = plan, observer, costs
         options = plan.options
         self.registrar = Registrar(plan.kind, options, plan.known)

@@ -9,13 +9,13 @@ from datetime import datetime
 from pathlib import Path
 
 from tablebase.building.jobs import LateError
-from tablebase.building.records import Log
+from tablebase.building.records import BuildLog
+from tablebase.errors import ArgumentError
+from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import say
-from tablebase.errors import ArgumentError
 from tablebase.system.executors.executor import Executor, Limits
 from tablebase.system.executors.local import LocalExecutor
-from tablebase.game.plain_arguments import as_size, usable_workers
 
 LOCAL, DASK = "local", "dask"
 """Executors: processes of this machine, or workers of a cluster."""
@@ -47,7 +47,7 @@ class BuildOptions:
     end: float | None = None  # the deadline, in seconds since the epoch
     grace: float = 0.0  # seconds after it for tables in work
     keep_free: int = 0  # bytes of the disk
-    log: Log = field(default_factory=Log)
+    log: BuildLog = field(default_factory=BuildLog)
     verbose: bool = False
     catalog: str | None = None  # URL of the PostgreSQL database with the catalog
     where: str = LOCAL

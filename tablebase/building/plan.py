@@ -13,8 +13,8 @@ from tablebase.positions.indexing import INDEX_LIMIT, is_buildable, layout_of
 from tablebase.positions.location import dependencies, locate, stored_materials
 from tablebase.positions.material import Material, material_name, material_of, parse_materials, piece_counts
 from tablebase.positions.material import materials as all_materials
-from tablebase.tables.choice import missing_table
 from tablebase.tables.folder import table_path
+from tablebase.tables.missing import missing_table
 
 
 def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...]:

@@ -15,9 +15,9 @@ from tablebase.building.reindex import with_usable
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
-from tablebase.system.files.outputs import DRAFT_SUFFIX
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
+from tablebase.system.files.outputs import DRAFT_SUFFIX
 from tablebase.tables.folder import SUFFIX, USER_BLOCK, make_folder
 
 OLD_RULES = "built under other rules"

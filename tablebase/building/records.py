@@ -74,7 +74,7 @@ Record = Begun | TableRecord | Ended
 EVENTS = {Begun: "begin", TableRecord: "table", Ended: "end"}
 
 
-class Log:
+class BuildLog:
     """Adds lines to files, each of which is there at once."""
 
     def __init__(self, text: Path | None = None, lines: Path | None = None, folder: Path | None = None) -> None:
@@ -84,7 +84,7 @@ class Log:
         self._text = self._opened(text, "name another file with --log", folder)
         self._lines = self._opened(lines, "name another file with --json-log", folder, text)
 
-    def __enter__(self) -> Log:
+    def __enter__(self) -> BuildLog:
         return self
 
     def __exit__(self, *_: object) -> None:

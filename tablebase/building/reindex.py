@@ -20,9 +20,9 @@ from tablebase.catalog.catalog import database_of, open_catalog
 from tablebase.catalog.database import Database
 from tablebase.catalog.entries import Entry, enter, read_entries, with_patterns
 from tablebase.catalog.schema import OF_FILES
-from tablebase.system.compute.messages import brief, listed, say
 from tablebase.errors import CorruptCatalogError, TablebaseError, UnusableFileError
 from tablebase.game.installed import is_known, load_rules
+from tablebase.system.compute.messages import brief, listed, say
 from tablebase.tables.folder import SUFFIX, make_folder
 
 UNKNOWN = "is of a game that is not installed"

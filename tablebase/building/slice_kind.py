@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from tablebase.building import plan
-from tablebase.building.estimate import Estimate, SpeedModel, estimate, memory, solver_memory
+from tablebase.building.estimate import SliceEstimate, SpeedModel, estimate, memory, solver_memory
 from tablebase.building.jobs import CostModel, Job, Key, Made, graph_of
 from tablebase.building.kind import TableKind
 from tablebase.building.make_tables import Observer, make_tables
@@ -23,19 +23,19 @@ from tablebase.catalog.entries import Entry, of_table
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks
 from tablebase.checking.tablebase import verify_tables
-from tablebase.system.compute import machine
-from tablebase.system.compute.messages import in_bytes, in_time
-from tablebase.system.compute.processes import ensured
 from tablebase.errors import CorruptTableError, MissingTableError, TablebaseError
-from tablebase.system.executors.scheduler import is_chain
 from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import dependencies, locate, stored_materials
 from tablebase.positions.material import Material, material_name, parse_material, parse_materials
 from tablebase.solvers.registry import AUTO, choose_solver, find_solver
-from tablebase.tables.choice import chosen_tables
+from tablebase.system.compute import machine
+from tablebase.system.compute.messages import in_bytes, in_time
+from tablebase.system.compute.processes import cleanup_on_exit
+from tablebase.system.executors.scheduler import is_chain
 from tablebase.tables.folder import free_space, table_path
 from tablebase.tables.header import Form
+from tablebase.tables.missing import chosen_tables
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import rewrite_draft
 
@@ -123,7 +123,7 @@ class SliceTables(TableKind[Game, Table]):
         reason = f"two like them do not fit into {limits.memory:,} bytes"
         return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
 
-    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[Estimate]:
+    def estimate(self, query: TableQuery, options: BuildOptions, known: Known, *, measured: bool) -> list[SliceEstimate]:
         return estimate(
             self.rules,
             query.pieces,
@@ -149,10 +149,10 @@ class SliceTables(TableKind[Game, Table]):
                 raise MissingTableError(self.rules.name, folder, material=name)
         return [entries[name] for name in names]
 
-    def estimate_table(self, lines: Sequence[Estimate], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
+    def estimate_table(self, lines: Sequence[SliceEstimate], workers: int, folder: Path) -> tuple[list[dict[str, object]], str]:
         """See `TableKind.estimate_table`; the last rows are the start of the program, and the total."""
 
-        def row(name: str | int, some: Sequence[Estimate]) -> dict[str, object]:
+        def row(name: str | int, some: Sequence[SliceEstimate]) -> dict[str, object]:
             return {
                 what: str(name),
                 "tables": sum(line.tables for line in some),
@@ -231,7 +231,7 @@ def measure(game: Game) -> float:
     small = [one for count in counts for one in stored_materials(game, count) if memory(game, one) < MEASURED_BYTES]
     planned = plan.with_dependencies(game, [max(small, key=lambda material: layout_of(game, material).size)])
     scratch = mkdtemp()
-    with ensured(partial(rmtree, scratch)):
+    with cleanup_on_exit(partial(rmtree, scratch)):
         # In the second build all kernels are compiled.
         first, second = Path(scratch, "first"), Path(scratch, "second")
         for folder in (first, second):

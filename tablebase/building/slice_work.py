@@ -9,13 +9,13 @@ from pathlib import Path
 from tablebase.building.estimate import kernels_of, solver_memory
 from tablebase.building.jobs import Made, Measured, fault_of
 from tablebase.checking.table import verify_table
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError
-from tablebase.system.files.outputs import publish
 from tablebase.game import Game, load_game
 from tablebase.positions.location import dependencies
 from tablebase.positions.material import Material, material_name
 from tablebase.solvers.registry import solve_material, solver_for
+from tablebase.system.compute.messages import reach
+from tablebase.system.files.outputs import publish
 from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.folder import await_file, check_seal, table_path, title
 from tablebase.tables.reader import Table

@@ -37,7 +37,7 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """Tables to build, closed under dependencies, each after those that it depends on."""
 
     kind: TableKind[Any, Any]
@@ -72,11 +72,11 @@ def plan_tables(
     options: BuildOptions,
     jobs: Sequence[Job] | None = None,
     known: Known | None = None,
-) -> Plan:
+) -> BuildPlan:
     """Plan the tables of a query, or some jobs, and examine their files; the catalog is read unless it is `known`."""
     planned = kind.jobs(query, options) if jobs is None else jobs
     known = read_known(kind.rules, options.data, options.catalog) if known is None else known
-    return Plan(kind, query, options, planned, known, examine(kind, planned, options.data, known))
+    return BuildPlan(kind, query, options, planned, known, examine(kind, planned, options.data, known))
 
 
 def requirements(kind: TableKind[Any, Any], query: TableQuery, options: BuildOptions, counted: set[Counted]) -> Requirements:

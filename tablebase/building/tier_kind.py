@@ -13,18 +13,18 @@ from typing import Any
 
 from tablebase.building.estimate import machine_factor
 from tablebase.building.flat_kind import FlatTables
-from tablebase.building.jobs import Cost, CostModel, FixedCosts, Job, Key, Made
+from tablebase.building.jobs import CostModel, FixedCosts, Job, JobCost, Key, Made
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.building.tier_maker import ENGINE, TierMaker
 from tablebase.catalog.known import Known
 from tablebase.checking.checksums import Checks, sentence_of
+from tablebase.errors import CapacityError, TablebaseError
+from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
+from tablebase.functions.exact.tiers import TierGroup, Tiers, tiers_of
+from tablebase.game.compiled import ALL, CompiledGame
 from tablebase.system.compute import machine
 from tablebase.system.compute.progress import progress
 from tablebase.system.compute.threads import use
-from tablebase.errors import CapacityError, TablebaseError
-from tablebase.game.compiled import ALL, CompiledGame
-from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
-from tablebase.functions.exact.tiers import Group, Tiers, tiers_of
 from tablebase.tables.folder import check_seal
 
 # ruff: noqa: D102 (other methods are those of `TableKind`)
@@ -48,7 +48,7 @@ SPEED = 1_000_000
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TierEstimate:
     """Resources that a tier needs; the field names are those of ``estimate --format json``."""
 
     tier: str
@@ -66,7 +66,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
     title = "{game} {place} {stem}"
     solver = ENGINE
     table = "tiers"
-    line = Estimate
+    line = TierEstimate
     _patience = math.inf
     _options = BuildOptions(Path())
     resumes_after = 60.0
@@ -100,7 +100,7 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         self._patience = PATIENCE
         return super().estimate(query, options, known, measured=measured)
 
-    def _groups(self, query: TableQuery) -> tuple[Group, ...]:
+    def _groups(self, query: TableQuery) -> tuple[TierGroup, ...]:
         """Return the groups of the tiers of a query, with all that they depend on."""
         names = str(query.limits.get("tiers", ALL)).split(",")
         return self._tiers.groups if names == [ALL] else self._tiers.needed({self._tiers.numbered(name) for name in names})
@@ -130,10 +130,10 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
                 seconds = sampled_seconds(self.rules, group, sizes)
             for tier in group.tiers:
                 size = sizes[tier]
-                costs[tier] = Cost(size, memory[group], FIXED + BYTES_ON_DISK * size, seconds * size / inside)
+                costs[tier] = JobCost(size, memory[group], FIXED + BYTES_ON_DISK * size, seconds * size / inside)
         return FixedCosts(costs, min(options.limits.workers, machine.cores()), frozenset({ENGINE}))
 
-    def _memory(self, group: Group) -> int:
+    def _memory(self, group: TierGroup) -> int:
         """Predict the bytes that solving and checking a group takes."""
         sizes = self._tiers.sizes
         inside, outside = (sum(sizes[tier] for tier in tiers) for tiers in (group.tiers, group.after))

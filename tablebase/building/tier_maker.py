@@ -9,10 +9,10 @@ from tablebase.building.estimate import kernels_of
 from tablebase.building.jobs import Made, Measured
 from tablebase.building.options import BuildOptions
 from tablebase.errors import CorruptTableError
+from tablebase.functions.exact.tier_files import TierFile, tier_path, write_tier
+from tablebase.functions.exact.tiers import TierGroup, Tiers
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import advice
-from tablebase.functions.exact.tier_files import TierFile, tier_path, write_tier
-from tablebase.functions.exact.tiers import Group, Tiers
 from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.folder import check_seal
 
@@ -80,12 +80,12 @@ class TierMaker:
             self._files[tier] = TierFile(path, self._game, self._game.tier_name(tier))
         return self._files[tier]
 
-    def _solve(self, group: Group) -> None:
+    def _solve(self, group: TierGroup) -> None:
         """Solve a group, and write drafts of its missing tiers."""
-        from tablebase.system.compute.compiling import KERNELS
+        from tablebase.functions.exact.tier_solver import GroupSolver, coding_for, new_shelf
         from tablebase.game.key_lists import with_lists
         from tablebase.game.native import rules_of
-        from tablebase.functions.exact.tier_solver import GroupSolver, coding_for, new_shelf
+        from tablebase.system.compute.compiling import KERNELS
 
         tiers, game, options = self._tiers, self._game, self._options
         members, after = (*group.tiers, *group.after), [self._file(tier) for tier in group.after]

@@ -17,14 +17,14 @@ from tablebase.building.kinds import table_kind
 from tablebase.building.options import TableQuery
 from tablebase.catalog.catalog import Catalog, entries_of
 from tablebase.catalog.entries import Entry, enter
-from tablebase.system.compute.processes import ensured
 from tablebase.errors import ConflictError, RulesError, TablebaseError
-from tablebase.system.files.outputs import publish, write_text
 from tablebase.game.game_arguments import refuse_given
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
-from tablebase.tables.choice import nothing_registered
+from tablebase.system.compute.processes import cleanup_on_exit
+from tablebase.system.files.outputs import publish, write_text
 from tablebase.tables.folder import check_seal, make_folder
+from tablebase.tables.missing import nothing_registered
 
 CHECKSUMS = "SHA256SUMS"
 """The list of all tables of a folder, as ``sha256sum --check`` reads it."""
@@ -107,7 +107,7 @@ def take_in(
     with ExitStack() as stack:
         stack.enter_context(lock(folder))
         for game in {entry.game for entry in entries}:
-            stack.enter_context(ensured(partial(remove_drafts, folder / game)))
+            stack.enter_context(cleanup_on_exit(partial(remove_drafts, folder / game)))
         known = entries_of(folder, catalog)
         there = [entry for entry in entries if ((folder / entry.file).exists() if elsewhere is None else entry.file in known)]
         found = {entry.file: _conflict(known.get(entry.file), folder / entry.file, entry) for entry in there}

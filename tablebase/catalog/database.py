@@ -15,8 +15,6 @@ from sqlalchemy import Connection, delete, inspect
 
 from tablebase.catalog import schema
 from tablebase.catalog.entries import Entry, read_entries
-from tablebase.system.compute.messages import say
-from tablebase.system.compute.processes import held_at_fork
 from tablebase.errors import (
     ArgumentError,
     CatalogBusyError,
@@ -27,6 +25,8 @@ from tablebase.errors import (
     shell_word,
     system_error,
 )
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.processes import fork_safe
 from tablebase.tables.folder import SUFFIX
 
 PATIENCE = 20.0
@@ -38,7 +38,7 @@ SILENCE = 5.0
 """Seconds of waiting before a sentence about it."""
 PAUSE = 0.05
 """Seconds between two attempts."""
-in_use = held_at_fork(threading.RLock())
+in_use = fork_safe(threading.RLock())
 """Held while a database works: in a child forked meanwhile, the locks of its driver would stay taken."""
 Answer = tuple[list[str], list[tuple[Any, ...]]]
 """Column names and rows."""

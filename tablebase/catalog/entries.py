@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Side:
+class SideEntry:
     """The rows about one side to move of a table."""
 
     solution: Row
@@ -46,7 +46,7 @@ class Entry:
 
     table: str  # the name of the table with its row: one of `OF_FILES`
     row: Mapping[str, Any]
-    sides: Sequence[Side] = ()  # only of a row of ``tables``
+    sides: Sequence[SideEntry] = ()  # only of a row of ``tables``
     # Tables of `PATTERNS` by name, each with a row about one of its slices, if they have been read; no seal covers them.
     patterns: Sequence[tuple[str, Row]] = ()
 
@@ -111,7 +111,9 @@ def digest(content: object) -> str:
 # From a file
 
 
-def entry_of(folder: Path, game: Rules[Any], file: Any, table: str, more: Mapping[str, Any], sides: Sequence[Side] = ()) -> Entry:
+def entry_of(
+    folder: Path, game: Rules[Any], file: Any, table: str, more: Mapping[str, Any], sides: Sequence[SideEntry] = ()
+) -> Entry:
     """What the catalog has to say of an open file in a folder, with `more` columns than those of all files."""
     row = {
         "game": game.name,
@@ -138,7 +140,7 @@ def of_table(folder: Path, game: Game, table: Table) -> Entry:
     return entry_of(folder, game, table, TABLES.name, more, [_side(game, table, side) for side in table.header.summaries])
 
 
-def _side(game: Game, table: Table, side: int) -> Side:
+def _side(game: Game, table: Table, side: int) -> SideEntry:
     summary = table.header.summaries[side]
     win, loss = (_furthest(table, side, outcome) for outcome in LONGEST)
     solution = {
@@ -168,7 +170,7 @@ def _side(game: Game, table: Table, side: int) -> Side:
         for alias in aliases(game, table.material, side)
     ]
     distances = sorted((str(outcome), *one) for outcome in LONGEST for one in summary.distances(outcome).items())
-    return Side(solution, distances, slices)
+    return SideEntry(solution, distances, slices)
 
 
 def _furthest(table: Table, side: int, outcome: Outcome) -> tuple[int, Position] | None:
@@ -214,7 +216,7 @@ def stored_entries(connection: Connection) -> tuple[list[tuple[Entry, str]], boo
         slices[row.pop("solution_id")].append(row)
     for row in rows(connection, SOLUTIONS):
         number, parent = row.pop("id"), row.pop("table_id")
-        sides[parent].append(Side(row, distances.pop(number, []), slices.pop(number, [])))
+        sides[parent].append(SideEntry(row, distances.pop(number, []), slices.pop(number, [])))
     stored = []
     for table in OF_FILES:
         for row in rows(connection, table, "id" if table is TABLES else "file"):

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.pointers import borrowed
 from tablebase.errors import CorruptTableError
-from tablebase.game.kernels import CHANCE, OVER, STATE, WEIGHT, Int64, Kernels, Layer, Region
 from tablebase.functions.chance.chances import UNIT
 from tablebase.functions.chance.files import LayerFile, count, layer_title
+from tablebase.game.kernels import CHANCE, OVER, STATE, WEIGHT, Int64, Kernels, Layer, Region
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.pointers import borrowed
 from tablebase.tables.folder import check_seal
 
 SLACK = UNIT >> 40
@@ -70,7 +70,7 @@ _STORED, _WON, _NOT_WON, _MOST, _LEAST, _AVERAGE = range(6)
 """What a node is worth: a stored chance, or what the attacker, the other one or chance makes of the nodes after it."""
 
 
-class Tree(NamedTuple):
+class FormulaTree(NamedTuple):
     """A state and all after it up to stored ones, each behind the one that it follows.
 
     Columns of a node say what it is worth, the node that it follows and its weight there, the number of the stored state, how that
@@ -118,10 +118,10 @@ def _tree_of_run(
     first: int,
     last: int,
     count: int,
-    tree: Tree,
-    others: tuple[Tree, Tree],
+    tree: FormulaTree,
+    others: tuple[FormulaTree, FormulaTree],
     rows: Int64,
-) -> tuple[Tree, int]:
+) -> tuple[FormulaTree, int]:
     """The tree of the first state of a run, with its steps, and how many nodes it has; none if the states are not alike."""
     if count < 2:
         return tree, 0
@@ -135,14 +135,14 @@ def _tree_of_run(
 
 
 @jit
-def _new_tree(fields: int) -> Tree:
-    return Tree(np.zeros((NODES, fields), np.int64), np.zeros((NODES, _COLUMNS), np.int64))
+def _new_tree(fields: int) -> FormulaTree:
+    return FormulaTree(np.zeros((NODES, fields), np.int64), np.zeros((NODES, _COLUMNS), np.int64))
 
 
 @jit
 def _tree(
-    expand: Any, index: Any, state_at: Any, rules: Int64, role: int, number: int, tree: Tree, rows: Int64
-) -> tuple[Tree, int]:
+    expand: Any, index: Any, state_at: Any, rules: Int64, role: int, number: int, tree: FormulaTree, rows: Int64
+) -> tuple[FormulaTree, int]:
     """The tree of the state with a number, and how many nodes it has; none if there is no such state."""
     owned_states, owned_nodes = tree
     states, nodes = borrowed((owned_states, owned_nodes))
@@ -175,7 +175,7 @@ def _tree(
             nodes[listed + row, _PARENT], nodes[listed + row, _WEIGHT] = node, rows[row, WEIGHT]
         listed += count
         node += 1
-    return Tree(owned_states, owned_nodes), listed
+    return FormulaTree(owned_states, owned_nodes), listed
 
 
 @jit

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from tablebase.catalog.entries import Entry
-from tablebase.system.compute import threads
 from tablebase.errors import TablebaseError
+from tablebase.system.compute import threads
 from tablebase.tables.folder import check_bytes
 
 Checks = Generator[tuple[str, str | None], None, None]

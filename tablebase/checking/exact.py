@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError, TablebaseError
+from tablebase.functions.exact.files import ExactFile
 from tablebase.game.functions import FunctionGame
 from tablebase.game.symmetry import canonical_fault, has_symmetries
 from tablebase.game.values import DRAWN, LOST, WON
-from tablebase.functions.exact.files import ExactFile
+from tablebase.system.compute.messages import reach
 from tablebase.tables.values import STALEMATE
 
 TICK = 1 << 12

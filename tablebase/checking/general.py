@@ -9,7 +9,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.notation import render
@@ -18,8 +17,9 @@ from tablebase.positions.indexing import Layout, Squares, layout_of
 from tablebase.positions.location import Address, locate
 from tablebase.positions.material import Material
 from tablebase.positions.movegen import MoveGenerator
-from tablebase.tables.summary import Summary, Tally
-from tablebase.tables.values import STALEMATE, Codes, Coding, Source, Value, merit, next_code
+from tablebase.system.compute.messages import reach
+from tablebase.tables.summary import CodeTally, Summary
+from tablebase.tables.values import STALEMATE, Codes, CodeSource, Coding, Value, merit, next_code
 
 BLOCK = 1 << 17
 NO_MOVE = np.iinfo(np.int32).min
@@ -32,7 +32,7 @@ Load = Callable[[Material, int], tuple[Codes, Coding]]
 """Returns the codes of a stored material for one side to move, and their coding."""
 
 
-def contradiction(layout: Layout, side: int, index: int, codes: Source, coding: Coding) -> CorruptTableError:
+def contradiction(layout: Layout, side: int, index: int, codes: CodeSource, coding: Coding) -> CorruptTableError:
     """The error that names a position whose code contradicts its moves."""
     position = layout.position(index, side)
     assert position is not None
@@ -63,7 +63,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     done, total = 0, layout.size * len(codes)
     for side, stored in codes.items():
         checker = _Checker(game, layout, side, stored, coding, _other_side(game, layout, side, codes, coding), load)
-        tally = Tally(coding)
+        tally = CodeTally(coding)
         for begin in range(0, layout.size, BLOCK):
             index = checker.check(np.arange(begin, min(begin + BLOCK, layout.size)))
             tally.add(stored[index], index, layout.weights_many(index))

@@ -33,7 +33,7 @@ Flags = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 
-class Rules(NamedTuple):
+class CheckedRules(NamedTuple):
     """The groups of a slice, G of them, on S squares, with K steps; all arrays are flat.
 
     Digit d of group g has its pieces, k of them, from ``piece_begin[g] + k d`` on, and its moves from ``move_begin[g] + d``.
@@ -66,7 +66,7 @@ class Rules(NamedTuple):
     with_rest: Long
 
 
-class Tables(NamedTuple):
+class CheckedTables(NamedTuple):
     """The tables that moves of one side lead to, T of them; the first is the slice's own with the other side to move."""
 
     lead: Long  # (T,) the group of the slice that leads there
@@ -118,7 +118,7 @@ class _Moves(NamedTuple):
     end: Long  # digits; 0 where a step wins
 
 
-def compile_rules(game: Game, layout: Layout) -> Rules:
+def compile_rules(game: Game, layout: Layout) -> CheckedRules:
     """The groups of a slice."""
     groups, squares = layout.groups, len(game.board)
     placed = [group.unrank_many(np.arange(group.size)) for group in groups]
@@ -133,7 +133,7 @@ def compile_rules(game: Game, layout: Layout) -> Rules:
     on_square = np.argsort(placed[-1].reshape(-1), kind="stable")
     last_steps = np.arange(first[-2], first[-1])
     columns = [0, *(group.slots.start + 1 for group in groups)]
-    return Rules(
+    return CheckedRules(
         groups=len(groups),
         squares=squares,
         owner=np.array([game.side_of(group.kind) for group in groups], dtype=np.int8),
@@ -227,7 +227,7 @@ class _Part(NamedTuple):
     leads: bool
 
 
-def compile_tables(game: Game, layout: Layout, side: int, codes: Mapping[int, Codes], coding: Coding, load: Load) -> Tables:
+def compile_tables(game: Game, layout: Layout, side: int, codes: Mapping[int, Codes], coding: Coding, load: Load) -> CheckedTables:
     """The tables that moves of a side lead to; those of other conversions are left out, and nothing leads there."""
     stay = SlotConversion(None, layout.material, 1 - side, tuple(map(layout.slots.index, range(len(layout.slots)))))
     own = codes[1 - side] if 1 - side in codes else codes[locate(game, layout.material, 1 - side).side]
@@ -248,7 +248,7 @@ def compile_tables(game: Game, layout: Layout, side: int, codes: Mapping[int, Co
     ]
     flat = [part for of_table in parts for part in of_table]
     scores = [_move_scores(own_coding, coding)[codes] for _, codes, own_coding in tables]
-    return Tables(
+    return CheckedTables(
         lead=np.array([next(g for g, part in enumerate(of_table) if part.leads) for of_table in parts], dtype=np.int64),
         begin=_begins(map(len, scores)),
         part_begin=_begins(len(part.plain) for part in flat),

@@ -14,24 +14,24 @@ import numpy as np
 from tablebase.checking.general import Load, contradiction
 from tablebase.checking.group_arrays import (
     STUCK,
+    CheckedRules,
+    CheckedTables,
     Long,
-    Rules,
     Small,
-    Tables,
     compile_rules,
     compile_tables,
     needed_scores,
     scale_of,
 )
-from tablebase.system.compute import threads
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.messages import reports
-from tablebase.system.compute.pointers import bare
 from tablebase.game import Game
 from tablebase.positions.conversions import ENDS, ILLEGAL
 from tablebase.positions.indexing import Layout, layout_of
 from tablebase.positions.material import Material
-from tablebase.tables.summary import Summary, Tally
+from tablebase.system.compute import threads
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.messages import reports
+from tablebase.system.compute.pointers import bare
+from tablebase.tables.summary import CodeTally, Summary
 from tablebase.tables.values import Codes, Coding
 
 GRAIN = 1 << 17
@@ -72,7 +72,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
         report = reports("verifying", rows * number, rows * len(codes))
         length = layout.row_length
         parts = threads.spread(check, rows, max(1, GRAIN // length), max(1, MOST // length), report)
-        tally = Tally(coding)
+        tally = CodeTally(coding)
         for wrong, counted in parts:
             if wrong >= 0:
                 raise contradiction(layout, side, wrong, stored, coding)
@@ -82,11 +82,19 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
 
 
 def _check_rows(
-    rules: Rules, tables: Tables, layout: Layout, stored: Codes, needed: Codes, won: int, side: int, begin: int, end: int
-) -> tuple[int, Tally]:
+    rules: CheckedRules,
+    tables: CheckedTables,
+    layout: Layout,
+    stored: Codes,
+    needed: Codes,
+    won: int,
+    side: int,
+    begin: int,
+    end: int,
+) -> tuple[int, CodeTally]:
     """Check some rows; return the first wrong index, or -1, and the codes that were counted."""
     count, length = len(needed), layout.row_length
-    tally = Tally(Coding(1, str(needed.dtype)))
+    tally = CodeTally(Coding(1, str(needed.dtype)))
     notes = Notes(
         np.arange(length),
         np.zeros(rules.groups, dtype=np.int64),
@@ -242,8 +250,8 @@ def _check_row(rules: Any, tables: Any, notes: Any, side: int, length: int, won:
 
 @jit
 def check(
-    rules: Rules,
-    tables: Tables,
+    rules: CheckedRules,
+    tables: CheckedTables,
     notes: Notes,
     stored: Codes,
     needed: Codes,

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.vectors import room
 from tablebase.game import Game, Outcome
 from tablebase.positions.conversions import slot_conversions
 from tablebase.positions.indexing import Layout
 from tablebase.positions.location import Address, locate
+from tablebase.system.compute.vectors import room
 from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
 LAST = 2
@@ -77,7 +77,7 @@ class PlaneRules(NamedTuple):
     run_length: Long  # (runs,)
 
 
-class Spread(NamedTuple):
+class CaptureSpread(NamedTuple):
     """How scores that are stored by one layout are read in another order; K slots, in this order, the last two by square."""
 
     slots: int  # K
@@ -236,7 +236,7 @@ def _free_steps(steps: PlaneSteps, last: int) -> tuple[Long, Words]:
     return kinds, np.array([_word(np.unique(origins[shifts == shift])) for shift in kinds], dtype=np.uint64)
 
 
-def _spread(homes: Sequence[tuple[int, ...]], sources: list[int], image: Sequence[int], stored: Layout) -> Spread:
+def _spread(homes: Sequence[tuple[int, ...]], sources: list[int], image: Sequence[int], stored: Layout) -> CaptureSpread:
     """How to read the array of a stored layout.
 
     `homes` are the squares of each slot in the order to read in, the last two aside by digit, `sources` the slots of the stored
@@ -258,10 +258,12 @@ def _spread(homes: Sequence[tuple[int, ...]], sources: list[int], image: Sequenc
     flips = np.zeros(SQUARES, dtype=np.uint8)
     flips[:board] = _flips(stored)[seen]
     homes_as_words = np.array([_word(squares) for squares in homes], dtype=np.uint64)
-    return Spread(count, radix, square.reshape(-1), homes_as_words, part.reshape(-1), flipped.reshape(-1), sources.index(0), flips)
+    return CaptureSpread(
+        count, radix, square.reshape(-1), homes_as_words, part.reshape(-1), flipped.reshape(-1), sources.index(0), flips
+    )
 
 
-def spread_of_side(layout: Layout, *, swapped: bool) -> Spread:
+def spread_of_side(layout: Layout, *, swapped: bool) -> CaptureSpread:
     """How to read a side to move, or by colour swap the other side of a table that is paired with itself."""
     game = layout.game
     homes = [group.squares for group in layout.groups]
@@ -274,7 +276,7 @@ def spread_of_side(layout: Layout, *, swapped: bool) -> Spread:
     return _spread(homes, [order.index(slot) for slot in range(len(order))], image, layout)
 
 
-def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, list[tuple[int, Spread, Address]]]:
+def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, list[tuple[int, CaptureSpread, Address]]]:
     """Where the scores of captures by a side are, in the slice's own order, not filled in yet; and where and how they are read."""
     slots, game = len(layout.slots), layout.game
     base, part = np.zeros(slots, dtype=np.int64), np.zeros((slots, slots, SQUARES), dtype=np.int64)

@@ -20,10 +20,10 @@ from tablebase.checking.plane_arrays import (
     PLANE,
     SQUARES,
     STUCK,
+    CaptureSpread,
     Long,
     PlaneRules,
     Small,
-    Spread,
     Victims,
     compile_rules,
     compile_victims,
@@ -32,17 +32,17 @@ from tablebase.checking.plane_arrays import (
     spread_of_side,
 )
 from tablebase.checking.plane_moves import move_file, move_last, move_outer
+from tablebase.game import Game
+from tablebase.positions.indexing import Layout, layout_of
+from tablebase.positions.material import Material
 from tablebase.system.compute.bits import ones, trailing_zeros
 from tablebase.system.compute.jit import inline, jit
 from tablebase.system.compute.messages import reach
 from tablebase.system.compute.pointers import bare
 from tablebase.system.compute.threads import each, spread
 from tablebase.system.compute.vectors import chosen, halved, lanes_of, load, room, store
-from tablebase.game import Game
-from tablebase.positions.indexing import Layout, layout_of
-from tablebase.positions.material import Material
-from tablebase.tables.summary import Summary, Tally
-from tablebase.tables.values import SLAB, STALEMATE, Codes, Coding, Source, loss_code
+from tablebase.tables.summary import CodeTally, Summary
+from tablebase.tables.values import SLAB, STALEMATE, Codes, CodeSource, Coding, loss_code
 
 LOST = loss_code(0, 1)
 """The code of a loss without a move."""
@@ -56,7 +56,7 @@ def applies(layout: Layout, coding: Coding) -> bool:
     return single and layout.game.escape is None and coding.stride == 1 and len(layout.game.board) <= SQUARES
 
 
-def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
+def verify_codes(game: Game, material: Material, codes: Mapping[int, CodeSource], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check the codes of a table one ply deep; see `tablebase.checking.general.verify_codes`.
 
     They are asked for slab by slab, once to read the scores of the other side to move, and once to be checked. Only the codes of
@@ -83,7 +83,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
         done += len(slabs)
         victims = _victims(layout, side, coding, load)
         check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game.no_move, coding), layout.lead_weights)
-        tally = Tally(coding)
+        tally = CodeTally(coding)
         for wrong, counts in each(check, slabs):
             if wrong >= 0:
                 raise contradiction(layout, side, wrong, stored, coding)
@@ -94,13 +94,13 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     return summaries
 
 
-def _codes_of(rules: PlaneRules, source: Source, slab: range) -> Codes:
+def _codes_of(rules: PlaneRules, source: CodeSource, slab: range) -> Codes:
     """The codes of some planes."""
     plane_size = rules.files * rules.length
     return source[slab.start * plane_size : slab.stop * plane_size]
 
 
-def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: range) -> None:
+def _spread_slab(rules: PlaneRules, codes: CodeSource, others: Codes, slab: range) -> None:
     """Write to `others` the scores of moves into the positions of some planes."""
     _spread_side(rules, _codes_of(rules, codes, slab), others, room(PLANE + SQUARES, others.dtype), slab.start, slab.stop)
 
@@ -108,16 +108,16 @@ def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: range) -
 def _check_slab(
     rules: PlaneRules,
     victims: Victims,
-    codes: Source,
+    codes: CodeSource,
     others: Codes,
     coding: Coding,
     scores: Codes,
     weights: Long,
     slab: range,
-) -> tuple[int, Tally]:
+) -> tuple[int, CodeTally]:
     """The first wrong index of a slab, or -1; and its counts."""
     counts = np.zeros((len(weights), coding.void + 1), dtype=np.int64)
-    tally = Tally(coding)
+    tally = CodeTally(coding)
     # A plane, and behind it a row as it is read.
     best, board = room(PLANE + SQUARES, others.dtype), np.full(SQUARES, NOBODY, dtype=np.int8)
     stale, lost = int(scores[STALEMATE]), int(scores[LOST])
@@ -136,13 +136,13 @@ def _victims(layout: Layout, side: int, coding: Coding, load: Load) -> Victims:
     return victims
 
 
-def _read(how: Spread, stored: Codes, score: Codes, out: Codes, begin: int) -> None:
+def _read(how: CaptureSpread, stored: Codes, score: Codes, out: Codes, begin: int) -> None:
     """Write the scores of all positions of a stored array to another, from `begin` on, which holds `STUCK`."""
     spread(partial(_spread_rows, how, stored, score, out, begin), int(how.radix.prod()), GRAIN)
 
 
 @jit
-def _spread_rows(how: Spread, stored: Codes, score: Codes, out: Codes, begin: int, first: int, end: int) -> None:
+def _spread_rows(how: CaptureSpread, stored: Codes, score: Codes, out: Codes, begin: int, first: int, end: int) -> None:
     """`_read` for the rows from `first` up to `end`."""
     slots, radix, square, homes, part, flipped, lead, flips = bare(how)
     last = slots - 1

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import TablebaseError
-from tablebase.system.files.inputs import read_text
 from tablebase.game.rules import Rules
+from tablebase.system.files.inputs import read_text
 
 COLUMNS = ("game", "material", "values_sha256")
 _SHA256 = re.compile(r"[0-9a-f]{64}")

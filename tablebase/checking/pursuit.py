@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.checking.general import Load, contradiction
-from tablebase.system.compute.messages import reports
-from tablebase.system.compute.threads import spread
 from tablebase.game import Game, Outcome
 from tablebase.positions.indexing import Layout, Squares, layout_of
 from tablebase.positions.material import Material
 from tablebase.positions.pursuit import NOWHERE, Pursuit, pursuit_fault, pursuit_of
-from tablebase.tables.summary import Summary, Tally
+from tablebase.system.compute.messages import reports
+from tablebase.system.compute.threads import spread
+from tablebase.tables.summary import CodeTally, Summary
 from tablebase.tables.values import NARROW_ANY, Codes, Coding
 
 ROWS_AT_ONCE = 1 << 11
@@ -184,8 +184,8 @@ def _check_side(layout: Layout, side: int, codes: Codes, coding: Coding, rows: _
     code_scores = _scores(coding, 0)
     length = layout.row_length
 
-    def check(first: int, last: int) -> Tally:
-        tally = Tally(coding)
+    def check(first: int, last: int) -> CodeTally:
+        tally = CodeTally(coding)
         for begin, end in pairwise([*range(first, last, ROWS_AT_ONCE), last]):
             scores, occupied = rows.scores(begin, end)
             stored = rows.codes[begin:end]
@@ -196,7 +196,7 @@ def _check_side(layout: Layout, side: int, codes: Codes, coding: Coding, rows: _
             tally.add(stored.reshape(-1)[legal], legal + begin * length, 1)
         return tally
 
-    whole = Tally(coding)
+    whole = CodeTally(coding)
     for part in spread(check, len(rows.codes), ROWS_AT_ONCE, STRETCH, report):
         whole.merge(part)
     return whole.summary()

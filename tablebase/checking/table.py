@@ -17,18 +17,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from tablebase.checking.general import Load
-from tablebase.system.compute import machine
-from tablebase.system.compute.kernel_cache import COMPILES
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import Material
+from tablebase.system.compute import machine
+from tablebase.system.compute.kernel_cache import COMPILES
+from tablebase.system.compute.messages import reach
 from tablebase.tables.folder import check_seal, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
-from tablebase.tables.values import Codes, Coding, Source
+from tablebase.tables.values import Codes, CodeSource, Coding
 
 __all__ = ["verify_codes", "verify_table"]
 
@@ -71,13 +71,13 @@ def verify_table(game: Game, table: Table, store: Store, memory: int | None = No
         raise CorruptTableError("is wrong: its statistics do not match its values", table.path)
 
 
-def codes_to_check(table: Table, memory: int) -> dict[int, Source]:
+def codes_to_check(table: Table, memory: int) -> dict[int, CodeSource]:
     """The codes of each side to move, which are read at once if the check may need that much memory."""
     at_once = BYTES_AT_ONCE * table.layout.size * np.dtype(table.coding.dtype).itemsize <= memory
     return {side: table.read(side) if at_once else table.source(side) for side in table.header.summaries}
 
 
-def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
+def verify_codes(game: Game, material: Material, codes: Mapping[int, CodeSource], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check codes one ply deep, with the fastest checker for the material; see `general.verify_codes`.
 
     Only that of planes does not hold all of them in memory.

@@ -13,13 +13,13 @@ from tablebase.catalog.entries import Entry, of_table
 from tablebase.checking.checksums import Checks
 from tablebase.checking.table import BYTES_AT_ONCE, verify_table
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, game_word, shell_word
-from tablebase.system.executors.executor import Executor
-from tablebase.system.executors.scheduler import run_graph
 from tablebase.game import Game, load_game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import Material, parse_material
-from tablebase.tables.choice import chosen_tables
+from tablebase.system.executors.executor import Executor
+from tablebase.system.executors.scheduler import run_graph
 from tablebase.tables.folder import OTHER_FILE, content_error, file_sha256, table_path
+from tablebase.tables.missing import chosen_tables
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 

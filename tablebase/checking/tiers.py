@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute import threads
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError
+from tablebase.functions.exact.files import counts_of
+from tablebase.functions.exact.tier_files import TierFile, position_of
 from tablebase.game.compiled import DRAWN, LOST
 from tablebase.game.key_lists import with_lists
 from tablebase.game.native import Native, derived, has_overflowed, native, rank, room, rules_of, tier, to_move
-from tablebase.functions.exact.files import counts_of
-from tablebase.functions.exact.tier_files import TierFile, position_of
+from tablebase.system.compute import threads
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.messages import reach
 from tablebase.tables.values import FULL, NARROW_ANY, Codes
 
 BLOCK = 1 << 16

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from tablebase.commands.parameters import Parameter, parameters_of
 from tablebase.commands.registry import check_verb
-from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError
 from tablebase.game import Outcome
 from tablebase.game import plain_arguments as plain
+from tablebase.system.compute.messages import brief
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -153,8 +153,8 @@ def as_duration(name: str, value: Any) -> float:
 def known_features(game: Any, features: Any) -> tuple[Feature, ...]:
     """The features of a game's positions, with those of the user or of a file."""
     from tablebase.features import Feature
-    from tablebase.positions.common_features import features_of
     from tablebase.game.features import load_features
+    from tablebase.positions.common_features import features_of
 
     if isinstance(features, (str, PathLike)):
         return features_of(game, load_features(plain.as_path("features", features)))

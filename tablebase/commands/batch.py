@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from tablebase.commands.arguments import as_catalog, as_folder, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import QUIET, CatalogUrl, Data, Shell, Verbose
-from tablebase.system.compute.messages import brief, in_bytes, in_time, logger, say
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces
+from tablebase.system.compute.messages import brief, in_bytes, in_time, logger, say
 
 if TYPE_CHECKING:
-    from tablebase.building.batch import Batch, Entry
+    from tablebase.building.batch import Batch, BuildEntry
     from tablebase.building.batch_record import BatchRecord
     from tablebase.building.options import BuildOptions, Counted, Requirements
     from tablebase.building.records import BuildResult
@@ -29,10 +29,10 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Job:
+class BatchJob:
     """An entry of a batch file, ready to be done."""
 
-    entry: Entry
+    entry: BuildEntry
     game: str  # its full name
     # What it needs beside the tables that have been counted, or an error if it does not fit.
     needs: Callable[[BuildOptions, set[Counted]], Requirements]
@@ -81,7 +81,7 @@ def batch(
     from tablebase.building.batch import read_batch
     from tablebase.building.batch_record import BatchRecord
     from tablebase.building.options import BuildOptions, chosen_limits
-    from tablebase.building.records import Log
+    from tablebase.building.records import BuildLog
     from tablebase.building.reindex import prepare_catalog
     from tablebase.commands.batch_steps import prepared
     from tablebase.commands.build import DEFAULT_GRACE
@@ -113,7 +113,7 @@ def batch(
     if dry_run:
         _write_needs(jobs, _needs(work, jobs, terms), steps, record, terms)
         return None
-    with record.lock(), Log(work.log, work.json_log, terms.data) as log:
+    with record.lock(), BuildLog(work.log, work.json_log, terms.data) as log:
         terms = replace(terms, log=log)
         prepare_catalog(terms.data, terms.catalog)
         _needs(work, jobs, terms)
@@ -142,7 +142,7 @@ def show_batch(call: Call) -> int | None:
 # Before anything starts
 
 
-def _job(work: Batch, entry: Entry) -> Job:
+def _job(work: Batch, entry: BuildEntry) -> BatchJob:
     """An entry whose game and tables are known."""
     from tablebase.building.build import build
     from tablebase.building.kinds import table_kind
@@ -162,7 +162,7 @@ def _job(work: Batch, entry: Entry) -> Job:
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
         asked = TableQuery(pieces, entry.materials, limits, entry.solver)
         kind.check(asked)
-        return Job(entry, rules.name, partial(requirements, kind, asked), partial(build, kind, asked, summarized=True))
+        return BatchJob(entry, rules.name, partial(requirements, kind, asked), partial(build, kind, asked, summarized=True))
 
 
 def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> None:
@@ -187,7 +187,7 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
         reserved += one.outputs
 
 
-def _needs(work: Batch, jobs: Sequence[Job], terms: BuildOptions) -> list[Requirements]:
+def _needs(work: Batch, jobs: Sequence[BatchJob], terms: BuildOptions) -> list[Requirements]:
     """What the entries need; raises `BatchError` if one does not fit, or all together do not."""
     from tablebase.tables.folder import free_space
 
@@ -204,7 +204,7 @@ def _needs(work: Batch, jobs: Sequence[Job], terms: BuildOptions) -> list[Requir
 
 
 def _write_needs(
-    jobs: Sequence[Job], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions
+    jobs: Sequence[BatchJob], needs: Sequence[Requirements], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions
 ) -> None:
     """Write a line about each entry, and all together."""
     from tablebase.commands.output import write_table
@@ -252,7 +252,7 @@ def _write_needs(
 # The night
 
 
-def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
+def _run(work: Batch, jobs: Sequence[BatchJob], steps: Sequence[Prepared], record: BatchRecord, terms: BuildOptions) -> BatchResult:
     """Build all entries, go on after faults, and run the commands if everything is there."""
     from tablebase.commands.batch_steps import run
 

@@ -18,15 +18,15 @@ from tablebase.commands.calls import from_input, usage_sentence, without_passwor
 from tablebase.commands.parameters import Output
 from tablebase.commands.probe import STANDARD_INPUT, asked, is_stream
 from tablebase.commands.registry import VERBS
-from tablebase.system.compute.messages import say
 from tablebase.errors import CommandError, MissingTableError, TablebaseError
+from tablebase.game.rules import Rules
+from tablebase.system.compute.messages import say
 from tablebase.system.files.inputs import check_regular
 from tablebase.system.files.outputs import check_output, check_output_folder, draft_of, written
-from tablebase.game.rules import Rules
 from tablebase.version import VERSION
 
 if TYPE_CHECKING:
-    from tablebase.building.batch import Step
+    from tablebase.building.batch import FollowUp
     from tablebase.building.batch_record import BatchRecord
 
 REPEATABLE = ("mine", "stats", "plot", "probe", "line")
@@ -41,7 +41,7 @@ Place = tuple[Path, Output, str]
 class Prepared:
     """A follow-up command that has been checked."""
 
-    step: Step
+    step: FollowUp
     words: list[str]  # of the command, with the folder of the tables
     params: Mapping[str, Any] = field(repr=False)  # as click has read them
     rules: Rules[Any] | None
@@ -79,7 +79,7 @@ class Prepared:
         return None if (files := self.files()) is None else digest_of(files)
 
 
-def prepared(step: Step, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
+def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
     """Check a command: its words, its game, its statements, positions and files, its tables and its outputs.
 
     The folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of their folder.
@@ -250,7 +250,7 @@ def _check_tables(one: Prepared, built: Mapping[Path, set[str]]) -> None:
         raise MissingTableError(one.rules.name, one.data)
 
 
-def _places(step: Step, params: Mapping[str, Any]) -> Iterator[Place]:
+def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
     """All places that a command writes to."""
     from tablebase.commands.shell import verb_parameters
     from tablebase.tables.object_store import is_url

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from tablebase.commands.arguments import checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import AnyPosition, GameName, Output, Page, Shell, Size, Variant
-from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError
+from tablebase.system.compute.messages import brief
 
 if TYPE_CHECKING:
     from tablebase.commands.row_types import BoxRow

@@ -13,19 +13,19 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_duration, as_folder, as_optional, as_time, checked
 from tablebase.commands.calls import Call, program_call
 from tablebase.commands.parameters import Format, Output, Shell
-from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError, ArgumentTypeError, DeadlineError, did_you_mean, quoted
 from tablebase.game import plain_arguments as plain
+from tablebase.system.compute.messages import brief
 
 if TYPE_CHECKING:
-    from tablebase.building.estimate import Estimate
-    from tablebase.building.exact_kind import Estimate as ExactEstimate
+    from tablebase.building.estimate import SliceEstimate
+    from tablebase.building.exact_kind import ExactEstimate
     from tablebase.building.kind import TableKind
-    from tablebase.building.layer_kind import Estimate as LayerEstimate
+    from tablebase.building.layer_kind import LayerEstimate
     from tablebase.building.options import TableQuery
     from tablebase.building.records import BuildResult
 
-    AnyEstimate: TypeAlias = Estimate | LayerEstimate | ExactEstimate
+    AnyEstimate: TypeAlias = SliceEstimate | LayerEstimate | ExactEstimate
 
 Memory = Annotated[
     int | str | None,
@@ -111,7 +111,7 @@ def build(
     """
     from tablebase.building.build import build as build_tables
     from tablebase.building.options import DASK, LOCAL, BuildOptions, chosen_limits
-    from tablebase.building.records import Log
+    from tablebase.building.records import BuildLog
 
     end = plain.end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
     if executor not in (LOCAL, DASK):
@@ -121,7 +121,7 @@ def build(
     kind.check_solver(solver)
     folder, url, after = as_folder(data), as_catalog(catalog), as_duration("grace", grace)
     resources = chosen_limits(workers, as_optional(plain.as_size, "memory", memory), executor, scheduler)
-    with Log(as_optional(plain.as_path, "log", log), as_optional(plain.as_path, "json_log", json_log), folder) as lines:
+    with BuildLog(as_optional(plain.as_path, "log", log), as_optional(plain.as_path, "json_log", json_log), folder) as lines:
         options = BuildOptions(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, workers is not None)
         summarized = end is not None or log is not None or json_log is not None
         return build_tables(kind, wanted, options, summarized=summarized)
@@ -188,8 +188,8 @@ def estimate(
     Returns
     -------
     Estimates
-        A list of `tablebase.building.estimate.Estimate`; with chance of `tablebase.building.layer_kind.Estimate`, and for games by
-        functions without chance of `tablebase.building.exact_kind.Estimate`.
+        A list of `tablebase.building.estimate.SliceEstimate`; with chance of `tablebase.building.layer_kind.LayerEstimate`, and for
+        games by functions without chance of `tablebase.building.exact_kind.ExactEstimate`.
     """
     from tablebase.building.options import BuildOptions
     from tablebase.catalog.catalog import read_known

@@ -8,7 +8,6 @@ import pyarrow as pa
 import sqlglot
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.system.compute.messages import brief
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.installed import load_rules
 from tablebase.mining.column import OUTCOMES
@@ -16,6 +15,7 @@ from tablebase.mining.reading import parsed
 from tablebase.mining.results import Tabular, distinct_names
 from tablebase.mining.statement import nesting_as_sentence
 from tablebase.mining.word_checks import Check, check_words, one_of
+from tablebase.system.compute.messages import brief
 
 OF_GAMES = ("tables", "slices", "slice_counts", "layers", "exact", "tiers", "pattern_gains", "pattern_rules", "pattern_trees")
 """Tables that name the game of a row."""

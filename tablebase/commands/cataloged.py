@@ -10,8 +10,8 @@ from tablebase.commands.arguments import shortened
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.parameters import By, Format, GameName, Pieces, Statement, Timeout
 from tablebase.commands.registry import check_verb
-from tablebase.system.compute.messages import listed, say
 from tablebase.game.plain_arguments import as_number, as_seconds, as_text
+from tablebase.system.compute.messages import listed, say
 
 if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog

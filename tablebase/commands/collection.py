@@ -12,22 +12,22 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_counts, as_outcome, as_tables, checked, known_features, shortened
 from tablebase.commands.cataloged import Cataloged
 from tablebase.commands.parameters import PYTHON_ONLY, Output, Shell
-from tablebase.system.compute.messages import say
 from tablebase.errors import ArgumentError, MissingExtraError, check_extra, game_word, quoted
-from tablebase.system.files.outputs import check_output
 from tablebase.game.plain_arguments import as_list, as_number, as_text, as_texts, usable_workers
+from tablebase.system.compute.messages import say
+from tablebase.system.files.outputs import check_output
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from tablebase.mining.charts.figures import Chart
-    from tablebase.mining.charts.tallies import Counting
     from tablebase.commands.findings import Findings
     from tablebase.features import Feature
-    from tablebase.mining.query import Query
+    from tablebase.mining.charts.figures import Chart
+    from tablebase.mining.charts.tallies import Counting
     from tablebase.mining.patterns.dataset import Dataset
     from tablebase.mining.patterns.pattern_search import Patterns, Search
+    from tablebase.mining.query import Query
 
 OwnTables = Annotated[Mapping[str, "Path | str | pa.Table"] | Sequence[str] | None, Shell(metavar="NAME=FILE")]
 Run = Annotated[Callable[[list["Search"]], Iterable["Patterns"]] | None, PYTHON_ONLY]
@@ -148,11 +148,11 @@ class Collection(Cataloged):
             Seed for the random sample; the same seed selects the same positions.
         game, features, workers : see `mine`
         """
-        from tablebase.system.compute.progress import progress
         from tablebase.game.game_arguments import refuse_given
         from tablebase.mining.export import export
+        from tablebase.mining.row_selection import Sample
         from tablebase.mining.selection import select_by_name
-        from tablebase.mining.wanted import Sample
+        from tablebase.system.compute.progress import progress
 
         rules: Any = self._rules(game)
         refuse_given(rules, material=material, pieces=pieces, aliases=aliases or None)
@@ -298,9 +298,9 @@ class Collection(Cataloged):
         self, name: str, rules: Any, counter: Counting, given: Mapping[str, Any], statement: str | None, *, has_slices: bool
     ) -> Chart:
         """A chart by its name, with the numbers that it shows."""
+        from tablebase.game.game_arguments import refuse_given
         from tablebase.mining.charts import figures
         from tablebase.mining.charts.charted_slices import ChartSlices, select_slices
-        from tablebase.game.game_arguments import refuse_given
 
         if statement is not None:
             return figures.query(counter, rules, statement, given["kind"] or "bar")
@@ -374,14 +374,14 @@ class Collection(Cataloged):
             If trees are asked for, and scikit-learn is not installed.
         """
         from tablebase.commands.findings import Findings
-        from tablebase.mining.selection import select_by_name
-        from tablebase.mining.patterns.pattern_search import Settings, searches
+        from tablebase.mining.patterns.pattern_search import PatternSettings, searches
         from tablebase.mining.patterns.targets import target_of
         from tablebase.mining.patterns.trees import available
+        from tablebase.mining.selection import select_by_name
         from tablebase.tables.store import Store
 
         rules, wanted = self._game(game, "patterns"), target_of(as_text("target", target), as_outcome(outcome))
-        settings = Settings(wanted, depth, conditions, support)
+        settings = PatternSettings(wanted, depth, conditions, support)
         if depth and not available():
             raise MissingExtraError("trees", "patterns")
         named, counts = as_texts("material", material), as_counts(pieces)

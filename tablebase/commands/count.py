@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, PositionText, Size, Threads, Tick, Variant
-from tablebase.system.compute.progress import progress
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import usable_workers
 from tablebase.game.rules import Rules, legal
+from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.commands.row_types import CountRow, DividedRow

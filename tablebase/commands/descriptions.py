@@ -9,14 +9,14 @@ from typing import Any, TypeVar, cast
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
 from tablebase.commands.row_types import DistanceRow, ExactRow, LayerRow, MaterialRow, Neighbour, RecordRow, TierRow
-from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Game
 from tablebase.game.rules import Rules
 from tablebase.positions.conversions import conversions, parents
 from tablebase.positions.location import dependencies, dependents, locate
 from tablebase.positions.material import Material, material_name, parse_material, piece_counts
-from tablebase.tables.choice import missing_game, missing_pieces, missing_table
+from tablebase.system.compute.messages import brief
+from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
 Rows = list[dict[str, Any]]
 Entry = TypeVar("Entry")

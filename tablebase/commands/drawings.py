@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tablebase.system.compute.messages import say
 from tablebase.game.capabilities import part
+from tablebase.system.compute.messages import say
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,6 @@ from typing import Any
 from tablebase.catalog.catalog import Catalog
 from tablebase.commands.output import write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.system.compute.messages import brief, in_percent, say
-from tablebase.system.compute.progress import progress
 from tablebase.mining.patterns.kept_patterns import (
     are_kept,
     best,
@@ -31,6 +29,8 @@ from tablebase.mining.patterns.kept_patterns import (
     tree_text,
 )
 from tablebase.mining.patterns.pattern_search import Patterns, Search
+from tablebase.system.compute.messages import brief, in_percent, say
+from tablebase.system.compute.progress import progress
 
 SHOWN = 10
 """Features, and pairs of features, that a notebook shows."""

@@ -44,7 +44,7 @@ from tablebase.play.player_records import check_setting
 from tablebase.play.players import find_player
 
 if TYPE_CHECKING:
-    from tablebase.search.maxn import Tables
+    from tablebase.search.maxn import LeafTables
 
 MOST_NODES = 5_000_000
 """States that a computer's move may look at, which takes some seconds."""
@@ -111,7 +111,7 @@ def move(request: Any) -> dict[str, Any]:
 
 
 @_command({"position"}, {"settings"})
-def computer_move(request: Any, tables: Tables | None = None) -> dict[str, Any]:
+def computer_move(request: Any, tables: LeafTables | None = None) -> dict[str, Any]:
     """A position after the move that looking ahead finds best.
 
     Parameters

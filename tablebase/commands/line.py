@@ -12,10 +12,10 @@ from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_pictures, check_sheet, is_drawn, write_drawing, write_sheet
 from tablebase.commands.parameters import PLAYERS, Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase as Tablebase
-from tablebase.system.compute.messages import say
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
-from tablebase.system.files.outputs import check_output_folder, written_folder
 from tablebase.game.values import Bounds, chance_text
+from tablebase.system.compute.messages import say
+from tablebase.system.files.outputs import check_output_folder, written_folder
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Rules

@@ -8,14 +8,14 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
-from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.commands.arguments import as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, Format, GameName, Output, Players, PositionText, Shell, Size, Variant
-from tablebase.system.compute.messages import Amount, brief, say
-from tablebase.system.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError, quoted
 from tablebase.game.plain_arguments import as_list, as_path, as_texts
+from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
+from tablebase.system.compute.messages import Amount, brief, say
+from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.play.tournament import Conditions, Played
@@ -100,13 +100,13 @@ def match(
         Record the games in a new file, which 'line --replay' can show.
     game, players, size, variant, data : see `tablebase.build`
     """
-    from tablebase.system.files.outputs import appended, check_output
     from tablebase.game.game_arguments import refuse_given
+    from tablebase.play.protocol.client import PATIENCE, Budget
     from tablebase.play.records import write_record
     from tablebase.play.schedules import schedule_of
     from tablebase.play.standings import of_pairs, of_rounds
     from tablebase.play.tournament import Conditions, recorded, tournament
-    from tablebase.play.protocol.client import PATIENCE, Budget
+    from tablebase.system.files.outputs import appended, check_output
     from tablebase.tables.folder import check_folder
 
     rules = rules_for("match", game, size, variant, players)
@@ -183,7 +183,7 @@ def match_stats(
         Also draw a chart of each player's average score over the match, as a PNG, SVG or PDF file.
     """
     from tablebase.play.records import records_in
-    from tablebase.play.statistics import ROWS, Statistics
+    from tablebase.play.statistics import ROWS, MatchStatistics
 
     named = [files] if isinstance(files, (str, Path)) else as_list("files", files, "['games']")
     paths = [as_path("files", path) for path in named]
@@ -192,7 +192,7 @@ def match_stats(
     picture = as_optional(as_path, "curve", curve)
     if picture is not None:
         check_picture(picture, OTHER_CURVE)
-    found, unfinished, results = Statistics(with_opening=with_opening), 0, list[Result]()
+    found, unfinished, results = MatchStatistics(with_opening=with_opening), 0, list[Result]()
     with progress("match-stats", "games") as shown:
         for path in paths:
             for record in records_in(path):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from tablebase.commands.calls import Call, from_input
 from tablebase.commands.collection import Collection as Collection
 from tablebase.commands.parameters import Format, Output, Shell, Timeout
-from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
 from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.game.plain_arguments import usable_workers
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.mining.patterns.pattern_search import Patterns, Search
@@ -136,10 +136,10 @@ def show_patterns(
     from importlib.resources import files
 
     from tablebase.building.reindex import prepare_catalog
-    from tablebase.mining.charts.report import CURE, write_report
     from tablebase.commands.findings import stored, write_findings
-    from tablebase.system.files.outputs import check_output
+    from tablebase.mining.charts.report import CURE, write_report
     from tablebase.mining.patterns.trees import available
+    from tablebase.system.files.outputs import check_output
 
     if call.given.get("depth", 3) and not available():
         say(str(MissingExtraError("trees", "patterns")))

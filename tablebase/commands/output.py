@@ -17,11 +17,11 @@ from rich.cells import cell_len, chop_cells
 
 from tablebase.commands.parameters import Format
 from tablebase.commands.process import is_unicode
-from tablebase.system.compute.messages import Amount, cell_text
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import RANK_WIDTH, board_picture
+from tablebase.system.compute.messages import Amount, cell_text
 
 Row = Mapping[str, Any]
 UNLIMITED = 10_000

@@ -15,10 +15,10 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from tablebase.system.compute.messages import QUIET as QUIET
-from tablebase.system.compute.modules import docstring
 from tablebase.game.plain_arguments import parse_pieces, parse_seconds
 from tablebase.game.rules import Rules
+from tablebase.system.compute.messages import QUIET as QUIET
+from tablebase.system.compute.modules import docstring
 
 if TYPE_CHECKING:
     from tablebase.game.features import Feature as Feature

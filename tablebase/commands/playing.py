@@ -15,9 +15,9 @@ from tablebase.commands.arguments import as_folder, checked, rules_for
 from tablebase.commands.drawings import write_drawing
 from tablebase.commands.parameters import PLAYERS, Data, GameName, Output, Players, PositionText, Shell, Size, Variant
 from tablebase.commands.process import read_word
-from tablebase.system.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.play.match import Event, Match
+from tablebase.system.compute.messages import count_plies
 
 if TYPE_CHECKING:
     from tablebase.game.rules import Ending, Rules
@@ -70,10 +70,10 @@ def play(
         Seed for the random number generator; if you make the same moves, the same seed gives the same game.
     """
     from tablebase.building.plan import check_tables
-    from tablebase.system.compute.progress import compiling_said
     from tablebase.play.match import side_number
     from tablebase.play.player import Seat
     from tablebase.play.players import find_player, open_player, player_names
+    from tablebase.system.compute.progress import compiling_said
 
     rules, folder = rules_for("play", game, size, variant, players), as_folder(data)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
@@ -260,7 +260,7 @@ class Session:
 
         name = adviser_of(self.rules)
         if name is None and "exact values" in self.rules.can:
-            from tablebase.tables.choice import missing_game
+            from tablebase.tables.missing import missing_game
 
             raise missing_game(self.rules, self.folder)
         seat = Seat(self.rules, self.start, self.match.player, self.folder)

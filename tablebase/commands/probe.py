@@ -16,13 +16,13 @@ from tablebase.commands.calls import Call
 from tablebase.commands.drawings import check_sheet, write_sheet
 from tablebase.commands.parameters import Format, Output, Page, Shell
 from tablebase.commands.tablebase import Tablebase
-from tablebase.system.compute.messages import cell_text, say
 from tablebase.errors import RulesError, TablebaseError, game_word, shell_word, system_error
-from tablebase.system.files.inputs import ENCODING
 from tablebase.game.capabilities import refuse
 from tablebase.game.plain_arguments import parse_width
 from tablebase.game.values import Bounds, chance_text
 from tablebase.probe.answers import Probe, features_of
+from tablebase.system.compute.messages import cell_text, say
+from tablebase.system.files.inputs import ENCODING
 
 if TYPE_CHECKING:
     from tablebase.probe.answers import RatedDraw, RatedMove

@@ -18,8 +18,8 @@ from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
-from tablebase.system.compute.processes import STOPPING, clean_up, ensured, when_undisturbed
 from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
+from tablebase.system.compute.processes import STOPPING, clean_up, cleanup_on_exit, when_undisturbed
 from tablebase.system.files.inputs import ENCODING
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
 
     sys.stdout.flush()
     child = ChildProcess(_run, list(words), None if output is None else Handle(output), dict(environment or {}))
-    with ensured(child.end):
+    with cleanup_on_exit(child.end):
         return child.wait()
 
 

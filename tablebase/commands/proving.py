@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, Data, Format, OptionalGame, Output, PositionText, Shell, Size, Variant
-from tablebase.system.compute.messages import say
 from tablebase.errors import ArgumentError, MissingTableError, TablebaseError
-from tablebase.system.files.inputs import read_text
-from tablebase.system.files.outputs import check_output, written
 from tablebase.game import Outcome
 from tablebase.game.plain_arguments import as_size
 from tablebase.game.values import Value
+from tablebase.system.compute.messages import say
+from tablebase.system.files.inputs import read_text
+from tablebase.system.files.outputs import check_output, written
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -184,11 +184,11 @@ def _row(
 ) -> dict[str, Any]:
     """What has been found, as JSON has it."""
     from tablebase.game.notation import render
-    from tablebase.search.proof_trees import Reason
+    from tablebase.search.proof_trees import ProofReason
 
     line, last = proof.line() if proof else ((), position)
     reached = None
-    if proof is not None and prober is not None and proof.nodes[last].reason is Reason.TABLE:
+    if proof is not None and prober is not None and proof.nodes[last].reason is ProofReason.TABLE:
         value = prober.slices(game).look_up(last)
         reached = value.fields
     return {

@@ -1,6 +1,6 @@
 """Answers as JSON has them: the description of the interface and the columns of the command line follow from these.
 
-Rows that are dataclasses themselves are `tablebase.catalog.catalog.Counts` and `tablebase.building.estimate.Estimate`.
+Rows that are dataclasses themselves are `tablebase.catalog.catalog.Counts` and `tablebase.building.estimate.SliceEstimate`.
 """
 
 from __future__ import annotations

@@ -12,13 +12,13 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import checked, optional_folder, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Format, Shell
-from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import compiling_said, progress
 from tablebase.errors import ArgumentError, game_word, quoted, shell_word
-from tablebase.system.files.inputs import lines_of
 from tablebase.game.capabilities import part
 from tablebase.game.plain_arguments import as_size, usable_workers
 from tablebase.search.choices import Options, RepeatedLines, Repetition
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.progress import compiling_said, progress
+from tablebase.system.files.inputs import lines_of
 
 if TYPE_CHECKING:
     from tablebase.probe.prober import Prober
@@ -213,13 +213,13 @@ def uci(game: shared.GameName, *, size: shared.Size = None, variant: shared.Vari
     game, size, variant, data : see `analyse`
     """
     from tablebase.play.protocol.uci_server import UciServer
-    from tablebase.play.protocol.uci_settings import Settings
+    from tablebase.play.protocol.uci_settings import UciSettings
 
     rules, folder = rules_for("uci", game, size, variant), optional_folder(data)
     if isinstance(sys.stdin, io.TextIOWrapper):
         # Bytes that are not text are escaped.
         sys.stdin.reconfigure(errors="backslashreplace")
-    UciServer(Settings(rules, folder), _write).serve(lines_of(sys.stdin))
+    UciServer(UciSettings(rules, folder), _write).serve(lines_of(sys.stdin))
 
 
 def _write(line: str) -> None:

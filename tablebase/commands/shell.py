@@ -19,9 +19,9 @@ from click.core import ParameterSource
 from tablebase.commands.calls import OF_FOLDER, Call, show_result
 from tablebase.commands.parameters import Parameter, Shell, of_shell, parameters_of
 from tablebase.commands.registry import Verb
+from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.system.compute.messages import silenced
 from tablebase.system.compute.modules import docstring
-from tablebase.errors import TablebaseError, did_you_mean, quoted
 
 HELP = ("-h", "--help")
 LAST = (*OF_FOLDER, "workers", "style", "quiet")

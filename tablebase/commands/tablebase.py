@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from tablebase.game.moves import Position
     from tablebase.game.rules import Rules
     from tablebase.game.values import AnyValue, Value
+    from tablebase.positions.indexing import Squares
     from tablebase.probe.answers import Probe
+    from tablebase.probe.batch import Answers
     from tablebase.probe.lines import Line
-    from tablebase.probe.many import Answers
     from tablebase.probe.source import Each
     from tablebase.search import Engine
-    from tablebase.positions.indexing import Squares
 
 Default = TypeVar("Default")
 
@@ -222,8 +222,8 @@ class Tablebase(Collection):
         """
         import numpy as np
 
-        from tablebase.probe.squares import checked_squares
         from tablebase.positions.material import parse_material
+        from tablebase.probe.squares import checked_squares
 
         rules = self._game(game)
         if not isinstance(side, (int, np.integer)) or side not in (0, 1):

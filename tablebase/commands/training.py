@@ -10,14 +10,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
 from tablebase.commands.arguments import as_duration, as_folder, as_optional, checked, rules_for
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import Data, GameName, Output, Shell, Size, Variant
-from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.plain_arguments import as_path, parse_duration
+from tablebase.mining.charts.picture_files import OTHER_CURVE, check_picture
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.play.learning.learner import Learner
@@ -78,8 +78,8 @@ def train(
         A row for each measurement, with the fields of `tablebase.play.learning.self_play.Measure`; none without tables.
     """
     from tablebase.building.plan import check_tables
-    from tablebase.system.files.outputs import check_output, lock_of, locked
     from tablebase.probe.prober import Prober
+    from tablebase.system.files.outputs import check_output, lock_of, locked
     from tablebase.tables.folder import check_folder
 
     rules = rules_for("train", game, size, variant)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, as_optional, checked, rules_for
 from tablebase.commands.parameters import Shell
-from tablebase.system.compute.messages import say
-from tablebase.system.compute.progress import progress
 from tablebase.errors import ArgumentError, ConflictError
 from tablebase.game.plain_arguments import as_path, as_texts
+from tablebase.system.compute.messages import say
+from tablebase.system.compute.progress import progress
 from tablebase.tables.object_store import is_url
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from tablebase.commands import parameters as shared
 from tablebase.commands.arguments import as_catalog, as_counts, as_folder, checked
 from tablebase.commands.calls import Call
 from tablebase.commands.parameters import CHECK_FAILED, PYTHON_ONLY, Shell
-from tablebase.system.compute.messages import brief, say
-from tablebase.system.compute.progress import progress
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game.plain_arguments import as_texts, usable_workers
+from tablebase.system.compute.messages import brief, say
+from tablebase.system.compute.progress import progress
 
 if TYPE_CHECKING:
     from tablebase.building.prune import Prunable

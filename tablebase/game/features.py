@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.errors import TablebaseError
 from tablebase.system.compute.messages import brief
 from tablebase.system.compute.modules import docstring
-from tablebase.errors import TablebaseError
 from tablebase.system.files.inputs import check_regular
 
 Values = NDArray[Any]

@@ -1,6 +1,7 @@
 """A game as plain immutable data, and the vocabulary in which a rules module describes it.
 
-`tablebase.game.moves` plays by a `Game`, `tablebase.positions.indexing` numbers its positions, and the solvers compile it into arrays.
+`tablebase.game.moves` plays by a `Game`, `tablebase.positions.indexing` numbers its positions, and the solvers compile it into
+arrays.
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from tablebase.game.types import CHANCE as CHANCE
+from tablebase.game.types import OVER as OVER
 from tablebase.system.compute.jit import call_compiled as call_compiled
 from tablebase.system.compute.jit import callback
 from tablebase.system.compute.jit import inline as inline
 from tablebase.system.compute.pointers import borrowed as borrowed
-from tablebase.game.types import CHANCE as CHANCE
-from tablebase.game.types import OVER as OVER
 
 Int64 = NDArray[np.int64]
 NOBODY = -1

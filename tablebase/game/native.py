@@ -10,14 +10,14 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tablebase.system.compute.bits import ones, trailing_zeros
-from tablebase.system.compute.jit import call_compiled
-from tablebase.system.compute.numba_internals import NumbaError
-from tablebase.system.compute.plain_functions import compiled
 from tablebase.errors import RulesError
 from tablebase.game.compiled import CompiledGame, Functions
 from tablebase.game.key_lists import canonical, specialized
 from tablebase.game.ranks import bits, lowest
+from tablebase.system.compute.bits import ones, trailing_zeros
+from tablebase.system.compute.jit import call_compiled
+from tablebase.system.compute.numba_internals import NumbaError
+from tablebase.system.compute.plain_functions import compiled
 
 _VECTOR = types.int64[::1]
 _OF_POSITION = types.int64(_VECTOR, types.int64)

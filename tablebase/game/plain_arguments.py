@@ -13,9 +13,9 @@ from operator import index
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, quoted
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import say
-from tablebase.errors import ArgumentError, ArgumentTypeError, TablebaseError, quoted
 
 Kind = TypeVar("Kind")
 

@@ -16,18 +16,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from tablebase.system.compute.processes import held_at_fork
 from tablebase.errors import RulesError, TablebaseError, quoted
-from tablebase.system.files.inputs import MEBIBYTE, read_text
 from tablebase.game.companions import faults_as_sentences
 from tablebase.game.rules import Rules
+from tablebase.system.compute.processes import fork_safe
+from tablebase.system.files.inputs import MEBIBYTE, read_text
 
 VARIABLE = "TABLEBASE_RULES"
 """Files, separated as in PATH."""
 SUFFIX = ".py"
 _loaded: dict[str, RulesFile] = {}
 _loading: list[str] = []
-_lock = held_at_fork(threading.RLock())
+_lock = fork_safe(threading.RLock())
 
 
 class RulesFile(NamedTuple):

@@ -14,6 +14,7 @@ from math import isqrt, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.functions.exact.paths import GameCounts
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
@@ -22,7 +23,6 @@ from tablebase.graph.stages import ONGOING, Flags, Graph
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import material_of
 from tablebase.positions.pursuit import Pursuit, pursuit_fault, pursuit_of
-from tablebase.functions.exact.paths import GameCounts
 
 Tick = Callable[[int, int], None]
 """Called with the number of steps done and the total number of steps."""

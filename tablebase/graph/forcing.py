@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.graph.stages import DRAWN, ONGOING, Flags, Graph, Stage
-from tablebase.probe.prober import Prober
+from tablebase.graph.stages import DRAWN, ONGOING, Flags, Graph, GraphStage
 from tablebase.positions.indexing import Squares
 from tablebase.positions.material import material_of
+from tablebase.probe.prober import Prober
 
 UNFORCEABLE = np.iinfo(np.int32).max
 """The number of plies if a position cannot be forced."""
@@ -122,7 +122,7 @@ def mark(graph: Graph, predicate: Callable[[Squares], Flags]) -> Flags:
     return marked
 
 
-def _squares_by_piece(stage: Stage) -> Squares:
+def _squares_by_piece(stage: GraphStage) -> Squares:
     """The squares of a stage's positions, with a column for each piece instead of each slot."""
     squares = stage.squares()
     by_piece = np.empty_like(squares)

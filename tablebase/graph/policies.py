@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.graph.forcing import Measures
-from tablebase.graph.stages import DRAWN, ONGOING, Flags, Graph, Stage
+from tablebase.graph.stages import DRAWN, ONGOING, Flags, Graph, GraphStage
 
 RESULT_BITS = 61
 """The bits that scores are shifted by, so that a result outweighs any score."""
@@ -22,7 +22,8 @@ Chances = NDArray[np.float64]
 class Policy:
     """The moves that a player keeps, including all ties.
 
-    `kept` holds which moves are kept in each stage with the player to move, by its first node; one array for each of `Stage.edges`.
+    `kept` holds which moves are kept in each stage with the player to move, by its first node; one array for each of
+    `GraphStage.edges`.
     """
 
     graph: Graph
@@ -71,7 +72,7 @@ def chance_against(policy: Policy, fuzz: float) -> Chances:
     return chance
 
 
-def _after_random_move(stage: Stage, kept: list[Flags], chance: Chances, fuzz: float) -> Chances:
+def _after_random_move(stage: GraphStage, kept: list[Flags], chance: Chances, fuzz: float) -> Chances:
     """The player's probability of winning after a move drawn by weight."""
     total, weight = np.zeros(len(stage)), np.zeros(len(stage))
     for edges, keeps in zip(stage.edges, kept, strict=True):

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import jit
-from tablebase.system.compute.threads import spread
 from tablebase.positions.pursuit import NOWHERE, Pursuit
 from tablebase.positions.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
 from tablebase.positions.slice_arrays import Int8
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.threads import spread
 
 Counts = NDArray[np.uint32]
 

@@ -12,7 +12,7 @@ from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
-from tablebase.graph.stages import DRAWN, ONGOING, Edges, Graph, Indices, Nodes, Stage, unfolded, with_goals
+from tablebase.graph.stages import DRAWN, ONGOING, Edges, Graph, GraphStage, Indices, Nodes, unfolded, with_goals
 from tablebase.positions.conversions import ENDS, STAYS, slot_conversions
 from tablebase.positions.indexing import Layout, layout_of
 from tablebase.positions.material import Material, advances_of, make_material, material_of
@@ -81,7 +81,7 @@ class _Builder:
         self.runner_side = 1 - one_way_sides(game)[0]
         self.arrivals: dict[_Key, list[_Arrival]] = {}
         self.heap: list[_Key] = []
-        self.stages: list[Stage] = []
+        self.stages: list[GraphStage] = []
 
     def begin(self, material: Material, side: int, indices: Indices) -> None:
         """Add positions to begin with."""
@@ -111,7 +111,7 @@ class _Builder:
         if positions > self.limit:
             raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=self.limit, unit="positions")
 
-    def add_stage(self, key: _Key) -> Stage:
+    def add_stage(self, key: _Key) -> GraphStage:
         """Make the stage of all arrivals with a key; there will be no later ones."""
         arrivals = self.arrivals.pop(key)
         first = self.stages[-1].first + len(self.stages[-1]) if self.stages else 0
@@ -119,7 +119,7 @@ class _Builder:
         self.check_room(first + len(index))
         result = np.full(len(index), 1 - key.side if key.final else ONGOING, dtype=np.int8)
         layout = layout_of(self.with_goals if key.final else self.unfolded, key.material)
-        stage = Stage(layout, key.side, key.final, index, first, result)
+        stage = GraphStage(layout, key.side, key.final, index, first, result)
         begin = 0
         for arrival in arrivals:
             end = begin + len(arrival.indices)
@@ -130,7 +130,7 @@ class _Builder:
         self.stages.append(stage)
         return stage
 
-    def expand(self, stage: Stage) -> None:
+    def expand(self, stage: GraphStage) -> None:
         """Follow all moves of the newest stage, and set its results."""
         number = len(self.stages) - 1
         generator = MoveGenerator(stage.layout, stage.side)
@@ -150,7 +150,7 @@ class _Builder:
                 result[~ongoing] = self.game.runner_side
             result[stuck] = 1 - stage.side if self.game.no_move is Outcome.LOSS else DRAWN
 
-    def child(self, stage: Stage, batch: MoveBatch) -> tuple[_Key, Indices]:
+    def child(self, stage: GraphStage, batch: MoveBatch) -> tuple[_Key, Indices]:
         """The key of the stage that a batch of moves leads to, and the indices of the positions there."""
         material = stage.layout.material
         if batch.destination == ENDS:

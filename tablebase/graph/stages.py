@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.positions.indexing import Layout, Squares
+from tablebase.positions.many import Positions
 from tablebase.positions.material import Material, levels_of, make_material, material_of, tiered_kinds
-from tablebase.positions.mixed import Positions
 
 ONGOING, DRAWN = -2, -1
 """Results of positions; other results are the side that has won."""
@@ -41,7 +41,7 @@ class Edges:
 
 
 @dataclass(frozen=True)
-class Stage:
+class GraphStage:
     """Positions of one material, advance and side to move."""
 
     layout: Layout  # of the game as `unfolded` returns it or, for a final stage, as `with_goals` does
@@ -82,7 +82,7 @@ class Graph:
     """All positions reachable from a start; every move leads to a later stage."""
 
     game: Game
-    stages: list[Stage]  # the first stage of what is reachable from a start holds only the start
+    stages: list[GraphStage]  # the first stage of what is reachable from a start holds only the start
 
     def __len__(self) -> int:
         return sum(map(len, self.stages))

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Outcome
-from tablebase.mining.move_values import Listed, in_full, list_moves, slice_moves
+from tablebase.mining.move_values import ListedMoves, in_full, list_moves, slice_moves
+from tablebase.mining.row_selection import Wanted
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.mining.wanted import Wanted
 from tablebase.positions.indexing import Layout, Squares, apart
 from tablebase.positions.location import Address, is_self_paired, locate
 from tablebase.tables.values import Codes, Coding
@@ -166,7 +166,7 @@ class Found:
         return mapped(self.block.layout.game.mirror, self.squares)
 
     @cached_property
-    def listed(self) -> Listed:
+    def listed(self) -> ListedMoves:
         """The moves of the positions."""
         block = self.block
         moves = slice_moves(block.layout.game, block.layout.material, block.side)

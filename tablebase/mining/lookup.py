@@ -20,9 +20,9 @@ from tablebase.mining.board_text import POSITION
 from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.reading import TABLES, conditions_on, parts_of, sources, written
 from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW, as_distinct_row, as_row, register_functions
+from tablebase.mining.row_selection import Selection
 from tablebase.mining.sandbox import registered, sandbox, scratch
 from tablebase.mining.selection import check_built
-from tablebase.mining.wanted import Selection
 from tablebase.positions.location import Address, StoredSlice
 from tablebase.positions.material import material_of
 

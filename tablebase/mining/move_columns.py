@@ -12,7 +12,7 @@ from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
 from tablebase.mining.column import TEXT, Column, distances, of_dictionary, of_outcomes, outcomes, small_integers, words_array
-from tablebase.mining.move_values import UNKNOWN, Listed, RowMoves, move_texts
+from tablebase.mining.move_values import UNKNOWN, ListedMoves, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.word_checks import one_of
 from tablebase.tables.values import DRAW, FULL, Codes
@@ -32,7 +32,7 @@ def columns_from_moves(game: Game) -> list[Column]:
 
         return Column(name, TEXT, array, extra=True, of_moves=True, check=one_of(name, move_texts(game)))
 
-    def number(name: str, count: Callable[[Listed], NDArray[np.integer]]) -> Column:
+    def number(name: str, count: Callable[[ListedMoves], NDArray[np.integer]]) -> Column:
         def array(rows: Rows) -> pa.Array:
             counts = count(rows.moves.listed).take(rows.moves.places)
             return small_integers(counts, counts < 0)

@@ -35,7 +35,7 @@ NONE, UNDECIDED = -1, -2
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedMoves:
     """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``."""
 
     # Shape (positions + 1,).
@@ -98,7 +98,7 @@ def slice_moves(game: Game, material: Material, side: int) -> MoveLister:
     return MoveLister(game, material, side)
 
 
-def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> Listed:
+def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> ListedMoves:
     """List the moves of positions, given by the square of each slot, and their values in the coding `FULL`."""
     begin, steps, victims, destinations, numbers = moves.list(squares)
     worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
@@ -110,7 +110,7 @@ def list_moves(moves: MoveLister, squares: Squares, codes: Codes, stored_codes: 
             if side != moves.side and len(reached):
                 its_codes = stored_codes.at(location.material, location.side, numbers[reached])
                 worth[reached] = worth_of_move(stored_codes.store.table(stored_codes.game, location.material).coding)[its_codes]
-    return Listed(begin, steps.copy(), victims.copy(), destinations == ENDS, worth, codes)
+    return ListedMoves(begin, steps.copy(), victims.copy(), destinations == ENDS, worth, codes)
 
 
 @cache
@@ -164,7 +164,7 @@ class RowMoves:
     game: Game
     # Those of the stored material.
     moves: MoveLister
-    listed: Listed
+    listed: ListedMoves
     # The number of each row in `listed`. Shape (rows,).
     places: Int64
     # What the squares of the stored material are in the slice. Shape (squares,).
@@ -191,7 +191,7 @@ class RowMoves:
 
     @cached_property
     def only(self) -> Int32:
-        """The step of the only move of each row that keeps the outcome; see `Listed.judged`."""
+        """The step of the only move of each row that keeps the outcome; see `ListedMoves.judged`."""
         return self.listed.judged[1][self.places]
 
     @cached_property

@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from tablebase.errors import ArgumentError, TablebaseError, did_you_mean, quoted, system_error
-from tablebase.system.files.inputs import check_regular
 from tablebase.mining.reading import TABLES
 from tablebase.mining.statement import SYSTEM
+from tablebase.system.files.inputs import check_regular
 
 OwnTables = Mapping[str, pa.Table]
 """Tables by name."""

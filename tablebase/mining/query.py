@@ -18,9 +18,7 @@ from weakref import WeakSet, finalize
 import duckdb
 import pyarrow as pa
 
-from tablebase.system.compute.progress import compiling_said
 from tablebase.errors import TablebaseError, quoted
-from tablebase.system.executors.bounds import deadline
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.board_text import POSITION
@@ -34,6 +32,8 @@ from tablebase.mining.row_source import Relation, Source
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
 from tablebase.mining.word_checks import check_words
+from tablebase.system.compute.progress import compiling_said
+from tablebase.system.executors.bounds import deadline
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16

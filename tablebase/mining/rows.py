@@ -14,8 +14,8 @@ from tablebase.mining.board_text import BITS
 from tablebase.mining.move_values import RowMoves, slice_moves
 from tablebase.positions.indexing import Layout, Squares
 from tablebase.positions.location import StoredSlice
+from tablebase.positions.many import Positions
 from tablebase.positions.material import material_name
-from tablebase.positions.mixed import Positions
 from tablebase.tables.values import Codes
 
 if TYPE_CHECKING:

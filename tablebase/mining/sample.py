@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.mining.row_selection import WHOLE, Sample
 from tablebase.mining.rows import Int64
-from tablebase.mining.wanted import WHOLE, Sample
 
 Hashes = NDArray[np.uint64]
 AnyRows = Any

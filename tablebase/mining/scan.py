@@ -17,11 +17,11 @@ from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.column import Column
 from tablebase.mining.counting import COUNT
+from tablebase.mining.row_selection import Selection, Span, StoredSide, stored_sides
 from tablebase.mining.row_source import Result, RowStream
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.mining.wanted import Selection, Span, StoredSide, stored_sides
 from tablebase.positions.indexing import layout_of
 from tablebase.tables.store import Store
 

@@ -25,12 +25,12 @@ from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
 from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, ZUGZWANG
 from tablebase.mining.reading import parts_of, written
+from tablebase.mining.row_selection import WHOLE, Occurring, Sample, Selection, Wanted
 from tablebase.mining.sandbox import scratch
-from tablebase.mining.wanted import WHOLE, Occurring, Sample, Selection, Wanted
 from tablebase.mining.word_checks import compared
 from tablebase.positions.location import StoredSlice, locate, slices
 from tablebase.positions.material import Material, material_name, parse_material, parse_materials, piece_counts
-from tablebase.tables.choice import missing_game, missing_pieces, missing_table
+from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
 SLICE_COLUMNS = ("material", "pieces", "side")
 """The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""

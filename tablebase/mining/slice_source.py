@@ -20,14 +20,14 @@ from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.reading import MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, conditions_on, sources
 from tablebase.mining.row_functions import register_functions
+from tablebase.mining.row_selection import Selection, union
 from tablebase.mining.row_source import NUMBER, Relation, Source
 from tablebase.mining.rows import Named, positions_of
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import conditions_on_positions, known_slices, select_by_condition
-from tablebase.mining.wanted import Selection, union
 from tablebase.positions.indexing import layout_of
-from tablebase.tables.choice import missing_table
 from tablebase.tables.folder import table_path
+from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
 
 SPAN = 1 << 42

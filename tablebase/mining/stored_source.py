@@ -18,10 +18,10 @@ from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.column import Column, sql_type
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
 from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW
+from tablebase.mining.row_selection import WHOLE, Sample
 from tablebase.mining.row_source import NUMBER, Relation, Result, RowStream, Source, create_function, made_in_sql, plain
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_rows import StoredRows, move_columns, position_columns
-from tablebase.mining.wanted import WHOLE, Sample
 from tablebase.probe.prober import source_of
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.tables.store import Store

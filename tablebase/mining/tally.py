@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import jit
 from tablebase.mining.arrow_arrays import array_of, numbers_of
+from tablebase.system.compute.jit import jit
 
 MOST = np.iinfo(np.uint16).max
 """Combinations of values up to which rows are tallied: keys are small, and their counts stay in the processor's cache."""

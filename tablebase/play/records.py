@@ -32,9 +32,9 @@ from textwrap import wrap
 from typing import Generic, NamedTuple
 
 from tablebase.errors import NotationError, TablebaseError, quoted
-from tablebase.system.files.inputs import read_lines
 from tablebase.game.notation import whole_number
 from tablebase.game.rules import CHANCE, P, Rules, legal
+from tablebase.system.files.inputs import read_lines
 
 RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2", (): "*"}
 """Results of games of two players, by their places, and that of a game that was not finished."""

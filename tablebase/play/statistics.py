@@ -62,7 +62,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class GameRow(Row):
+class GameSummary(Row):
     """All games."""
 
     games: int
@@ -201,13 +201,13 @@ class GameStatistics:
     def _key(self) -> tuple[str, int]:
         return self.rules.name, self.rules.players
 
-    def by_game(self) -> Iterator[GameRow]:
+    def by_game(self) -> Iterator[GameSummary]:
         """Yield one row for all games."""
         measured = [number for counts in (self._plies, self._turns, self._choices) for number in spread(counts)]
         totals = [self._opening, self._labels.total(), self._captured.total(), self._left]
         opening, chance, *of_board = (total / self._games for total in totals)
         numbers: list[Any] = [self._games, self._drawn, opening, *measured, chance]
-        yield GameRow(*self._key, *numbers, *(of_board if self._on_squares else (None, None)))
+        yield GameSummary(*self._key, *numbers, *(of_board if self._on_squares else (None, None)))
 
     def by_seat(self) -> Iterator[SeatRow]:
         """Yield a row for each player, in the order of sides."""
@@ -243,7 +243,7 @@ class GameStatistics:
             yield PieceRow(*self._key, kind.symbol, name, moves, moves / total, captures, captured)
 
 
-class Statistics:
+class MatchStatistics:
     """Statistics of games of any kinds, each kind by itself.
 
     Parameters
@@ -268,7 +268,7 @@ class Statistics:
 
 
 ROWS: Mapping[str, type[Row]] = {
-    "game": GameRow,
+    "game": GameSummary,
     "seat": SeatRow,
     "ending": EndingRow,
     "chance": ChanceRow,

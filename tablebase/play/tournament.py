@@ -24,11 +24,11 @@ from tablebase.game.types import Outcome
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
 from tablebase.play.players import open_player
+from tablebase.play.protocol.client import PATIENCE, Budget
 from tablebase.play.records import Record, record_of
 from tablebase.play.schedules import Fixture, Schedule, schedule_of
 from tablebase.play.uci_player import UciPlayer
 from tablebase.probe.prober import Prober
-from tablebase.play.protocol.client import PATIENCE, Budget
 
 EXTERNAL = "uci:"
 """What the name of a player begins with that is a program of its own."""

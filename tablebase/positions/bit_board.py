@@ -10,19 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.system.compute.bits import ones, trailing_zeros
-from tablebase.system.compute.jit import inline
 from tablebase.game.moves import Position
 from tablebase.positions.rule_arrays import NOBODY, WORDS, Int8, Int32, Int64, RuleArrays, Words, words_of
+from tablebase.system.compute.bits import ones, trailing_zeros
+from tablebase.system.compute.jit import inline
 
 EMPTY = -1
-"""In `Board.squares`: no piece."""
+"""In `BitBoard.squares`: no piece."""
 KEY, MATERIAL, SCORE, NUMBERS = 0, 1, 2, 3
-"""Places in `Board.numbers`, and how many there are."""
+"""Places in `BitBoard.numbers`, and how many there are."""
 ONE = np.uint64(1)
 
 
-class Board(NamedTuple):
+class BitBoard(NamedTuple):
     """A position in which pieces are moved; the side to move is kept by the caller."""
 
     squares: Int8  # (S,) kind, or EMPTY
@@ -32,10 +32,10 @@ class Board(NamedTuple):
     numbers: Int64  # (NUMBERS,) two keys, material, and the sum of piece values from side 0's view
 
 
-def set_up(rules: RuleArrays, position: Position, values: Int64 | None = None) -> Board:
+def set_up(rules: RuleArrays, position: Position, values: Int64 | None = None) -> BitBoard:
     """A board with a position; `values`, of shape (K, S), is what each piece adds to ``numbers[SCORE]``, seen from side 0."""
     kinds, squares = rules.zobrist.shape
-    board = Board(
+    board = BitBoard(
         np.full(squares, EMPTY, dtype=np.int8),
         np.zeros((2, WORDS), dtype=np.uint64),
         np.zeros((kinds, WORDS), dtype=np.uint64),
@@ -58,7 +58,7 @@ def set_up(rules: RuleArrays, position: Position, values: Int64 | None = None) -
     return board
 
 
-def read_position(board: Board, side: int) -> Position:
+def read_position(board: BitBoard, side: int) -> Position:
     """The position on a board; the inverse of `set_up`."""
     pieces = [(int(kind), square) for square, kind in enumerate(board.squares) if kind != EMPTY]
     return Position(tuple(sorted(pieces)), side)
@@ -71,7 +71,7 @@ def bit(square: int) -> Any:
 
 
 @inline
-def is_legal(rules: RuleArrays, board: Board, step: int) -> Any:
+def is_legal(rules: RuleArrays, board: BitBoard, step: int) -> Any:
     """Whether a step of a piece that stands on its origin can be made."""
     if not rules.captures[step, board.squares[rules.target[step]] + 1]:
         return False
@@ -82,7 +82,7 @@ def is_legal(rules: RuleArrays, board: Board, step: int) -> Any:
 
 
 @inline
-def list_moves(rules: RuleArrays, board: Board, side: int, moves: Int32) -> int:
+def list_moves(rules: RuleArrays, board: BitBoard, side: int, moves: Int32) -> int:
     """Write the steps of the legal moves of a side, escapes aside, to `moves`, and return how many there are.
 
     `moves` has room for ``RuleArrays.most_moves``.
@@ -103,7 +103,7 @@ def list_moves(rules: RuleArrays, board: Board, side: int, moves: Int32) -> int:
 
 
 @inline
-def count_moves(rules: RuleArrays, board: Board, side: int) -> Any:
+def count_moves(rules: RuleArrays, board: BitBoard, side: int) -> Any:
     """The number of legal moves of a side, escapes aside: quiet plain steps are counted by the word, the others one by one."""
     step_begin, squares, plain_targets, attacks = rules.step_begin, board.squares, rules.plain_targets, rules.attacks
     irregular, plain, target = rules.irregular, rules.plain, rules.target
@@ -128,7 +128,7 @@ def count_moves(rules: RuleArrays, board: Board, side: int) -> Any:
 
 
 @inline
-def put(board: Board, side: int, kind: int, square: int) -> None:
+def put(board: BitBoard, side: int, kind: int, square: int) -> None:
     """Put a piece on an empty square, without keys and sums."""
     board.squares[square] = kind
     board.sides[side, square >> 6] |= bit(square)
@@ -136,7 +136,7 @@ def put(board: Board, side: int, kind: int, square: int) -> None:
 
 
 @inline
-def take(board: Board, side: int, kind: int, square: int) -> None:
+def take(board: BitBoard, side: int, kind: int, square: int) -> None:
     """Take a piece off the board, without keys and sums."""
     board.squares[square] = EMPTY
     board.sides[side, square >> 6] &= ~bit(square)
@@ -144,7 +144,7 @@ def take(board: Board, side: int, kind: int, square: int) -> None:
 
 
 @inline
-def toggle(board: Board, side: int, kind: int, origin: int, target: int, victim: int) -> None:
+def toggle(board: BitBoard, side: int, kind: int, origin: int, target: int, victim: int) -> None:
     """Change the sets of squares by a move, or back."""
     sides, kinds = board.sides, board.kinds
     sides[side, origin >> 6] ^= bit(origin)
@@ -157,7 +157,7 @@ def toggle(board: Board, side: int, kind: int, origin: int, target: int, victim:
 
 
 @inline
-def shift(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
+def shift(rules: RuleArrays, board: BitBoard, side: int, move: int) -> Any:
     """Make a legal move without keys and sums, and return the captured kind or `EMPTY`."""
     origin, target, squares = rules.origin[move], rules.target[move], board.squares
     kind, victim = squares[origin], squares[target]
@@ -168,7 +168,7 @@ def shift(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
 
 
 @inline
-def shift_back(rules: RuleArrays, board: Board, side: int, move: int, victim: int) -> None:
+def shift_back(rules: RuleArrays, board: BitBoard, side: int, move: int, victim: int) -> None:
     """Take back a move that `shift` made."""
     origin, target, squares = rules.origin[move], rules.target[move], board.squares
     kind = squares[target]
@@ -178,10 +178,10 @@ def shift_back(rules: RuleArrays, board: Board, side: int, move: int, victim: in
 
 
 @inline
-def make(rules: RuleArrays, board: Board, values: Int64, side: int, move: int) -> Any:
+def make(rules: RuleArrays, board: BitBoard, values: Int64, side: int, move: int) -> Any:
     """Make a legal move, keys and sums included, and return the captured kind or `EMPTY`.
 
-    `values` is the array that `set_up` was called with. To take the move back, use `shift_back` and restore `Board.numbers`.
+    `values` is the array that `set_up` was called with. To take the move back, use `shift_back` and restore `BitBoard.numbers`.
     """
     origin, target, numbers = rules.origin[move], rules.target[move], board.numbers
     victim = shift(rules, board, side, move)
@@ -198,7 +198,7 @@ def make(rules: RuleArrays, board: Board, values: Int64, side: int, move: int) -
 
 
 @inline
-def has_escaped(rules: RuleArrays, board: Board, side: int) -> Any:
+def has_escaped(rules: RuleArrays, board: BitBoard, side: int) -> Any:
     """Whether a piece has escaped, with `side` to move; the twin of `tablebase.game.moves.has_escaped`."""
     if rules.runner == NOBODY or not rules.escape_counts[side]:
         return False
@@ -221,7 +221,7 @@ def has_escaped(rules: RuleArrays, board: Board, side: int) -> Any:
 
 
 @inline
-def can_win(rules: RuleArrays, board: Board, side: int) -> Any:
+def can_win(rules: RuleArrays, board: BitBoard, side: int) -> Any:
     """Whether a side has a step to a goal, were it to move."""
     step_begin, squares, wins = rules.step_begin, board.squares, rules.wins
     for word in range(WORDS):

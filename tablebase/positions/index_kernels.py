@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.system.compute.jit import inline, jit
 from tablebase.positions.index_arrays import IndexArrays
 from tablebase.positions.slice_arrays import Int8, Int32, Int64
+from tablebase.system.compute.jit import inline, jit
 
 
 @inline

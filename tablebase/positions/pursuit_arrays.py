@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import inline
 from tablebase.positions.pursuit import NOWHERE, Pursuit
 from tablebase.positions.slice_arrays import Bool, Int8, Int64
+from tablebase.system.compute.jit import inline
 
 GRAIN = 256
 """The fewest rows worth a separate task."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.pointers import borrowed
-from tablebase.positions.bit_board import EMPTY, Board, has_escaped, is_legal, put, take
+from tablebase.positions.bit_board import EMPTY, BitBoard, has_escaped, is_legal, put, take
 from tablebase.positions.conversions import ENDS, ILLEGAL
 from tablebase.positions.index_arrays import ListedSlice
 from tablebase.positions.index_kernels import index_of
 from tablebase.positions.slice_arrays import Int8, Int32, Int64
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.pointers import borrowed
 
 NONE = -1
 """No earlier step, or no captured slot."""
@@ -19,7 +19,7 @@ NONE = -1
 @jit
 def list_slice_moves(
     listed: ListedSlice,
-    board: Board,  # empty, and left so
+    board: BitBoard,  # empty, and left so
     squares: Int8,  # (positions, slots)
     begin: Int64,  # output: the moves of position i are begin[i]:begin[i + 1]
     steps: Int32,  # output: the step of the slice that each move is

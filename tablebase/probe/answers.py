@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tablebase.system.compute.messages import brief, count_plies
 from tablebase.errors import TablebaseError
 from tablebase.game.rules import CHANCE, Rules
 from tablebase.game.types import Outcome
 from tablebase.game.values import EQUAL, AnyValue, Bounds, Value, fields_of
+from tablebase.system.compute.messages import brief, count_plies
 
 if TYPE_CHECKING:
     from tablebase.svg.markup import Svg

@@ -7,10 +7,10 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
-from tablebase.system.compute.messages import brief
 from tablebase.game.types import Outcome
 from tablebase.game.values import Bounds
 from tablebase.probe.answers import Probe, RatedDraw, RatedMove, said
+from tablebase.system.compute.messages import brief
 
 ONLY = "!"
 """Marks the only one of several moves that keeps a win or a draw."""

@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute import machine
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.functions.chance.after_moves import UNDECIDED, moves_of_states, states_at
+from tablebase.functions.chance.chances import UNIT
+from tablebase.functions.chance.files import BOUNDS
+from tablebase.functions.chance.forced_chances import ForcedChances, bounds_of
+from tablebase.functions.chance.horizon import horizon
 from tablebase.game.kernels import Int64, call_compiled
 from tablebase.game.rules import CHANCE
 from tablebase.game.stochastic import State, StochasticGame
@@ -19,11 +23,7 @@ from tablebase.game.values import AnyValue, Bounds
 from tablebase.probe.answers import RatedDraw
 from tablebase.probe.source import Each, Source
 from tablebase.probe.stored import Numbers, Stored, StoredTable
-from tablebase.functions.chance.after_moves import UNDECIDED, moves_of_states, states_at
-from tablebase.functions.chance.chances import UNIT
-from tablebase.functions.chance.files import BOUNDS
-from tablebase.functions.chance.forced_chances import ForcedChances, bounds_of
-from tablebase.functions.chance.horizon import horizon
+from tablebase.system.compute import machine
 from tablebase.tables.store import Store
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import NotationError, TablebaseError
+from tablebase.functions.exact.files import ExactFile, Keys, exact_path
 from tablebase.game.capabilities import refuse
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
@@ -17,10 +18,9 @@ from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.slice_values import SIGNS, by_code
 from tablebase.probe.source import Each, Source, value_or_error, value_or_raise
 from tablebase.probe.stored import Numbers, Stored, StoredTable
-from tablebase.functions.exact.files import ExactFile, Keys, exact_path
 from tablebase.tables.cached_chunks import CachedChunks
-from tablebase.tables.choice import missing_game
 from tablebase.tables.folder import check_folder
+from tablebase.tables.missing import missing_game
 from tablebase.tables.store import Store
 from tablebase.tables.values import STALEMATE
 

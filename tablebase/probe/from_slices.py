@@ -13,18 +13,18 @@ from tablebase.game import Game
 from tablebase.game.capabilities import refuse
 from tablebase.game.moves import Position
 from tablebase.game.values import LOST, AnyValue, Value
-from tablebase.probe.slice_values import Slices, by_code
-from tablebase.probe.source import Source
 from tablebase.positions.indexing import Squares
 from tablebase.positions.location import Address, Location, locate
 from tablebase.positions.material import Material, material_of
-from tablebase.tables.choice import missing_table
+from tablebase.probe.slice_values import Slices, by_code
+from tablebase.probe.source import Source
 from tablebase.tables.folder import check_folder, slice_folder, table_path
+from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
 from tablebase.tables.values import Coding
 
 if TYPE_CHECKING:
-    from tablebase.probe.many import Answers
+    from tablebase.probe.batch import Answers
 
 
 class _Address(Address):
@@ -81,7 +81,7 @@ class SliceSource(Source[Position]):
     def many(self, asked: Sequence[str | Position], *, strict: bool = False, turns: int | None = None) -> Answers:
         """All values are looked up at once; `RulesError` if there are `turns`."""
         # Those who ask for one position load nothing of this.
-        from tablebase.probe.many import Answers
+        from tablebase.probe.batch import Answers
 
         refuse(self.rules, "chance", turns=turns)
         return Answers(self, self.slices, asked, strict=strict)

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from tablebase.errors import MissingTableError, NotationError
+from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
+from tablebase.functions.exact.tiers import tiers_of
 from tablebase.game.capabilities import refuse
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
 from tablebase.probe.source import Source
 from tablebase.probe.stored import Stored
-from tablebase.functions.exact.tier_files import PLACE, TierFile, tier_path
-from tablebase.functions.exact.tiers import tiers_of
-from tablebase.tables.choice import missing_game
 from tablebase.tables.folder import SUFFIX, check_folder
+from tablebase.tables.missing import missing_game
 from tablebase.tables.store import Store
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from tablebase.system.compute.messages import brief
 from tablebase.game.values import Bounds, Value
 from tablebase.probe.answers import Probe
+from tablebase.system.compute.messages import brief
 
 if TYPE_CHECKING:
     from tablebase.probe.explained import Explained

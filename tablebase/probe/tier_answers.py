@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import jit
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.key_lists import canonical
@@ -18,6 +17,7 @@ from tablebase.game.values import AnyValue, Value
 from tablebase.probe.from_codes import ExactAnswers
 from tablebase.probe.slice_values import OUTCOMES, by_code
 from tablebase.probe.source import value_or_error
+from tablebase.system.compute.jit import jit
 
 Ints = NDArray[np.int64]
 UNKNOWN = np.iinfo(np.int16).min

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import jit
 from tablebase.errors import NotationError
+from tablebase.functions.exact.tier_files import TierFile
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.native import Native, native, rules_of
 from tablebase.game.rules import legal
@@ -17,7 +17,7 @@ from tablebase.game.values import AnyValue
 from tablebase.probe.slice_values import by_code
 from tablebase.probe.source import Source, value_or_raise
 from tablebase.probe.stored import Numbers, Stored, StoredTable
-from tablebase.functions.exact.tier_files import TierFile
+from tablebase.system.compute.jit import jit
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.values import STALEMATE
 

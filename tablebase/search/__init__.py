@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tablebase.system.compute.modules import lazy
 from tablebase.search.choices import Options, RepeatedLines, Repetition
+from tablebase.system.compute.modules import lazy
 
 if TYPE_CHECKING:
     from tablebase.search.engine import Analysis, Engine

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.pointers import borrowed
+from tablebase.positions.bit_board import EMPTY, KEY, NUMBERS, make, shift_back
 from tablebase.search.evaluation import evaluate
 from tablebase.search.frames import (
     ENTERING,
@@ -38,7 +37,8 @@ from tablebase.search.frames import (
 )
 from tablebase.search.nodes import HAS_MOVES, LACKS, enter, pick, take_score
 from tablebase.search.transposition import DECIDED, EXACT, LOWER, UPPER, from_node, pack, store
-from tablebase.positions.bit_board import EMPTY, KEY, NUMBERS, make, shift_back
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.pointers import borrowed
 
 NULL_DEPTH, NULL_REDUCTION, NULL_PIECES = 3, 3, 3
 LATE_DEPTH, LATE_MOVE, LATE_PIECES = 3, 4, 2

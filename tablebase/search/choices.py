@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tablebase.system.compute import machine
 from tablebase.errors import ArgumentError, CapacityError, quoted
 from tablebase.game.plain_arguments import as_whole
+from tablebase.system.compute import machine
 
 
 class RepeatedLines(StrEnum):

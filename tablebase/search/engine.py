@@ -11,21 +11,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tablebase.system.compute.messages import brief
 from tablebase.errors import ArgumentError, CapacityError, MissingTableError
 from tablebase.game import Evaluation, Game, Outcome, load_game
 from tablebase.game.game_arguments import as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
 from tablebase.game.plain_arguments import as_real, as_whole
+from tablebase.positions.rule_arrays import compile_rules
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Options, Repetition, check_options
 from tablebase.search.evaluation import compile_evaluation
-from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, Settings
-from tablebase.search.searcher import Found, Limits, Searcher
+from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, SearchSettings
+from tablebase.search.searcher import Found, Searcher, SearchLimits
 from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import DECIDED, GENERATIONS, INFINITY, REPEATER_LOSES, WIN, new_table
-from tablebase.positions.rule_arrays import compile_rules
+from tablebase.system.compute.messages import brief
 from tablebase.tables.values import Value
 
 WINDOW = 40
@@ -216,11 +216,17 @@ class Engine:
             raise ArgumentError(f"no move to search is legal: choose some of {', '.join(sorted(legal))}")
         # Before the caller has the answers, so that no word to stop from then on is lost.
         self._stopped.clear()
-        limits = Limits(nodes, float("inf") if seconds is None else seconds, self._stopped)
+        limits = SearchLimits(nodes, float("inf") if seconds is None else seconds, self._stopped)
         return self._answers(position, depth, limits, lines, past, legal.intersection(moves) or legal)
 
     def _answers(
-        self, position: Position, depth: int | None, limits: Limits, lines: int, past: Sequence[Position], chosen: Collection[str]
+        self,
+        position: Position,
+        depth: int | None,
+        limits: SearchLimits,
+        lines: int,
+        past: Sequence[Position],
+        chosen: Collection[str],
     ) -> Iterator[Analysis]:
         """Yield the answers of `analyse`; `chosen` are the first moves to search, and the time counts from here."""
         self.prepare()
@@ -269,10 +275,10 @@ class Engine:
             if f"{names[square]}{names[rules.target[step]]}" in moves
         ]
 
-    def _deepen(self, depth: int, limits: Limits, excluded: list[int], last: int | None) -> Found | None:
+    def _deepen(self, depth: int, limits: SearchLimits, excluded: list[int], last: int | None) -> Found | None:
         """Search to a depth in all threads; the result is that of the first one."""
         options = self.options
-        settings = Settings(
+        settings = SearchSettings(
             exact=options.exact,
             transpositions=options.transpositions,
             ordering=options.ordering,
@@ -295,7 +301,7 @@ class Engine:
 
     @contextmanager
     def _helping(
-        self, helpers: list[Searcher], settings: Settings, limits: Limits, depth: int, excluded: list[int]
+        self, helpers: list[Searcher], settings: SearchSettings, limits: SearchLimits, depth: int, excluded: list[int]
     ) -> Iterator[None]:
         """Other threads search the same position meanwhile; what they find out is in the transposition table."""
         if not helpers:

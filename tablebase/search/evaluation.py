@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tablebase.game import Evaluation, Game
+from tablebase.positions.bit_board import ONE, SCORE, BitBoard, count_moves
+from tablebase.positions.rule_arrays import WORDS, Int8, Int64, RuleArrays
 from tablebase.system.compute.bits import trailing_zeros
 from tablebase.system.compute.jit import inline
-from tablebase.game import Evaluation, Game
-from tablebase.positions.bit_board import ONE, SCORE, Board, count_moves
-from tablebase.positions.rule_arrays import WORDS, Int8, Int64, RuleArrays
 
 PIECE = 100
 """The value of any piece in a game without values of its own."""
@@ -84,7 +84,7 @@ def _nearest(distances: Int64, targets: list[int]) -> Int64:
 
 
 @inline
-def evaluate(rules: RuleArrays, arrays: EvaluationArrays, board: Board, side: int, moves: int) -> Any:
+def evaluate(rules: RuleArrays, arrays: EvaluationArrays, board: BitBoard, side: int, moves: int) -> Any:
     """The value of a position in which the game is not over, seen from the side to move, which has `moves` moves."""
     score = board.numbers[SCORE]
     hunter, quarry, duels, kinds = arrays.hunter, arrays.quarry, arrays.duels, board.kinds
@@ -108,7 +108,7 @@ def evaluate(rules: RuleArrays, arrays: EvaluationArrays, board: Board, side: in
 
 
 @inline
-def race_value(arrays: EvaluationArrays, board: Board, side: int) -> Any:
+def race_value(arrays: EvaluationArrays, board: BitBoard, side: int) -> Any:
     """The value of the race for side 0, as defined in `tablebase.game.Evaluation`."""
     goal0, guard0 = _nearest_piece(arrays, board, 0)
     goal1, guard1 = _nearest_piece(arrays, board, 1)
@@ -122,7 +122,7 @@ def race_value(arrays: EvaluationArrays, board: Board, side: int) -> Any:
 
 
 @inline
-def _nearest_piece(arrays: EvaluationArrays, board: Board, side: int) -> tuple[Any, Any]:
+def _nearest_piece(arrays: EvaluationArrays, board: BitBoard, side: int) -> tuple[Any, Any]:
     """The least steps of a side's pieces to their goal, and to a square next to the other side's goal."""
     squares, goals, guards = board.squares, arrays.goal, arrays.guard
     goal, guard = np.int64(FAR), np.int64(FAR)

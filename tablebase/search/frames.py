@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.system.compute.jit import inline
+from tablebase.positions.bit_board import NUMBERS, BitBoard
+from tablebase.positions.rule_arrays import Int32, Int64, RuleArrays
 from tablebase.search.evaluation import EvaluationArrays
 from tablebase.search.table_cache import TableArrays
 from tablebase.search.transposition import NO_MOVE
-from tablebase.positions.bit_board import NUMBERS, Board
-from tablebase.positions.rule_arrays import Int32, Int64, RuleArrays
+from tablebase.system.compute.jit import inline
 
 MOST_PLIES = 128
 MOST_DEPTH = MOST_PLIES - 8
@@ -33,7 +33,7 @@ FRAME = np.dtype(
         ("quiet_plies", np.int64),
         ("after_null", np.int64),
         ("threatened", np.int64),
-        ("saved", np.int64, (NUMBERS,)),  # `Board.numbers` before the move
+        ("saved", np.int64, (NUMBERS,)),  # `BitBoard.numbers` before the move
     ]
 )
 """State of a node on the way from the root."""
@@ -47,7 +47,7 @@ NEVER, DRAWS, LOSES = range(3)
 """What a repeated position is."""
 
 
-class Settings(NamedTuple):
+class SearchSettings(NamedTuple):
     """How to search."""
 
     exact: bool = False
@@ -82,10 +82,10 @@ class Task(NamedTuple):
     rules: RuleArrays
     evaluation: EvaluationArrays
     tables: TableArrays
-    board: Board  # the position at which the search stands, at first and in the end the root's
+    board: BitBoard  # the position at which the search stands, at first and in the end the root's
     table: Int64  # the transposition table, which threads share
     memory: Memory
-    settings: Settings
+    settings: SearchSettings
 
 
 def new_memory(rules: RuleArrays) -> Memory:

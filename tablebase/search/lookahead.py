@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tablebase.system.compute import machine
 from tablebase.errors import ArgumentError, CapacityError, RulesError
+from tablebase.functions.chance.chances import UNIT
 from tablebase.game.kernels import call_compiled, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search import maxn
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.functions.chance.chances import UNIT
+from tablebase.system.compute import machine
 from tablebase.tables.folder import check_folder
 
 MOST_DEPTH = 20
@@ -82,7 +82,7 @@ class Lookahead:
         self,
         game: StochasticGame,
         foresight: Foresight | None = None,
-        tables: maxn.Tables | None = None,
+        tables: maxn.LeafTables | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> None:
         self.foresight = foresight = foresight or Foresight()
@@ -95,7 +95,7 @@ class Lookahead:
         self._tables = tables or NO_TABLES
         self._cuts = np.array(foresight.cuts or (0,), np.int64)
         self._levels = 1 + foresight.depth * (kernels.deepest + 2)
-        self._space: maxn.Space | None = None
+        self._space: maxn.LookaheadSpace | None = None
 
     def search(self, state: State, seed: int = 0) -> Outlook:
         """Look ahead from a state; the seed decides which outcomes of chance are drawn.
@@ -118,12 +118,12 @@ class Lookahead:
         nodes, positions, leaves, arranged = map(int, space.counts[[maxn.NODES, maxn.POSITIONS, maxn.LEAVES, maxn.SORTED]])
         return Outlook(tuple(moves), tuple(self._line(state, space)), nodes, positions, leaves, leaves + arranged)
 
-    def _settings(self, state: State, seed: int) -> maxn.Settings:
+    def _settings(self, state: State, seed: int) -> maxn.LookaheadSettings:
         chosen, one = self.foresight, self._evaluation
         # Who has finished, as far as the evaluation says; the game is not over.
         values = np.zeros(self.game.players, np.int64)
         finished = call_compiled(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
-        return maxn.Settings(
+        return maxn.LookaheadSettings(
             turns=chosen.depth,
             lead=chosen.objective is Objective.LEAD,
             stop=chosen.stop_at_finisher,
@@ -134,13 +134,13 @@ class Lookahead:
             finished=max(int(finished), 0),
         )
 
-    def _searched(self, state: State, settings: maxn.Settings) -> maxn.Space | None:
+    def _searched(self, state: State, settings: maxn.LookaheadSettings) -> maxn.LookaheadSpace | None:
         """The space after a search; None if it has too few levels."""
         kernels, evaluation = self._kernels, self._evaluation
         if self._space is None:
             self._space = maxn.new_space(kernels, self.game.players, self._levels)
         space = self._space
-        task = maxn.Task(
+        task = maxn.LookaheadTask(
             kernels.expand,
             kernels.index,
             evaluation.evaluate,
@@ -167,7 +167,7 @@ class Lookahead:
             return values[player]
         return values[player] - max(value for other, value in enumerate(values) if other != player)
 
-    def _line(self, state: State, space: maxn.Space) -> Iterator[str]:
+    def _line(self, state: State, space: maxn.LookaheadSpace) -> Iterator[str]:
         for label in space.lines[0, : space.lengths[0]].tolist():
             if self.game.to_move(state) >= 0:
                 yield str(label)
@@ -178,10 +178,10 @@ class Lookahead:
                 state = next(draw.state for draw in self.game.draws(state) if draw.label == name)
 
 
-NO_TABLES = maxn.Tables(np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((2, 0), np.int32))
+NO_TABLES = maxn.LeafTables(np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((2, 0), np.int32))
 
 
-def load_tables(folder: Path, game: StochasticGame) -> maxn.Tables:
+def load_tables(folder: Path, game: StochasticGame) -> maxn.LeafTables:
     """Read the chances of all tables of a game that a folder has; there may be none, and no folder either.
 
     `CapacityError` if they do not fit into memory; `TablebaseError` if this is no folder of tables, or a file is damaged or was
@@ -213,7 +213,7 @@ def load_tables(folder: Path, game: StochasticGame) -> maxn.Tables:
                 read >>= SHIFT
                 chances[:, begin + layer.begin : begin + layer.end] = read
         at, begin = at + len(region.rules), begin + region.size
-    return maxn.Tables(np.concatenate([region.rules for region, _ in regions]), np.array(spans, np.int64), chances)
+    return maxn.LeafTables(np.concatenate([region.rules for region, _ in regions]), np.array(spans, np.int64), chances)
 
 
 def check_foresight(foresight: Foresight, game: StochasticGame) -> None:

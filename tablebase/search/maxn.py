@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.game.kernels import BEGINS, CHANCE, LABEL, NOBODY, OVER, STATE, WEIGHT, WIN, Int64, Kernels
 from tablebase.system.compute.jit import inline, jit
 from tablebase.system.compute.pointers import borrowed
-from tablebase.game.kernels import BEGINS, CHANCE, LABEL, NOBODY, OVER, STATE, WEIGHT, WIN, Int64, Kernels
 
 FAR = 1 << 60
 """Beyond every value."""
@@ -40,7 +40,7 @@ NOT_SEEN, EXACT, BOUND = 0, 1, 2
 DONE, PAUSED, TOO_DEEP = 0, 1, 2
 
 
-class Settings(NamedTuple):
+class LookaheadSettings(NamedTuple):
     """How to search."""
 
     turns: int  # the depth
@@ -53,7 +53,7 @@ class Settings(NamedTuple):
     finished: int  # what the evaluation says of the root about who has finished
 
 
-class Tables(NamedTuple):
+class LeafTables(NamedTuple):
     """What tables know about the states of a game of two players."""
 
     rules: Int64  # those of all regions, one after the other
@@ -63,7 +63,7 @@ class Tables(NamedTuple):
     chances: NDArray[np.int32]
 
 
-class Task(NamedTuple):
+class LookaheadTask(NamedTuple):
     """What a search needs to know; it changes none of it."""
 
     expand: Any  # the first three are compiled functions of `Kernels` and `StateEvaluation`
@@ -71,13 +71,13 @@ class Task(NamedTuple):
     evaluate: Any
     rules: Int64  # what they are given
     parameters: Int64  # what `evaluate` is given beside the rules
-    tables: Tables
-    settings: Settings
+    tables: LeafTables
+    settings: LookaheadSettings
     # For each turn, and the last one for all later ones: how many of the moves that seem best are looked at, 0 for all.
     cuts: Int64
 
 
-class Space(NamedTuple):
+class LookaheadSpace(NamedTuple):
     """Space for a search."""
 
     rows: Int64  # (levels, widest, STATE + fields) what follows the state of each level
@@ -91,10 +91,10 @@ class Space(NamedTuple):
     counts: Int64  # (COUNTS,)
 
 
-def new_space(kernels: Kernels, players: int, levels: int) -> Space:
+def new_space(kernels: Kernels, players: int, levels: int) -> LookaheadSpace:
     """Space for as many states, one after the other, as `levels` says."""
     widest = kernels.widest
-    return Space(
+    return LookaheadSpace(
         rows=np.zeros((levels, widest, STATE + kernels.fields), np.int64),
         frames=np.zeros(levels, FRAME).view(np.recarray),
         order=np.zeros((levels, widest), np.int64),
@@ -123,7 +123,7 @@ def _score(values: Int64, who: int, lead: bool) -> Any:
 
 
 @inline
-def _lead_in_tables(index: Any, tables: Tables, state: Int64) -> Any:
+def _lead_in_tables(index: Any, tables: LeafTables, state: Int64) -> Any:
     """The first player's certain chance minus the second one's, by the best bounds of any table; 0 if no table has the state."""
     first, second = np.int64(0), np.int64(0)
     for region in range(len(tables.spans)):
@@ -137,7 +137,7 @@ def _lead_in_tables(index: Any, tables: Tables, state: Int64) -> Any:
 
 
 @inline
-def _value(task: Task, left: int, state: Int64, rows: Int64, values: Int64) -> None:
+def _value(task: LookaheadTask, left: int, state: Int64, rows: Int64, values: Int64) -> None:
     """Fill in the values of a leaf.
 
     A player who has finished since the root gets a thousandth of a point for each turn that is left, lest he should put it off.
@@ -186,7 +186,7 @@ def _drawn(seed: int, state: Int64, rows: Int64, count: int) -> Any:
 
 
 @inline
-def _arrange(task: Task, keep: int, who: int, count: int, space: Space, level: int) -> Any:
+def _arrange(task: LookaheadTask, keep: int, who: int, count: int, space: LookaheadSpace, level: int) -> Any:
     """Order the rows by the static scores of what they lead to, if need be, and return how many are looked at.
 
     In the last turn, ordering would evaluate all leaves to save some of them.
@@ -212,7 +212,7 @@ def _arrange(task: Task, keep: int, who: int, count: int, space: Space, level: i
 
 
 @inline
-def _expand(task: Task, state: Int64, space: Space, level: int) -> Any:
+def _expand(task: LookaheadTask, state: Int64, space: LookaheadSpace, level: int) -> Any:
     """Fill in the frame of a state, and return whether something follows it."""
     settings, cuts = task.settings, task.cuts
     frames, rows, order = space.frames, space.rows[level], space.order[level]
@@ -239,7 +239,7 @@ def _expand(task: Task, state: Int64, space: Space, level: int) -> Any:
 
 
 @inline
-def _open_window(settings: Settings, frames: Int64, level: int, row: int) -> None:
+def _open_window(settings: LookaheadSettings, frames: Int64, level: int, row: int) -> None:
     """The window of the next level: what still matters of the first player's lead there.
 
     A row before the best one so far may also be just as good, any other one must be better.
@@ -261,7 +261,7 @@ def _open_window(settings: Settings, frames: Int64, level: int, row: int) -> Non
 
 
 @inline
-def _take(settings: Settings, space: Space, level: int) -> None:
+def _take(settings: LookaheadSettings, space: LookaheadSpace, level: int) -> None:
     """Take the values of the next level into account."""
     frames, mine, after = space.frames, space.values[level], space.values[level + 1]
     row = space.order[level, frames[level].next - 1]
@@ -289,7 +289,7 @@ def _take(settings: Settings, space: Space, level: int) -> None:
 
 
 @inline
-def _record(settings: Settings, space: Space) -> None:
+def _record(settings: LookaheadSettings, space: LookaheadSpace) -> None:
     """Note the result of a move in the root."""
     row = space.order[0, space.frames[0].next - 1]
     after = space.values[1]
@@ -304,7 +304,7 @@ def _record(settings: Settings, space: Space) -> None:
 
 
 @jit
-def begin(task: Task, root: Int64, space: Space) -> None:
+def begin(task: LookaheadTask, root: Int64, space: LookaheadSpace) -> None:
     """Set up the search of a state in which a player is to move."""
     space.counts[:] = 0
     space.counts[NODES] = space.counts[POSITIONS] = 1
@@ -315,7 +315,7 @@ def begin(task: Task, root: Int64, space: Space) -> None:
 
 
 @jit
-def run(task: Task, space: Space, most: int) -> int:
+def run(task: LookaheadTask, space: LookaheadSpace, most: int) -> int:
     """Go on with a search, and look at most at `most` states before a pause.
 
     Returns `DONE`, with the values and the line of level 0, `PAUSED`, or `TOO_DEEP` if the space has too few levels.

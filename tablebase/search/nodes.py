@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.system.compute.jit import inline
-from tablebase.search import transposition as tt
-from tablebase.search.evaluation import evaluate
-from tablebase.search.frames import DRAWS, MOST_PLIES, NEVER, NODES, PLAIN, TABLE_HITS, VALUE, Memory, Settings, Task
-from tablebase.search.table_cache import NO_TABLE, look_up
 from tablebase.positions.bit_board import EMPTY, KEY, NUMBERS, can_win, count_moves, has_escaped, list_moves, make, shift_back
 from tablebase.positions.rule_arrays import NOBODY
+from tablebase.search import transposition as tt
+from tablebase.search.evaluation import evaluate
+from tablebase.search.frames import DRAWS, MOST_PLIES, NEVER, NODES, PLAIN, TABLE_HITS, VALUE, Memory, SearchSettings, Task
+from tablebase.search.table_cache import NO_TABLE, look_up
+from tablebase.system.compute.jit import inline
 
 QUIESCENCE = 12
 """Plies beyond the depth to which threats are answered; captures run out by themselves."""
@@ -101,7 +101,7 @@ def search_last_ply(task: Task, ply: int, side: int) -> None:
 
 
 @inline
-def is_drawn_or_repeated(memory: Memory, settings: Settings, ply: int) -> bool:
+def is_drawn_or_repeated(memory: Memory, settings: SearchSettings, ply: int) -> bool:
     """Whether the options of play end the game here; the score is then in the state."""
     quiet_plies = memory.frames[ply].quiet_plies
     if settings.progress > 0 and quiet_plies >= settings.progress:
@@ -134,7 +134,7 @@ def leaf_score(task: Task, ply: int, side: int) -> Any:
 
 
 @inline
-def leave_out_excluded(memory: Memory, settings: Settings) -> None:
+def leave_out_excluded(memory: Memory, settings: SearchSettings) -> None:
     """Take the excluded moves off the root's list."""
     moves, kept = memory.moves[0], 0
     for i in range(memory.frames[0].moves):
@@ -195,7 +195,7 @@ def enter_quiescence(task: Task, ply: int, side: int) -> int:
 
 
 @inline
-def cuts_off(data: int, memory: Memory, settings: Settings, ply: int) -> bool:
+def cuts_off(data: int, memory: Memory, settings: SearchSettings, ply: int) -> bool:
     """Whether an entry decides a node with an open window of one; its score is then in the state."""
     frames = memory.frames
     alpha, beta, depth = frames[ply].alpha, frames[ply].beta, frames[ply].depth

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.system.compute.jit import jit
-from tablebase.system.compute.pointers import borrowed
+from tablebase.functions.exact.paths import Depth, by_depth
 from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.game.notation import check_pieces, render_move
-from tablebase.search.choices import RepeatedLines
-from tablebase.positions.bit_board import KEY, Board, count_moves, has_escaped, list_moves, make, set_up, shift_back
+from tablebase.positions.bit_board import KEY, BitBoard, count_moves, has_escaped, list_moves, make, set_up, shift_back
 from tablebase.positions.rule_arrays import Int64, RuleArrays, compile_rules
-from tablebase.functions.exact.paths import Depth, by_depth
+from tablebase.search.choices import RepeatedLines
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.pointers import borrowed
 
 
 @jit
-def count_leaves(rules: RuleArrays, board: Board, side: int, depth: int, stop_repeated: bool, line: Int64) -> Any:
+def count_leaves(rules: RuleArrays, board: BitBoard, side: int, depth: int, stop_repeated: bool, line: Int64) -> Any:
     """The leaves `depth` plies, at least one, below a position in which the game is not over; the board is left as it was.
 
     If repeated positions end a line, a position that the line has had before is a leaf; `line` has the keys of the positions that

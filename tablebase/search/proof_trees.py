@@ -24,7 +24,7 @@ from tablebase.game.notation import render, render_move
 from tablebase.search.proof_search import ProofSearch
 
 
-class Reason(StrEnum):
+class ProofReason(StrEnum):
     """Why the attacker wins in a position of a proof."""
 
     MOVE = "move"
@@ -39,7 +39,7 @@ class ProofNode:
 
     position: Position
     rank: int  # larger than those of the positions that it leads to
-    reason: Reason
+    reason: ProofReason
     # The attacker's move, or all replies; without a position where the move wins at once.
     moves: tuple[tuple[str, Position | None], ...] = ()
 
@@ -87,7 +87,7 @@ class Proof:
         yield json.dumps(head | {"positions": self.size})
         for node in sorted(self.nodes.values(), key=lambda node: -node.rank):
             row = {"position": render(game, node.position), "rank": node.rank, "reason": str(node.reason)}
-            yield json.dumps(row | ({"move": node.moves[0][0]} if node.reason is Reason.MOVE else {}))
+            yield json.dumps(row | ({"move": node.moves[0][0]} if node.reason is ProofReason.MOVE else {}))
 
 
 def extract(search: ProofSearch, position: Position, outcome: Outcome) -> Proof:
@@ -99,10 +99,10 @@ def extract(search: ProofSearch, position: Position, outcome: Outcome) -> Proof:
         if here not in nodes:
             rank, replies, attacks = search.rank(here), search.expand(here), here.side == search.attacker
             if rank == 0 and not (attacks and any(child.position is None for child in replies)):
-                nodes[here] = ProofNode(here, rank, Reason.TABLE if replies else Reason.OVER)
+                nodes[here] = ProofNode(here, rank, ProofReason.TABLE if replies else ProofReason.OVER)
                 continue
             chosen = (search.winning(here),) if attacks else replies
             moves = tuple((render_move(search.game, child.move), child.position) for child in chosen)
-            nodes[here] = ProofNode(here, rank, Reason.MOVE if attacks else Reason.REPLIES, moves)
+            nodes[here] = ProofNode(here, rank, ProofReason.MOVE if attacks else ProofReason.REPLIES, moves)
             waiting += [child for _, child in moves if child is not None]
     return Proof(search.game, position, outcome, nodes)

@@ -14,20 +14,20 @@ import numpy as np
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.moves import Position
+from tablebase.positions.bit_board import KEY, BitBoard, set_up
+from tablebase.positions.rule_arrays import Int64, RuleArrays, compile_rules
 from tablebase.search.alphabeta import LACKS_TABLE, PAUSED, run
 from tablebase.search.evaluation import EvaluationArrays
-from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, Task, new_memory
+from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, SearchSettings, Task, new_memory
 from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import INFINITY, MOST_STEPS
-from tablebase.positions.bit_board import KEY, Board, set_up
-from tablebase.positions.rule_arrays import Int64, RuleArrays, compile_rules
 
 SLICE = 20_000
 """Nodes between two looks at the clock."""
 
 
 @dataclass
-class Limits:
+class SearchLimits:
     """When a search ends before its depth is reached."""
 
     nodes: int | None  # nodes that one thread may enter
@@ -66,7 +66,7 @@ class Searcher:
 
     def prepare(self) -> None:
         """Compile the kernels, if that has not been done on this machine, before any clock runs."""
-        self._run(set_up(self.rules, self._position, self.evaluation.values), Settings(), 0)
+        self._run(set_up(self.rules, self._position, self.evaluation.values), SearchSettings(), 0)
 
     def start(self, position: Position, past: Sequence[Position] = ()) -> None:
         """Set up a position that came after the positions of `past`, the first one first."""
@@ -81,8 +81,8 @@ class Searcher:
 
     def search(
         self,
-        settings: Settings,
-        limits: Limits,
+        settings: SearchSettings,
+        limits: SearchLimits,
         depth: int,
         window: tuple[int, int] = (-INFINITY, INFINITY),
         excluded: Sequence[int] = (),
@@ -113,6 +113,6 @@ class Searcher:
                 break
         return Found(int(memory.state[VALUE]), tuple(memory.lines[0, : memory.lengths[0]].tolist()))
 
-    def _run(self, board: Board, settings: Settings, nodes: int) -> int:
+    def _run(self, board: BitBoard, settings: SearchSettings, nodes: int) -> int:
         task = Task(self.rules, self.evaluation, self.cache.arrays, board, self.table, self.memory, settings)
         return int(run(task, nodes))

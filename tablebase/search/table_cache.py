@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.bits import trailing_zeros
-from tablebase.system.compute.jit import inline
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.positions.bit_board import MATERIAL, ONE, Board, read_position
+from tablebase.positions.bit_board import MATERIAL, ONE, BitBoard, read_position
 from tablebase.positions.index_arrays import IndexArrays, index_arrays
 from tablebase.positions.index_kernels import index_of
 from tablebase.positions.indexing import layout_of, most_pieces
 from tablebase.positions.location import Address, locate
 from tablebase.positions.material import material_name, material_of, materials
 from tablebase.positions.rule_arrays import WORDS, Int8, Int32, Int64
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import inline
 from tablebase.tables.folder import SUFFIX, slice_folder
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, recode
@@ -56,14 +56,14 @@ class TableArrays(NamedTuple):
 
 
 @inline
-def slice_name(board: Board, side: int) -> Any:
+def slice_name(board: BitBoard, side: int) -> Any:
     """What the slice of a position is found by."""
     number = board.numbers[MATERIAL]
     return ~number if side else number
 
 
 @inline
-def look_up(tables: TableArrays, board: Board, side: int) -> Any:
+def look_up(tables: TableArrays, board: BitBoard, side: int) -> Any:
     """The code of a position in the coding `FULL`, or `NO_TABLE`, `UNKNOWN` or `NOT_LOADED`."""
     name = slice_name(board, side)
     mask = len(tables.names) - 1
@@ -120,7 +120,7 @@ class TableCache:
         self._hand = 0
         self.arrays = self._assemble()
 
-    def load(self, board: Board, side: int) -> None:
+    def load(self, board: BitBoard, side: int) -> None:
         """Find or read what `look_up` lacked for a position; errors are those of `Store.table`, but for a missing table."""
         name = int(slice_name(board, side))
         if name in self._slices:

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.system.compute import machine
-from tablebase.system.compute.jit import inline
 from tablebase.errors import ArgumentError, CapacityError
 from tablebase.positions.rule_arrays import Int64, RuleArrays
+from tablebase.system.compute import machine
+from tablebase.system.compute.jit import inline
 from tablebase.tables import values
 from tablebase.tables.values import FIRST, FULL
 

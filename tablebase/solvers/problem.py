@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.messages import reach
 from tablebase.game import Game, Outcome, Step
 from tablebase.positions.indexing import Layout, layout_of
 from tablebase.positions.location import Location
 from tablebase.positions.material import Material
 from tablebase.positions.slice_arrays import Int64, SliceArrays, child_locations, slice_arrays, slice_steps
+from tablebase.system.compute.messages import reach
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 from tablebase.tables.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.messages import reach
-from tablebase.system.compute.threads import spread
 from tablebase.positions.pursuit import NOWHERE, pursuit_of
 from tablebase.positions.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
 from tablebase.solvers.problem import CompiledSlice
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.threads import spread
 from tablebase.tables.values import Codes, Coding, is_win
 
 BLOCK = 1 << 22

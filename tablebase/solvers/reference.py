@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.system.compute.messages import reach
 from tablebase.game import Outcome
 from tablebase.positions.conversions import ENDS, STAYS
 from tablebase.positions.indexing import Squares, layout_of
 from tablebase.positions.movegen import MoveGenerator
 from tablebase.solvers.problem import CompiledSlice
+from tablebase.system.compute.messages import reach
 from tablebase.tables.values import DRAW, STALEMATE, Codes, Value, merit, next_code
 
 NO_MOVE = np.int32(np.iinfo(np.int32).min)  # the merit of a position without a move out of the slice

@@ -12,7 +12,6 @@ from importlib import import_module
 from math import prod
 from pathlib import Path
 
-from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
@@ -20,8 +19,9 @@ from tablebase.positions.location import is_self_paired, sides_stored
 from tablebase.positions.material import Material
 from tablebase.positions.pursuit import pursuit_fault
 from tablebase.solvers.problem import CompiledSlice, Load, checkpoint_in, compile_slice
+from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
-from tablebase.tables.values import SLAB, Coding, Source
+from tablebase.tables.values import SLAB, CodeSource, Coding
 
 AUTO = "auto"
 WORD_BITS = 64
@@ -46,7 +46,7 @@ PARTS = 64
 SMALL = 1 << 16
 """Indices of a slice for which it does not pay to compile the kernels of another solver."""
 
-Solve = Callable[[CompiledSlice], tuple[Source, Source] | None]
+Solve = Callable[[CompiledSlice], tuple[CodeSource, CodeSource] | None]
 """Computes the codes of both sides to move, ``coding.void`` where an index is no position; None if a distance does not fit."""
 Objection = Callable[[Game, Material], str | None]
 """Says why not to use a solver for a stored material, as half a sentence; None if nothing is against it."""
@@ -56,9 +56,9 @@ def _no_objection(_game: Game, _material: Material) -> None:
     return None
 
 
-def _solved_by(module: str, problem: CompiledSlice) -> tuple[Source, Source] | None:
+def _solved_by(module: str, problem: CompiledSlice) -> tuple[CodeSource, CodeSource] | None:
     """Call `solve` of a module, which is only loaded now; Numba takes long to load."""
-    codes: tuple[Source, Source] | None = import_module(f"tablebase.solvers.{module}").solve(problem)
+    codes: tuple[CodeSource, CodeSource] | None = import_module(f"tablebase.solvers.{module}").solve(problem)
     return codes
 
 
@@ -270,7 +270,7 @@ def solve_material(
     memory: int | None = None,
     scratch: Path | None = None,
     checkpoint: TableCheckpoint = NO_CHECKPOINT,
-) -> tuple[list[Source], Coding, str]:
+) -> tuple[list[CodeSource], Coding, str]:
     """Solve a stored material with the solver of that name; return its codes, their coding and the name of the solver.
 
     There are codes for each side to move that the table stores: arrays, except from the lean mode of `planes`. The coding is

@@ -8,13 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tablebase.system.compute.messages import brief
 from tablebase.errors import TablebaseError, check_extra
-from tablebase.system.files.outputs import check_output, written
 from tablebase.game.plain_arguments import parse_width
 from tablebase.svg.foreign import box_of, ratio, read_picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
 from tablebase.svg.markup import STEP, Svg, picture
+from tablebase.system.compute.messages import brief
+from tablebase.system.files.outputs import check_output, written
 
 SUFFIXES = (".pdf", ".svg", ".png")
 CURE = "name another file for the {}"
@@ -45,7 +45,7 @@ class Paper(NamedTuple):
     height: float
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of letters around its middle, with capital letters of this height."""
 
     text: str
@@ -67,7 +67,7 @@ class Sheet(list[Svg]):
         The letters of each page that are drawn as paths; a PDF also has them as text, to be searched and copied.
     """
 
-    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[Line]] = ()) -> None:
+    def __init__(self, pages: Iterable[Svg], paper: Paper, title: str, lines: Sequence[Sequence[TextLine]] = ()) -> None:
         super().__init__(pages)
         self.paper, self.title, self.lines = paper, title, lines
 
@@ -156,7 +156,7 @@ def printed(sheet: Sheet, form: str, resolution: int = RESOLUTION) -> list[bytes
     return [made] if isinstance(made, bytes) else list(made)
 
 
-def _placed(line: Line) -> tuple[str, float, float, float]:
+def _placed(line: TextLine) -> tuple[str, float, float, float]:
     """A line with its left and upper edge, and the size of the font that makes it as wide as the drawn letters."""
     step = line.height * STEP / CAPITAL
     return line.text, line.x - step * len(line.text) / 2, line.y - line.height / 2, step / ADVANCE

@@ -13,7 +13,7 @@ from tablebase.game.plain_arguments import as_text
 from tablebase.svg.foreign import nested, ratio, read_picture
 from tablebase.svg.markup import GLYPHS, STEP, WIDTH, element, lettering, picture
 from tablebase.svg.markup import HEIGHT as CAPITAL
-from tablebase.svg.printing import Line, Paper
+from tablebase.svg.printing import Paper, TextLine
 from tablebase.svg.printing import Sheet as Sheet
 from tablebase.svg.themes import Theme, as_theme
 
@@ -37,7 +37,7 @@ STROKE = 0.85
 """Of letters, in units of glyphs."""
 
 
-class Layout(NamedTuple):
+class SheetLayout(NamedTuple):
     """Where pictures stand on a page."""
 
     columns: int
@@ -115,13 +115,13 @@ def sheet(
     count = ceil(len(given) / layout.capacity)
     for number in range(count):
         some = slice(number * layout.capacity, (number + 1) * layout.capacity)
-        below: list[Line] = []
+        below: list[TextLine] = []
         parts = [
             element("title", text=heading[0] if heading else "Boards"),
             element("rect", width=paper.width, height=paper.height, fill=colours.page.fill),
             *_shown(layout, paper, top, pictures[some], captions[some], below),
         ]
-        foot = [Line(f"page {number + 1} of {count}", paper.width / 2, paper.height - MARGIN / 2, LETTER)] if count > 1 else []
+        foot = [TextLine(f"page {number + 1} of {count}", paper.width / 2, paper.height - MARGIN / 2, LETTER)] if count > 1 else []
         groups = below, _heading(heading, paper), *([foot] if foot else [])
         parts += [_letters(group, colours) for group in groups]
         lines.append([line for group in groups for line in group if GLYPHS.keys() >= set(line.text)])
@@ -149,7 +149,7 @@ def check_number(pictures: int) -> None:
         raise ArgumentError(f"a sheet has 1 to {MOST:,} boards, not {pictures:,}: choose others")
 
 
-def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: float, captions: Sequence[str]) -> Layout:
+def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: float, captions: Sequence[str]) -> SheetLayout:
     """The largest pictures of which all fit on a page, or else the most on each."""
     across, down = paper.width - 2 * MARGIN, paper.height - top - MARGIN
     widest = WIDEST if width is None else width
@@ -158,10 +158,10 @@ def _layout(paper: Paper, top: float, tallest: float, width: float | None, gap: 
     if not 0 <= gap <= across:
         raise ArgumentError(f"the gap between pictures is a number of millimetres, not {gap:g}")
 
-    def laid_out(columns: int) -> Layout:
+    def laid_out(columns: int) -> SheetLayout:
         each = min(widest, (across - (columns - 1) * gap) / columns, (down if width else TALLEST * down) / tallest)
         lines = max(len(wrapped(caption, each, gap)) for caption in captions)
-        one = Layout(columns, 1, each, each * tallest, gap, lines)
+        one = SheetLayout(columns, 1, each, each * tallest, gap, lines)
         return one._replace(rows=max(1, int((down + gap + ROUNDING) // one.step)))
 
     most = max(1, int((across + gap + ROUNDING) // ((width or NARROWEST) + gap)))
@@ -180,7 +180,7 @@ def wrapped(caption: str, width: float, gap: float = GAP) -> list[str]:
 
 
 def _shown(
-    layout: Layout, paper: Paper, top: float, pictures: Sequence[Element], captions: Sequence[str], below: list[Line]
+    layout: SheetLayout, paper: Paper, top: float, pictures: Sequence[Element], captions: Sequence[str], below: list[TextLine]
 ) -> Iterator[Element]:
     """The pictures of a page, row by row, each in the middle of its cell; the lines of their captions are added to `below`."""
     columns = min(layout.columns, len(pictures))
@@ -193,20 +193,20 @@ def _shown(
         size = layout.width * scale, layout.width * scale * ratio(one)
         yield nested(one, f"b{number}", left + (layout.width - size[0]) / 2, upper + layout.height - size[1], *size)
         for line, text in enumerate(wrapped(caption, layout.width, layout.gap), start=1):
-            below.append(Line(text, left + layout.width / 2, upper + layout.height + line * LEADING * LETTER, LETTER))
+            below.append(TextLine(text, left + layout.width / 2, upper + layout.height + line * LEADING * LETTER, LETTER))
 
 
-def _heading(lines: Sequence[str], paper: Paper) -> list[Line]:
+def _heading(lines: Sequence[str], paper: Paper) -> list[TextLine]:
     """The title and what stands below it, smaller where it would be too long."""
     letters, y = [], MARGIN + TITLE / 2
     for number, text in enumerate(lines):
         fitting = (paper.width - 2 * MARGIN) * CAPITAL / (STEP * max(1, len(text)))
-        letters.append(Line(text, paper.width / 2, y, min(LETTER if number else TITLE, fitting)))
+        letters.append(TextLine(text, paper.width / 2, y, min(LETTER if number else TITLE, fitting)))
         y += LEADING * (LETTER if number else TITLE)
     return letters
 
 
-def _letters(lines: Sequence[Line], theme: Theme) -> Element:
+def _letters(lines: Sequence[TextLine], theme: Theme) -> Element:
     letters = [letter for line in lines for letter in lettering(*line)]
     return element("g", *letters, stroke=theme.page.line, fill=theme.page.line, stroke_width=STROKE, stroke_linecap="round")
 

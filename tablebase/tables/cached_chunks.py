@@ -9,11 +9,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tablebase.system.compute.processes import held_at_fork
+from tablebase.system.compute.processes import fork_safe
 
 CACHED_BYTES = 1 << 28
 """Of decompressed chunks."""
-_lock = held_at_fork(threading.Lock())
+_lock = fork_safe(threading.Lock())
 """One for all, since only a lock that lives as long as the process can be taken at a fork. Who holds it takes no other."""
 
 

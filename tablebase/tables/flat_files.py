@@ -13,13 +13,13 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CorruptTableError, StaleTableError
-from tablebase.tables import parts
+from tablebase.system.compute.messages import reach
+from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import USER_BLOCK, open_file
+from tablebase.tables.hdf5 import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.header import FORMS, Form
-from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.reader import FAULTS, NO_TABLE, RawFile, hdf5, read_error
 from tablebase.tables.values import SLAB
 from tablebase.tables.writer import write_sealed

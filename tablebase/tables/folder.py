@@ -20,9 +20,9 @@ from pathlib import Path
 from shutil import disk_usage
 
 from tablebase.errors import CorruptTableError, TablebaseError, UnusableFileError, shell_word, system_errors
-from tablebase.system.files.outputs import is_locked
 from tablebase.game import Game
 from tablebase.positions.material import Material, material_name
+from tablebase.system.files.outputs import is_locked
 
 FORMAT_VERSION = 1
 USER_BLOCK = 512

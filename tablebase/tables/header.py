@@ -20,9 +20,9 @@ from tablebase.game import Game
 from tablebase.positions.indexing import INDEX_VERSION, Layout, layout_of
 from tablebase.positions.location import sides_stored
 from tablebase.positions.material import Material, material_name, placements
-from tablebase.tables import parts
+from tablebase.tables import hdf5 as parts
 from tablebase.tables.folder import FORMAT_VERSION
-from tablebase.tables.parts import ZSTANDARD, filters_of
+from tablebase.tables.hdf5 import ZSTANDARD, filters_of
 from tablebase.tables.summary import Summary
 from tablebase.tables.values import FIRST, Coding
 

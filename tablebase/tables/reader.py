@@ -21,18 +21,18 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from tablebase.system.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import Material
-from tablebase.tables.choice import missing_table
+from tablebase.system.compute.processes import fork_safe
 from tablebase.tables.folder import HDF5_BEGINNING, USER_BLOCK, content_error, open_file
+from tablebase.tables.hdf5 import content_bytes, decompressed, require
 from tablebase.tables.header import read_header
-from tablebase.tables.parts import content_bytes, decompressed, require
-from tablebase.tables.values import SLAB, Codes, Coding, Source
+from tablebase.tables.missing import missing_table
+from tablebase.tables.values import SLAB, Codes, CodeSource, Coding
 
-hdf5 = held_at_fork(threading.RLock())
+hdf5 = fork_safe(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
 FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, zstandard.ZstdError)
 """What h5py and zstandard may raise for a file that is not what it seems, or that the system does not let them read."""
@@ -217,7 +217,7 @@ class Table:
         spread(read_chunks, self._chunk_count, GRAIN)
         return codes
 
-    def source(self, side: int) -> Source:
+    def source(self, side: int) -> CodeSource:
         """All codes of a side to move, read when they are asked for."""
         self._locate_chunks(side)
         return _Unread(self, side)
@@ -247,7 +247,7 @@ class Table:
             place += len(some)
         return codes
 
-    def values_digest(self, codes: Mapping[int, Source]) -> str:
+    def values_digest(self, codes: Mapping[int, CodeSource]) -> str:
         """SHA-256 of the table's codes, given by side to move as `read` or `source` returns them."""
         from tablebase.system.compute.threads import each
 
@@ -266,7 +266,7 @@ class Table:
 
 
 class _Unread:
-    """The codes of one side to move of a table, read when they are asked for; see `tablebase.tables.values.Source`."""
+    """The codes of one side to move of a table, read when they are asked for; see `tablebase.tables.values.CodeSource`."""
 
     def __init__(self, table: Table, side: int) -> None:
         self.dtype = np.dtype(table.coding.dtype)

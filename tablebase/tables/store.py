@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.positions.material import Material
+from tablebase.system.compute.processes import fork_safe
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import check_folder, table_path
 from tablebase.tables.reader import Table
@@ -39,7 +39,7 @@ def tables_to_keep_open() -> int:
 
 
 OPEN_FILES = tables_to_keep_open()
-lock = held_at_fork(threading.Lock())
+lock = fork_safe(threading.Lock())
 """One for all stores, since only a lock that lives as long as the process can be taken at a fork."""
 
 

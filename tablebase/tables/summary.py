@@ -59,7 +59,7 @@ class Summary:
         return max(distances, default=None)
 
 
-class Tally:
+class CodeTally:
     """Counts codes block by block."""
 
     def __init__(self, coding: Coding) -> None:
@@ -90,7 +90,7 @@ class Tally:
         count_codes(codes, begin, counts, self.first)
         self.histogram += counts * weight
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: CodeTally) -> None:
         """Add the counts of another tally, whose indices must be larger."""
         self.histogram += other.histogram
         self.first = np.where(self.first < 0, other.first, self.first)
@@ -112,9 +112,9 @@ class LayoutCounts:
         self._weights = layout.lead_weights[starts]
         self._ends = np.append(starts[1:], layout.radices[0]) * (layout.size // layout.radices[0])
 
-    def tally(self, codes: Codes, begin: int) -> Tally:
+    def tally(self, codes: Codes, begin: int) -> CodeTally:
         """The counts of a block that begins at an index."""
-        tally = Tally(self._coding)
+        tally = CodeTally(self._coding)
         place, end = begin, begin + len(codes)
         run = int(np.searchsorted(self._ends, begin, side="right"))
         while place < end:

@@ -41,7 +41,7 @@ SLAB = 1 << 20
 """Codes that are in memory at a time where there may be too many to hold all of them."""
 
 
-class Source(Protocol):
+class CodeSource(Protocol):
     """Where the codes of one side to move come from: an array, or what reads or makes some of them when they are asked for."""
 
     @property

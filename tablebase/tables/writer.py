@@ -14,23 +14,23 @@ from typing import Any
 import h5py
 import numpy as np
 
-from tablebase.system.compute.messages import reports
-from tablebase.system.compute.threads import each
 from tablebase.errors import CorruptTableError, system_error
-from tablebase.system.files.outputs import draft_of
 from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import sides_stored
 from tablebase.positions.material import Material
+from tablebase.system.compute.messages import reports
+from tablebase.system.compute.threads import each
+from tablebase.system.files.outputs import draft_of
 from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
+from tablebase.tables.hdf5 import framed, new_dataset
 from tablebase.tables.header import BUILT, Form, root_attributes
-from tablebase.tables.parts import framed, new_dataset
 from tablebase.tables.reader import Table, hdf5
-from tablebase.tables.summary import LayoutCounts, Summary, Tally
-from tablebase.tables.values import SLAB, Codes, Coding, Source
+from tablebase.tables.summary import CodeTally, LayoutCounts, Summary
+from tablebase.tables.values import SLAB, Codes, CodeSource, Coding
 
 
-def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> Path:
+def write_draft(path: Path, game: Game, material: Material, codes: Sequence[CodeSource], coding: Coding) -> Path:
     """Write a table under a temporary name next to `path`, where `publish` will move it; sync it to disk, and return that name.
 
     There is a source of the codes of all indices for each side to move that the table stores; void indices hold `coding.void`.
@@ -131,11 +131,11 @@ def _write_hdf5(
 
 
 def _encode_side(
-    codes: Source, counts: LayoutCounts, coding: Coding, chunk: int, digest: Any, report: Callable[[int], None]
+    codes: CodeSource, counts: LayoutCounts, coding: Coding, chunk: int, digest: Any, report: Callable[[int], None]
 ) -> tuple[Summary, list[bytes]]:
     """Compress, hash and count all codes of a side to move; return the counts and the compressed chunks."""
     frames: list[bytes] = []
-    tally = Tally(coding)
+    tally = CodeTally(coding)
     done = 0
     for values, some, counted in each(partial(_encode, counts, coding.void, chunk), _slabs(codes, coding.void, chunk)):
         tally.merge(counted)
@@ -158,13 +158,13 @@ def _frames_again(table: Table, side: int, form: Form, digest: Any, report: Call
         report(done)
 
 
-def _blocks(codes: Source, chunk: int) -> Iterator[Codes]:
+def _blocks(codes: CodeSource, chunk: int) -> Iterator[Codes]:
     """All codes, in whole chunks."""
     size = -(-SLAB // chunk) * chunk
     return (codes[begin : begin + size] for begin in range(0, len(codes), size))
 
 
-def _slabs(codes: Source, void: int, chunk: int) -> Iterator[tuple[int, Codes, int]]:
+def _slabs(codes: CodeSource, void: int, chunk: int) -> Iterator[tuple[int, Codes, int]]:
     """All codes, in whole chunks: where some begin, these, and the last code before them that is not void."""
     # Imported here because Numba is slow to load.
     from tablebase.tables.code_kernels import last_code
@@ -176,7 +176,7 @@ def _slabs(codes: Source, void: int, chunk: int) -> Iterator[tuple[int, Codes, i
         before = last_code(block, void, before)
 
 
-def _encode(counts: LayoutCounts, void: int, chunk: int, slab: tuple[int, Codes, int]) -> tuple[Codes, list[bytes], Tally]:
+def _encode(counts: LayoutCounts, void: int, chunk: int, slab: tuple[int, Codes, int]) -> tuple[Codes, list[bytes], CodeTally]:
     """A slab as a reader will see it, each void replaced by the code before it; its compressed chunks; and its counts."""
     begin, codes, before = slab
     return *framed(chunk, BUILT.level, fill_void(codes, void, before)), counts.tally(codes, begin)

@@ -8,10 +8,10 @@ from random import Random
 from typing import Any, NamedTuple
 from unittest import SkipTest
 
-from tablebase.system.compute.messages import brief
 from tablebase.errors import RulesError
 from tablebase.game.guards import advice
 from tablebase.game.rules import Rules
+from tablebase.system.compute.messages import brief
 
 
 @brief

@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tablebase.system.compute.messages import Stage
 from tablebase.errors import MissingTableError
+from tablebase.system.compute.messages import Stage
 from tablebase.system.executors.executor import Executor, Limits
 from tablebase.system.executors.scheduler import DROPPED, Deadline, run_graph
 

@@ -36,7 +36,7 @@ TRIES = 100
 """Numbers drawn for one that has a state."""
 
 
-class Expansion(NamedTuple):
+class ExpandedState(NamedTuple):
     """What `Kernels.expand` says about a state."""
 
     who: int  # the player to move, `CHANCE`, `DOUBT` or `OVER`
@@ -45,7 +45,7 @@ class Expansion(NamedTuple):
     fault: str | None  # what the function must not have done
 
 
-def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBODY) -> Expansion:
+def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBODY) -> ExpandedState:
     """Expand a state, and see that nothing else is touched."""
     rows = np.full((kernels.widest + SPARE, STATE + kernels.fields), UNTOUCHED)
     array = np.array(state, np.int64)
@@ -57,7 +57,7 @@ def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBO
         fault = f"more rows are filled than the {kernels.widest} that there are"
     elif array.tolist() != list(state):
         fault = "the state itself is changed"
-    return Expansion(who, count, [] if who == OVER else rows[:count].tolist(), fault)
+    return ExpandedState(who, count, [] if who == OVER else rows[:count].tolist(), fault)
 
 
 # Compiled functions against plain ones.
@@ -73,7 +73,7 @@ def kernels_fault(game: StochasticGame, state: State) -> str | None:
     return fault and f"{game.format(state)}: {fault}"
 
 
-def _difference(game: StochasticGame, kernels: Kernels, state: State, found: Expansion) -> str | None:
+def _difference(game: StochasticGame, kernels: Kernels, state: State, found: ExpandedState) -> str | None:
     mover = game.to_move(state)
     if found.who != mover:
         return f"the compiled functions have {found.who} to move, the plain ones {mover}"

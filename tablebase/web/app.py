@@ -20,8 +20,8 @@ from tablebase.web.limits import Bounded
 from tablebase.web.monitoring import Metrics, Observed
 from tablebase.web.monitoring import router as monitoring
 from tablebase.web.proxied import Proxied
-from tablebase.web.questions import Apart
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
+from tablebase.web.worker_pool import WorkerPool
 
 ABOUT = """Values of all positions of small board games, from endgame tablebases.
 
@@ -38,13 +38,13 @@ TAGS = [
 ]
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: ServerSettings) -> FastAPI:
     """An application that has the tables of a folder open while it runs; `TablebaseError` when it starts without such a folder."""
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:
         with Tablebase(settings.folder, settings.catalog, settings.cache) as tables:
-            app.state.tables, app.state.apart = tables, Apart(settings)
+            app.state.tables, app.state.apart = tables, WorkerPool(settings)
             try:
                 yield
             finally:

@@ -16,7 +16,7 @@ from tablebase.errors import NotationError
 from tablebase.game.rules import Rules
 from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.problems import ProblemError
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -38,9 +38,9 @@ def tables_of(request: Request) -> Tablebase:
     return cast(Tablebase, request.app.state.tables)
 
 
-def settings_of(request: Request) -> Settings:
+def settings_of(request: Request) -> ServerSettings:
     """What the server was started with."""
-    return cast(Settings, request.app.state.settings)
+    return cast(ServerSettings, request.app.state.settings)
 
 
 def catalog_of(request: Request) -> KnownCatalog:

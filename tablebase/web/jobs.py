@@ -1,4 +1,4 @@
-"""What is worked on in a child process, which `tablebase.web.questions` starts."""
+"""What is worked on in a child process, which `tablebase.web.worker_pool` starts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Any
 from tablebase.commands.row_types import MineAnswer
 from tablebase.errors import TablebaseError, system_error
 from tablebase.web.problems import FAILED, ProblemError, unusable
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 NICE = 5
 """Requests that are answered at once come first."""
 Job = Callable[..., Any]
 
 
-def call(settings: Settings, verb: str, given: Mapping[str, Any]) -> list[Any]:
+def call(settings: ServerSettings, verb: str, given: Mapping[str, Any]) -> list[Any]:
     """The rows that the function of a verb returns."""
     from tablebase.commands.registry import VERBS
 
@@ -31,7 +31,7 @@ def call(settings: Settings, verb: str, given: Mapping[str, Any]) -> list[Any]:
     return [found] if isinstance(found, Mapping) else list(found)
 
 
-def estimate(settings: Settings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
+def estimate(settings: ServerSettings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
     """What `tablebase estimate --workers 1 --format json` writes."""
     from tablebase.commands.build import estimate as predicted
 
@@ -39,14 +39,14 @@ def estimate(settings: Settings, game: str, material: str | None, pieces: int | 
     return list(predicted(game, material=material, pieces=pieces, data=folder, catalog=catalog, workers=1).rows)
 
 
-def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswer:
+def mine(settings: ServerSettings, game: str, statement: str, limit: int) -> MineAnswer:
     """The rows that `tablebase mine --format json` writes, at most `limit`, and whether that is all of them."""
     from itertools import islice
 
-    from tablebase.positions.common_features import features_of
     from tablebase.game.installed import load_rules
     from tablebase.mining.query import Query
     from tablebase.mining.results import names_and_rows
+    from tablebase.positions.common_features import features_of
 
     rules: Any = load_rules(game)
     with Query(rules, settings.folder, statement, features_of(rules), 1, settings.catalog) as query:
@@ -55,7 +55,7 @@ def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswe
         return {"columns": columns, "rows": shown, "complete": next(rows, None) is None}
 
 
-def _small(settings: Settings, batches: Iterator[Any]) -> Iterator[Any]:
+def _small(settings: ServerSettings, batches: Iterator[Any]) -> Iterator[Any]:
     """Batches of rows, as long as their JSON may be small enough; to write hundreds of megabytes takes long."""
     size = 0
     for batch in batches:
@@ -66,18 +66,18 @@ def _small(settings: Settings, batches: Iterator[Any]) -> Iterator[Any]:
         yield batch
 
 
-def _too_large(settings: Settings) -> TablebaseError:
+def _too_large(settings: ServerSettings) -> TablebaseError:
     return TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: ask for fewer or shorter rows")
 
 
-def play(settings: Settings, request: Mapping[str, Any]) -> dict[str, Any]:
+def play(settings: ServerSettings, request: Mapping[str, Any]) -> dict[str, Any]:
     """A player's move; see `tablebase.web.player_moves`."""
     from tablebase.web.player_moves import chosen_move, kept_player
 
     return chosen_move(settings.folder, kept_player, **request)
 
 
-def computer(settings: Settings, request: Any) -> dict[str, Any]:
+def computer(settings: ServerSettings, request: Any) -> dict[str, Any]:
     """The command `computer` of `tablebase.commands.game_requests`."""
     from tablebase.commands.game_requests import computer_move, default_game
 
@@ -105,7 +105,7 @@ COMPILING = "compiling"
 WITH_KERNELS = ("call", "play", "computer")
 
 
-def answer(settings: Settings, question: Mapping[str, Any]) -> str:
+def answer(settings: ServerSettings, question: Mapping[str, Any]) -> str:
     """The message that answers a question: the `answer`, or the `status`, the `sentence` and the `fields` of an error."""
     try:
         said: dict[str, Any] = {"answer": JOBS[question["job"]](settings, **question["given"])}
@@ -136,7 +136,7 @@ def _encoded(said: Mapping[str, Any]) -> str:
         raise TablebaseError(f"JSON cannot represent one of the values ({fault}): cast it to VARCHAR") from fault
 
 
-def work(pipe: Connection, settings: Settings) -> None:
+def work(pipe: Connection, settings: ServerSettings) -> None:
     """Answer questions with some settings until nobody asks any more; runs in the child process."""
     os.nice(NICE)
 

@@ -12,7 +12,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from tablebase.web.answered_errors import is_of_api, problem
 from tablebase.web.problems import ProblemError
-from tablebase.web.settings import Limits
+from tablebase.web.settings import RequestLimits
 
 CLOSE = {"connection": "close"}
 """What is left of a body need not be read."""
@@ -28,7 +28,7 @@ READ_SECONDS = 30.0
 class Bounded:
     """Reads the body before the request is answered, and refuses what is too large, too slow or no JSON."""
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
         self.app, self.limits = app, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

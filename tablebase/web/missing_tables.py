@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from tablebase.building.estimate import Estimate, estimate
+from tablebase.building.estimate import SliceEstimate, estimate
 from tablebase.building.plan import with_dependencies
 from tablebase.catalog.catalog import read_known
 from tablebase.commands.row_types import Cost
@@ -13,13 +13,13 @@ from tablebase.game import load_game
 from tablebase.positions.material import material_name, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.web.problems import ProblemError, status_of, without_paths
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 MOST_TABLES = 2000
 """Of a plan: more are enumerated by `tablebase estimate`, which may take its time."""
 
 
-def as_problem(fault: TablebaseError, settings: Settings) -> ProblemError:
+def as_problem(fault: TablebaseError, settings: ServerSettings) -> ProblemError:
     """The answer to an error: its sentence without paths of this machine; of a missing table also how to build it."""
     headers = fault.headers if isinstance(fault, ProblemError) else {}
     fields = fault.fields if isinstance(fault, ProblemError) else {}
@@ -33,7 +33,7 @@ def as_problem(fault: TablebaseError, settings: Settings) -> ProblemError:
     return ProblemError(status_of(fault), without_paths(fault, settings), headers, **fields)
 
 
-def _cost(settings: Settings, fault: MissingTableError) -> Cost | None:
+def _cost(settings: ServerSettings, fault: MissingTableError) -> Cost | None:
     """What the missing tables take: the one that was needed, and those that it depends on.
 
     None if the table can never be built, is of a game without pieces, or belongs to too large a plan.
@@ -58,7 +58,7 @@ def _cost(settings: Settings, fault: MissingTableError) -> Cost | None:
     }
 
 
-def lines_of(settings: Settings, fault: MissingTableError) -> list[Estimate]:
+def lines_of(settings: ServerSettings, fault: MissingTableError) -> list[SliceEstimate]:
     """A line of `estimate` for each number of pieces that the command for a missing table builds, from an empty folder.
 
     There are none if it builds nothing, or something too large for any machine.

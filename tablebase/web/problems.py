@@ -25,7 +25,7 @@ from tablebase.errors import (
     quoted,
     shell_word,
 )
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (MissingTableError, 404),
@@ -60,7 +60,7 @@ def unusable(fault: TablebaseError) -> ProblemError:
     return ProblemError(503, str(fault)).naming(*fault.places)
 
 
-def without_paths(said: TablebaseError | str, settings: Settings) -> str:
+def without_paths(said: TablebaseError | str, settings: ServerSettings) -> str:
     """Return a sentence without the folder of the tables, the address of their catalog, and the `places` of an error.
 
     Examples

@@ -18,14 +18,14 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess
 
-from tablebase.system.compute.child_process import end_with_parent
-from tablebase.system.compute.processes import ensured
 from tablebase.errors import TablebaseError, system_error
+from tablebase.system.compute.child_process import end_with_parent
+from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.tables.folder import check_folder
 from tablebase.web.app import create_app
 from tablebase.web.limits import Connection
 from tablebase.web.monitoring import SHARED
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 KEEP_ALIVE = 30
 """Seconds for which a connection stays open without a request; those of a reverse proxy are reused."""
@@ -35,7 +35,7 @@ BACKLOG = 2048
 
 
 @dataclass(frozen=True)
-class Address:
+class ListenAddress:
     """Where a server is reached."""
 
     host: str = "127.0.0.1"
@@ -43,7 +43,7 @@ class Address:
     unix_socket: Path | None = None  # instead of host and port
 
 
-def serve(settings: Settings, address: Address, workers: int, started: Callable[[str], object] | None = None) -> None:
+def serve(settings: ServerSettings, address: ListenAddress, workers: int, started: Callable[[str], object] | None = None) -> None:
     """Serve from some processes until a signal asks to stop; requests that have begun are answered before.
 
     `started` is called with the server's address as text as soon as it accepts connections.
@@ -94,7 +94,7 @@ class _Workers(Multiprocess):
         super().terminate_all()
 
 
-def application(settings: Settings) -> FastAPI:
+def application(settings: ServerSettings) -> FastAPI:
     """The application of one process of a server."""
     # Requests that have begun are answered.
     end_with_parent(settings.limits.seconds + GRACE)
@@ -102,7 +102,7 @@ def application(settings: Settings) -> FastAPI:
 
 
 @contextmanager
-def listening(address: Address) -> Iterator[socket.socket]:
+def listening(address: ListenAddress) -> Iterator[socket.socket]:
     """A socket that is bound to an address and accepts connections; `TablebaseError` if the address cannot be used."""
     if address.unix_socket is not None:
         with _listening_unix(address.unix_socket) as listener:
@@ -147,7 +147,7 @@ def _listening_unix(path: Path) -> Iterator[socket.socket]:
                 if path.stat().st_ino == number:
                     path.unlink()
 
-        with ensured(remove):
+        with cleanup_on_exit(remove):
             yield listener
 
 
@@ -173,7 +173,7 @@ def _shared_numbers(workers: int) -> Iterator[None]:
         yield
         return
     folder, before = mkdtemp(prefix="tablebase-"), os.environ.get(SHARED)
-    with ensured(partial(rmtree, folder, ignore_errors=True)):
+    with cleanup_on_exit(partial(rmtree, folder, ignore_errors=True)):
         os.environ[SHARED] = folder
         try:
             yield

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from tablebase.commands.arguments import as_catalog, as_folder, as_optional, checked
 from tablebase.commands.parameters import CatalogUrl, Data, Shell
-from tablebase.system.compute.messages import say
 from tablebase.errors import ArgumentError, check_extra, quoted
 from tablebase.game.plain_arguments import as_path, as_size, as_texts, parse_size, usable_workers
+from tablebase.system.compute.messages import say
 
 LOGS = ("none", "json")
 """Values of `access_log`."""
@@ -69,9 +69,9 @@ def serve(
     """
     check_extra("servers", "serve")
     from tablebase.web.proxied import ROOT
-    from tablebase.web.server import Address
+    from tablebase.web.server import ListenAddress
     from tablebase.web.server import serve as run
-    from tablebase.web.settings import Settings
+    from tablebase.web.settings import ServerSettings
 
     if access_log not in LOGS:
         raise ArgumentError(f"access_log is {' or '.join(LOGS)}, not {quoted(access_log)}")
@@ -82,6 +82,6 @@ def serve(
         raise ArgumentError(f"root_path is a path such as /tables, not {quoted(root_path)}")
     folder, size = as_folder(data), as_optional(as_size, "cache", cache)
     origins = tuple(as_texts("origin", origin))
-    settings = Settings(folder.absolute(), as_catalog(catalog), mine, origins, size, access_log == "json", root=root)
-    address = Address(host, port, as_optional(as_path, "unix_socket", unix_socket))
+    settings = ServerSettings(folder.absolute(), as_catalog(catalog), mine, origins, size, access_log == "json", root=root)
+    address = ListenAddress(host, port, as_optional(as_path, "unix_socket", unix_socket))
     run(settings, address, usable_workers(workers), lambda where: say(f"serving {folder} at {where}"))

@@ -9,7 +9,7 @@ MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """What a request may take."""
 
     body: int = MEBIBYTE  # bytes of its body
@@ -26,7 +26,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """What a server is started with."""
 
     folder: Path
@@ -35,5 +35,5 @@ class Settings:
     origins: tuple[str, ...] = ()  # of pages of others that may ask
     cache: int | None = None  # bytes of decompressed chunks of tables that each process keeps; by default 256 MiB
     access_log: bool = False  # whether each request is logged, as an object of JSON on a line of standard error
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     root: str = ""  # the path below which a reverse proxy shows the pages; by default the one that the proxy names

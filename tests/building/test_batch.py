@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.building.batch import Batch, Entry, Step, read_batch
+from tablebase.building.batch import Batch, BuildEntry, FollowUp, read_batch
 from tablebase.errors import BatchError, TablebaseError
 from tablebase.game.plain_arguments import parse_time
 
@@ -66,15 +66,15 @@ def test_a_batch_file(tmp_path: Path) -> None:
     """Every key is read, and entries come by priority and then in the order of the file."""
     batch = read(tmp_path, NIGHT)
     assert batch.builds == (
-        Entry("doushouqi", pieces="2-4", solver="lean", priority=1, line=16),
-        Entry("doushouqi", materials=("RCvW", "RvR"), priority=1, line=27),
-        Entry("foxhounds-8x8", line=12),
-        Entry("harehedgehog-cards=none-players=2", limits={"carrots": 20, "cap": "strict"}, line=22),
+        BuildEntry("doushouqi", pieces="2-4", solver="lean", priority=1, line=16),
+        BuildEntry("doushouqi", materials=("RCvW", "RvR"), priority=1, line=27),
+        BuildEntry("foxhounds-8x8", line=12),
+        BuildEntry("harehedgehog-cards=none-players=2", limits={"carrots": 20, "cap": "strict"}, line=22),
     )
     assert batch.steps == (
-        Step(("verify", "doushouqi"), line=32),
-        Step(("mine", "doushouqi", "SELECT count(*)\ndata = 3\n[[then]]\n"), Path("parity.csv"), line=35),
-        Step(("reindex",), line=42),
+        FollowUp(("verify", "doushouqi"), line=32),
+        FollowUp(("mine", "doushouqi", "SELECT count(*)\ndata = 3\n[[then]]\n"), Path("parity.csv"), line=35),
+        FollowUp(("reindex",), line=42),
     )
     assert (batch.data, batch.log, batch.json_log) == (Path("tables"), Path("night.log"), Path("night.jsonl"))
     assert (batch.workers, batch.memory, batch.disk) == (2, 8 << 30, 1_000_000)

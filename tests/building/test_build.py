@@ -21,10 +21,10 @@ from tablebase.building.estimate import SpeedModel, memory
 from tablebase.building.plan import plan
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.system.compute import messages
-from tablebase.system.compute.messages import Stage, watched
 from tablebase.errors import CorruptTableError
 from tablebase.positions.material import parse_material
+from tablebase.system.compute import messages
+from tablebase.system.compute.messages import Stage, watched
 from tablebase.tables import writer
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -20,13 +20,13 @@ from tablebase.building import make_tables, slice_work
 from tablebase.building.jobs import Made
 from tablebase.building.plan import plan
 from tablebase.building.prune import _TABLE_DRAFT
-from tablebase.building.site import site
-from tablebase.system.compute.processes import clean_up
+from tablebase.building.shared_folder import site
 from tablebase.errors import CapacityError, ClusterError, CorruptTableError
+from tablebase.positions.material import Material, parse_material
+from tablebase.system.compute.processes import clean_up
 from tablebase.system.executors.dask import DaskExecutor
 from tablebase.system.executors.executor import Limits
 from tablebase.system.files.outputs import draft_of
-from tablebase.positions.material import Material, parse_material
 from tablebase.tables.folder import TOKEN, await_file
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -15,11 +15,11 @@ from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.building.plan import plan
 from tablebase.building.slice_kind import SliceTables
 from tablebase.catalog.catalog import TableCost
-from tablebase.system.compute import machine
 from tablebase.errors import CapacityError
-from tablebase.system.executors.executor import Limits
 from tablebase.game import load_game
 from tablebase.positions.material import Material, parse_material
+from tablebase.system.compute import machine
+from tablebase.system.executors.executor import Limits
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -22,9 +22,9 @@ from support.program import Answer, Ask, ask_fresh, assert_refused, contents, dr
 from tablebase.building import slice_work
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
-from tablebase.system.files.outputs import publish
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import parse_material
+from tablebase.system.files.outputs import publish
 from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.reader import Table

@@ -14,13 +14,13 @@ from tablebase.building.options import BuildOptions
 from tablebase.building.plan import plan, start_material
 from tablebase.building.slice_kind import SliceTables
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.system.executors.executor import Limits
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.plain_arguments import parse_size
 from tablebase.positions.equivalence import representative, swapped_material
 from tablebase.positions.location import stored_materials
 from tablebase.positions.material import Material, make_material, material_name, parse_material
+from tablebase.system.executors.executor import Limits
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

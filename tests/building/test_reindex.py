@@ -24,8 +24,8 @@ from tablebase.building.slice_kind import SliceTables
 from tablebase.building.table_plan import plan_tables
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
-from tablebase.system.executors.executor import Limits
 from tablebase.positions.material import material_name, parse_material
+from tablebase.system.executors.executor import Limits
 from tablebase_rules.doushouqi import game as doushouqi
 
 

@@ -20,13 +20,13 @@ from tablebase.checking import general, groups, planes
 from tablebase.checking.general import Load, contradiction
 from tablebase.checking.group_arrays import compile_rules
 from tablebase.checking.table import codes_to_check, verify_codes, verify_table
-from tablebase.system.compute import threads
 from tablebase.errors import CorruptTableError, MissingTableError
-from tablebase.system.files.outputs import publish
 from tablebase.game import Game, Outcome
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import sides_stored
 from tablebase.positions.material import Material, parse_material
+from tablebase.system.compute import threads
+from tablebase.system.files.outputs import publish
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store

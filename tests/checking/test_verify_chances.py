@@ -21,13 +21,13 @@ from support.regions import settled, solve, too_many
 from tablebase.checking import chances as verifying
 from tablebase.checking.chances import SLACK, chances_fault, verify_layer
 from tablebase.errors import CorruptTableError
-from tablebase.system.files.outputs import publish
-from tablebase.game import load_game
-from tablebase.game.kernels import Int64, Layer, Region, alone, call_compiled
-from tablebase.game.stochastic import StochasticGame
 from tablebase.functions.chance.chances import UNIT
 from tablebase.functions.chance.compiled import Compiled, compiled
 from tablebase.functions.chance.files import LayerFile, write_layer
+from tablebase.game import load_game
+from tablebase.game.kernels import Int64, Layer, Region, alone, call_compiled
+from tablebase.game.stochastic import StochasticGame
+from tablebase.system.files.outputs import publish
 from tablebase_rules import harehedgehog, harehedgehog_kernels, pig
 
 GAMES: dict[str, StochasticGame] = {

@@ -18,13 +18,13 @@ from twins import naive
 
 from tablebase.checking import general, pursuit
 from tablebase.checking.table import verify_codes
-from tablebase.system.compute import threads
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import read, render
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.material import Material, parse_material, parse_materials
+from tablebase.system.compute import threads
 from tablebase.tables.summary import Summary
 from tablebase.tables.values import DRAW, NARROW_ANY, STALEMATE, Codes, Value
 

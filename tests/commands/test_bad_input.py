@@ -28,7 +28,7 @@ from tablebase.play.learning.matchboxes import Matchboxes, grow_tree
 from tablebase.play.learning.self_play import Training
 from tablebase.play.records import Record, records_in, replayed, write_record
 from tablebase.web.problems import without_paths
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 from tablebase_rules._jungle_boards import USUAL
 
 GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
@@ -137,7 +137,7 @@ def test_folders_in_suggested_commands_are_quoted(ask: Ask, tmp_path: Path) -> N
     table = next(folder.glob("hexapawn/*/*.h5"))
     table.unlink()
     assert_refused(ask("verify", "hexapawn", "--data", folder), 1, f"{table}", f'--material {table.stem} --data "{folder}"')
-    assert without_paths(f"run 'tablebase reindex --data \"{folder}\"'", Settings(folder)) == "run 'tablebase reindex'"
+    assert without_paths(f"run 'tablebase reindex --data \"{folder}\"'", ServerSettings(folder)) == "run 'tablebase reindex'"
 
 
 def test_a_variable_is_blamed_only_if_it_is_used(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

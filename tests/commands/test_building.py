@@ -16,12 +16,12 @@ from support.checks import at_least_one
 from support.program import Answer, Ask, ask_fresh, assert_refused, contents, drafts, files_of_at_most, flip
 
 import tablebase
-from tablebase.building.records import Log, Record
+from tablebase.building.records import BuildLog, Record
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.system.compute import machine
 from tablebase.errors import CapacityError, RulesError, TablebaseError
-from tablebase.system.executors.scheduler import Deadline
 from tablebase.game import load_game
+from tablebase.system.compute import machine
+from tablebase.system.executors.scheduler import Deadline
 
 GAME = "doushouqi"
 RACE = "harehedgehog-cards=none"
@@ -187,13 +187,13 @@ BUILD = ("build", "doushouqi", "--pieces", "2")
 @pytest.mark.parametrize("option", ["--log", "--json-log"])
 def test_a_full_disk_is_said_of_the_log(option: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the log that cannot grow, and not a table."""
-    write, log = Log.write, tmp_path / "log"
+    write, log = BuildLog.write, tmp_path / "log"
 
-    def written(self: Log, record: Record, unit: str) -> None:
+    def written(self: BuildLog, record: Record, unit: str) -> None:
         with files_of_at_most(20):
             write(self, record, unit)
 
-    monkeypatch.setattr(Log, "write", written)
+    monkeypatch.setattr(BuildLog, "write", written)
     answer = ask(*BUILD, "--data", tmp_path / "data", option, log)
     assert_refused(answer, 3, f"no space left for {log}", f"name another file with {option}")
 

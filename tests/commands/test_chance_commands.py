@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from support.program import Ask
 
+from tablebase.functions.chance.chances import UNIT
+from tablebase.functions.chance.forced_chances import ForcedChances, bounds_of
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import Bounds
 from tablebase.probe import from_bounds
 from tablebase.probe.prober import Prober
-from tablebase.functions.chance.chances import UNIT
-from tablebase.functions.chance.forced_chances import ForcedChances, bounds_of
 
 PIGLET = ["--variant", "die=2", "--variant", "target=2"]
 RACE = "harehedgehog-cards=none"

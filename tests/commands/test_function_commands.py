@@ -13,12 +13,12 @@ from twins import exact as twin
 
 import tablebase
 from tablebase.building import exact_kind
-from tablebase.system.compute import machine
 from tablebase.errors import CorruptTableError, NotationError, RulesError, TablebaseError
 from tablebase.game import guards
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import OVER
 from tablebase.probe.answers import Unanswered
+from tablebase.system.compute import machine
 
 pytestmark = pytest.mark.usefixtures("small_games")
 FILE = "rows/exact/all.h5"

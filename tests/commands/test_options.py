@@ -21,14 +21,14 @@ from tablebase.building.options import chosen_limits
 from tablebase.commands import positions as reading
 from tablebase.commands.calls import without_passwords
 from tablebase.commands.tablebase import Tablebase
-from tablebase.system.compute.machine import cores
 from tablebase.errors import TablebaseError
-from tablebase.system.executors.executor import Limits
 from tablebase.game import load_game, plain_arguments
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_time
 from tablebase.positions.indexing import is_buildable, most_pieces
 from tablebase.positions.location import stored_materials
 from tablebase.positions.material import compositions
+from tablebase.system.compute.machine import cores
+from tablebase.system.executors.executor import Limits
 
 FIRST, SECOND = "7/7/7/7/3c3/7/7/R6/7 w", "7/7/5c1/R6/7/7/7/7/7 b"
 

@@ -25,13 +25,13 @@ from support.program import PROGRAM, Answer, Ask, ask_fresh, assert_one_sentence
 from tablebase.commands import output, process
 from tablebase.commands.output import write_board, write_rows, write_table
 from tablebase.commands.parameters import Format
-from tablebase.system.compute.messages import in_bytes, in_percent, in_time, number_text
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
 from tablebase.game.notation import board_picture, parse, render_move
 from tablebase.play.records import Record, write_record
 from tablebase.probe.html import titled_table
+from tablebase.system.compute.messages import in_bytes, in_percent, in_time, number_text
 from tablebase.web.pages import words
 
 GAME = load_game("doushouqi")

@@ -20,7 +20,7 @@ from tablebase.play.player import Seat
 from tablebase.play.players import open_player
 from tablebase.play.records import Record, label_of, records_in, replayed, write_record
 from tablebase.play.standings import of_rounds, points_by_name
-from tablebase.play.statistics import ROWS, Statistics
+from tablebase.play.statistics import ROWS, MatchStatistics
 from tablebase.play.tournament import Conditions, tournament
 from tablebase.probe.prober import Prober
 
@@ -177,7 +177,7 @@ def test_rows_of_statistics(by: str, ask: Ask, tmp_path: Path) -> None:
     """Of several files together, as the library says; as JSON with all fields, as a table with those that say something."""
     kinds = ("hexapawn", "pig-players=3-target=10")
     files = [written(tmp_path / name, *records(name, 5)) for name in kinds]
-    found = Statistics()
+    found = MatchStatistics()
     for file in files:
         for record in records_in(file):
             found.add(record)

@@ -11,9 +11,9 @@ import tablebase
 from tablebase.commands.registry import VERBS, Verb, check_verb, commands_for
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import RulesError, TablebaseError
-from tablebase.system.files.outputs import draft_of
 from tablebase.game.capabilities import missing
 from tablebase.game.installed import load_rules
+from tablebase.system.files.outputs import draft_of
 
 
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)

@@ -24,9 +24,9 @@ from tablebase.play import graph_player
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
-from tablebase.search import Options, Repetition
 from tablebase.positions.location import locate
 from tablebase.positions.material import parse_material
+from tablebase.search import Options, Repetition
 from tablebase.tables.folder import table_path
 
 JUNGLE = load_game("doushouqi")

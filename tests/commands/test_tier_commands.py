@@ -19,9 +19,9 @@ from tablebase.building import tier_kind, tier_maker
 from tablebase.building.jobs import LateError
 from tablebase.building.options import BuildOptions, TableQuery
 from tablebase.errors import CapacityError
-from tablebase.game.installed import load_rules
 from tablebase.functions.exact import tier_solver
 from tablebase.functions.exact.tiers import tiers_of
+from tablebase.game.installed import load_rules
 from tablebase.tables.checkpoints import TableCheckpoint
 
 NAME = "mens_morris-men=3"

@@ -10,7 +10,7 @@ from support.program import every_command
 import tablebase
 from scripts.docs import python, reference
 from tablebase.building import batch, records
-from tablebase.building.estimate import Estimate
+from tablebase.building.estimate import SliceEstimate
 from tablebase.catalog.schema import METADATA, VIEW
 from tablebase.commands import row_types
 from tablebase.game import load_game
@@ -30,7 +30,7 @@ def names_in_code() -> dict[str, set[str]]:
     package = "".join(path.read_text(encoding="utf-8") for path in ROOT.joinpath("tablebase").rglob("*.py"))
     every_row = {one.name for one in fields(Row)}
     return {
-        "rows.estimate": {one.name for one in fields(Estimate)},
+        "rows.estimate": {one.name for one in fields(SliceEstimate)},
         "rows.train": {one.name for one in fields(Measure)},
         "mine.positions": {name for name, column in positions.items() if column.feature is None} | {"features"},
         "mine.moves": set(columns_of_moves(game, slices(game, 2), positions)),

@@ -13,7 +13,7 @@ from support.program import Ask, ask_fresh, assert_one_sentence, contents
 from support.web import client_of
 
 import tablebase
-from tablebase.building.site import site
+from tablebase.building.shared_folder import site
 from tablebase.errors import RULES_FILES, MissingTableError, RulesError, StaleTableError
 from tablebase.game import Game, installed, rules_files
 from tablebase.game.installed import load_rules

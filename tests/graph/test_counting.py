@@ -14,8 +14,8 @@ from support.checks import before_release
 from support.program import Ask
 from twins.walk import games, walk
 
-from tablebase.system.compute import threads
 from tablebase.errors import TablebaseError
+from tablebase.functions.exact.paths import GameCounts
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
@@ -27,7 +27,7 @@ from tablebase.graph.reachable import game_bits, reachable
 from tablebase.graph.stages import ONGOING
 from tablebase.positions.material import material_of
 from tablebase.positions.pursuit import pursuit_fault
-from tablebase.functions.exact.paths import GameCounts
+from tablebase.system.compute import threads
 
 PURSUITS = (
     "foxhounds-2x2",

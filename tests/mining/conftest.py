@@ -9,9 +9,9 @@ from support.queries import columns_of, plain_table
 from twins.mining import moves_of, rows_of
 
 from tablebase.commands.tablebase import Tablebase
-from tablebase.positions.common_features import features_of
 from tablebase.game import load_game
 from tablebase.mining.query import Query
+from tablebase.positions.common_features import features_of
 
 BEASTS = ("RvC", "LvE", "EvL", "WvC", "RvR")
 """Stored slices, aliases, and slices that are stored with colours exchanged."""

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from support.checks import thinned
 from support.queries import examples, mined
 
-from tablebase.positions.common_features import features_of
 from tablebase.game import Game
 from tablebase.mining.query import Query
+from tablebase.positions.common_features import features_of
 from tablebase_rules.doushouqi import game as doushouqi
 from tablebase_rules.hexapawn import game as hexapawn
 

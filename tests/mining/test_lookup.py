@@ -11,10 +11,10 @@ from support.checks import at_least_one, thinned
 from support.queries import combined, examples, mined
 
 from tablebase.errors import MissingTableError, TablebaseError
-from tablebase.positions.common_features import features_of
 from tablebase.game import Game, load_game
 from tablebase.mining import selection, wanted
 from tablebase.mining.query import Query
+from tablebase.positions.common_features import features_of
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -19,8 +19,8 @@ from tablebase.game.features import Feature, Values, feature
 from tablebase.game.moves import Position
 from tablebase.mining import block, scan
 from tablebase.positions.location import locate
+from tablebase.positions.many import Positions
 from tablebase.positions.material import parse_material
-from tablebase.positions.mixed import Positions
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi

@@ -9,7 +9,7 @@ from twins.mining import rows_of
 
 from tablebase.commands.tablebase import Tablebase
 from tablebase.game.features import Values, feature
-from tablebase.positions.mixed import Positions
+from tablebase.positions.many import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()

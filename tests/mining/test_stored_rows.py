@@ -21,6 +21,10 @@ from twins import exact as twin
 import tablebase
 from tablebase.errors import TablebaseError
 from tablebase.features import feature
+from tablebase.functions.chance.after_moves import moves_of_states, states_at
+from tablebase.functions.chance.chances import UNIT
+from tablebase.functions.chance.compiled import compiled
+from tablebase.functions.exact.files import ExactFile, write_exact
 from tablebase.game.installed import load_rules
 from tablebase.game.kernels import call_compiled, winner_of
 from tablebase.game.rules import CHANCE, OVER, legal
@@ -28,10 +32,6 @@ from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import EQUAL
 from tablebase.mining import stored_source
 from tablebase.probe.source import natural
-from tablebase.functions.exact.files import ExactFile, write_exact
-from tablebase.functions.chance.after_moves import moves_of_states, states_at
-from tablebase.functions.chance.chances import UNIT
-from tablebase.functions.chance.compiled import compiled
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase_rules import noughts, pig
 

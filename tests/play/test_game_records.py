@@ -15,7 +15,6 @@ from support.checks import at_least_one
 from support.recorded import GAMES, KINDS, records
 
 from tablebase.errors import NotationError, TablebaseError
-from tablebase.system.files.inputs import LONGEST_LINE
 from tablebase.game import Game, load_game
 from tablebase.game.installed import load_rules
 from tablebase.game.notation import render
@@ -23,7 +22,8 @@ from tablebase.game.rules import CHANCE, OVER, Rules
 from tablebase.play import records as module
 from tablebase.play import statistics
 from tablebase.play.records import Record, label_of, read_records, record_of, records_in, replayed, write_record
-from tablebase.play.statistics import ROWS, Spread, Statistics, spread
+from tablebase.play.statistics import ROWS, MatchStatistics, Spread, spread
+from tablebase.system.files.inputs import LONGEST_LINE
 
 PAWNS = load_game("hexapawn")
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -219,15 +219,15 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         list(records_in(tmp_path / "nowhere"))
 
 
-def collected(*games: Record, with_opening: bool = False) -> Statistics:
+def collected(*games: Record, with_opening: bool = False) -> MatchStatistics:
     """The statistics of games."""
-    found = Statistics(with_opening=with_opening)
+    found = MatchStatistics(with_opening=with_opening)
     for game in games:
         found.add(game)
     return found
 
 
-def rows(found: Statistics, by: str) -> list[dict[str, Any]]:
+def rows(found: MatchStatistics, by: str) -> list[dict[str, Any]]:
     """Rows as data."""
     return [asdict(row) for row in found.rows(by)]
 
@@ -345,7 +345,7 @@ def test_memory_does_not_grow_with_games(tmp_path: Path) -> None:
     """After some games, hundreds more need no memory worth mentioning, though their text has 100 kB."""
     file = tmp_path / "games"
     file.write_text("".join(map(write_record, records("hexapawn", 20))) * 25)
-    found, used = Statistics(), []
+    found, used = MatchStatistics(), []
     tracemalloc.start()
     for _ in range(2):
         for record in records_in(file):

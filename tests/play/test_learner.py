@@ -17,7 +17,6 @@ from support.program import Ask, assert_one_sentence
 
 import tablebase
 from tablebase.errors import TablebaseError
-from tablebase.system.files.outputs import lock_of, locked
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.play.learning.learner import Learner
@@ -27,6 +26,7 @@ from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
 from tablebase.probe.prober import Prober
+from tablebase.system.files.outputs import lock_of, locked
 
 PAWNS, FOX, JUNGLE = load_game("hexapawn"), load_game("foxhounds-6x6"), load_game("doushouqi")
 

@@ -23,11 +23,11 @@ from tablebase.game.moves import Position
 from tablebase.game.rules import Ending
 from tablebase.play.fallible import kept_moves, parse_fuzz, weights
 from tablebase.play.match import BROKEN_OFF, DEADLOCK, REPEATED, RESIGNED, Match
+from tablebase.play.protocol.client import Budget
 from tablebase.play.schedules import Fixture, Pairs
 from tablebase.play.standings import of_pairs, pair_points
 from tablebase.play.tournament import Conditions, Played, recorded, tournament
 from tablebase.probe.prober import Prober
-from tablebase.play.protocol.client import Budget
 from tablebase_rules import harehedgehog
 
 JUNGLE = load_game("doushouqi")

@@ -15,18 +15,18 @@ import pytest
 from twins.pawns import BLACK, START, WHITE, as_cells, flipped, naive_moves
 
 from tablebase.errors import TablebaseError
-from tablebase.system.files.outputs import lock_of, locked
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import parse, render_move
 from tablebase.game.rules import Ending
 from tablebase.play.learning import knowledge
 from tablebase.play.learning.matchbox_player import MatchboxPlayer
-from tablebase.play.learning.matchboxes import Draw, Matchboxes, grow_tree
+from tablebase.play.learning.matchboxes import BeadDraw, Matchboxes, grow_tree
 from tablebase.play.match import RESIGNED, Match
 from tablebase.play.player import Seat
 from tablebase.play.players import open_player
 from tablebase.play.tournament import Conditions, tournament
+from tablebase.system.files.outputs import lock_of, locked
 
 GAME = load_game("hexapawn")
 ROOT = parse(GAME, GAME.start)
@@ -218,7 +218,7 @@ def test_both_sides_share_a_file(path: Path) -> None:
     other.finish(match, Ending.of_two(WHITE, "goal"))
     # The game has been lost with a bead that another player has taken meanwhile.
     match = Match(GAME, AFTER_B2)
-    black._drawn[0] = Draw(AFTER_B2, next(bead for bead in black.boxes.full_boxes()[AFTER_B2]))
+    black._drawn[0] = BeadDraw(AFTER_B2, next(bead for bead in black.boxes.full_boxes()[AFTER_B2]))
     match.play("a3a2")
     black.finish(match, Ending.of_two(WHITE, "goal"))
     assert (texts(other, AFTER_B2), black.boxes.won, texts(black, AFTER_B2)) == ([], [3, 0], [])

@@ -16,7 +16,6 @@ from twins import walk as naive_walk
 from twins.walk import walked
 
 from tablebase.commands.tablebase import Tablebase
-from tablebase.system.compute.messages import count_plies
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.installed import load_rules
@@ -32,10 +31,11 @@ from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import all_players, find_player, open_player, player_names
 from tablebase.play.ranking import ranking
+from tablebase.positions.material import materials
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.lookahead import Lookahead, load_tables
-from tablebase.positions.material import materials
+from tablebase.system.compute.messages import count_plies
 from tablebase_rules import harehedgehog
 
 FOX, HOUNDS = 0, 1

@@ -12,12 +12,12 @@ from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, has_escaped, play
 from tablebase.game.notation import render_move
 from tablebase.positions import bit_board as kernels
-from tablebase.positions.bit_board import KEY, MATERIAL, SCORE, Board, read_position, set_up
+from tablebase.positions.bit_board import KEY, MATERIAL, SCORE, BitBoard, read_position, set_up
 from tablebase.positions.material import material_of
 from tablebase.positions.rule_arrays import compile_rules
 
 
-def same(one: Board, other: Board) -> bool:
+def same(one: BitBoard, other: BitBoard) -> bool:
     """Whether two boards are equal in every number."""
     return all(np.array_equal(mine, theirs) for mine, theirs in zip(one, other, strict=True))
 

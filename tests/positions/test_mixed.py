@@ -13,7 +13,7 @@ from tablebase.errors import NotationError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import read, render
-from tablebase.positions.mixed import NO_PIECE, Mixed, in_order, joined, mixed
+from tablebase.positions.many import NO_PIECE, Mixed, in_order, joined, mixed
 from tablebase.positions.movegen import after, moves_of
 from tablebase.positions.texts import read_texts, write_texts
 

@@ -17,7 +17,15 @@ from tablebase.positions.conversions import conversions
 from tablebase.positions.equivalence import representative
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import dependencies, locate, slices, stored_materials
-from tablebase.positions.material import Material, material_name, material_of, materials, parse_material, parse_materials, placements
+from tablebase.positions.material import (
+    Material,
+    material_name,
+    material_of,
+    materials,
+    parse_material,
+    parse_materials,
+    placements,
+)
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.header import describe_layout
 

@@ -11,10 +11,10 @@ from support.program import Ask
 
 import tablebase
 from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.functions.chance.files import LayerFile
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import legal
 from tablebase.game.values import Bounds
-from tablebase.functions.chance.files import LayerFile
 
 PIG = "pig-die=2-target=3"
 START = "0,0 1 0"

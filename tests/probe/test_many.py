@@ -16,10 +16,10 @@ from tablebase.errors import CorruptTableError, MissingTableError, NotationError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, won_before
 from tablebase.game.notation import check_pieces, parse, render
-from tablebase.probe import many
+from tablebase.positions.material import Material, material_of, materials
+from tablebase.probe import batch as many
 from tablebase.probe.answers import Probe, Unanswered
 from tablebase.probe.squares import row_fault, sound_rows
-from tablebase.positions.material import Material, material_of, materials
 from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import game as doushouqi
 

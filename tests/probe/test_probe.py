@@ -24,10 +24,10 @@ from tablebase.errors import MissingTableError, NotationError
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, wins_at_once
 from tablebase.game.notation import parse, read, render, render_move
+from tablebase.positions.material import material_name, materials, parse_material
 from tablebase.probe.answers import RatedMove
 from tablebase.probe.from_slices import SliceSource
 from tablebase.probe.prober import Prober
-from tablebase.positions.material import material_name, materials, parse_material
 from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -10,9 +10,9 @@ from twins import graphs
 
 import tablebase
 from tablebase.errors import NotationError, RulesError
+from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import legal
-from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.testing import FunctionGameTests
 from tablebase.testing.contract import playout
 from tablebase_rules import connect4

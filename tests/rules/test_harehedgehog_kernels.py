@@ -10,11 +10,11 @@ from rules.test_harehedgehog import VARIANTS
 from support.checks import at_least_one, thinned
 from twins import harehedgehog as twin
 
-from tablebase.system.compute.jit import call_compiled
 from tablebase.errors import RulesError
+from tablebase.functions.chance.paths import count_paths
 from tablebase.game.kernels import DOUBT, OVER, STATE
 from tablebase.game.stochastic import State
-from tablebase.functions.chance.paths import count_paths
+from tablebase.system.compute.jit import call_compiled
 from tablebase.testing import check_rules
 from tablebase_rules._harehedgehog import BOARD, cost
 from tablebase_rules.harehedgehog import HareHedgehog, game

@@ -10,10 +10,10 @@ from twins import kalah as twin
 
 import tablebase
 from tablebase.errors import RulesError
+from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.game.installed import load_rules
 from tablebase.game.native import rules_of
 from tablebase.game.rules import OVER
-from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.testing.contract import playout
 from tablebase_rules.kalah import Kalah, game
 

@@ -16,12 +16,12 @@ from twins import mens_morris as twin
 
 import tablebase
 from tablebase.errors import NotationError, RulesError
+from tablebase.functions.exact.tier_listing import list_tiers
+from tablebase.functions.exact.tiers import tiers_of
 from tablebase.game.compiled import Functions
 from tablebase.game.installed import load_rules
 from tablebase.game.ranks import bits
 from tablebase.game.rules import OVER, legal
-from tablebase.functions.exact.tier_listing import list_tiers
-from tablebase.functions.exact.tiers import tiers_of
 from tablebase.testing import FunctionGameTests
 from tablebase.testing.contract import playout
 from tablebase_rules import mens_morris

@@ -16,11 +16,14 @@ from twins import minimax, naive
 from tablebase.game import Duel, Evaluation, Game, load_game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse
+from tablebase.positions.bit_board import count_moves, set_up
+from tablebase.positions.material import materials
+from tablebase.positions.rule_arrays import compile_rules
 from tablebase.search import Engine, Options, RepeatedLines, leaves, leaves_by_depth, leaves_by_move
 from tablebase.search import transposition as table
 from tablebase.search.evaluation import EvaluationArrays, compile_evaluation, evaluate, material_and_mobility
-from tablebase.search.frames import Settings
-from tablebase.search.searcher import Limits, Searcher
+from tablebase.search.frames import SearchSettings
+from tablebase.search.searcher import Searcher, SearchLimits
 from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import (
     BUCKET,
@@ -35,19 +38,16 @@ from tablebase.search.transposition import (
     from_root,
     new_table,
 )
-from tablebase.positions.bit_board import count_moves, set_up
-from tablebase.positions.material import materials
-from tablebase.positions.rule_arrays import compile_rules
 
 JUNGLE = load_game("doushouqi")
 LEAST = BUCKET * ENTRY_BYTES
 """Bytes of a transposition table with a single bucket, which is always full."""
 EXACT = {
-    "plain": Settings(exact=True, transpositions=False, ordering=False),
-    "ordered": Settings(exact=True, transpositions=False),
-    "table": Settings(exact=True),
+    "plain": SearchSettings(exact=True, transpositions=False, ordering=False),
+    "ordered": SearchSettings(exact=True, transpositions=False),
+    "table": SearchSettings(exact=True),
 }
-NO_LIMITS = Limits(None, math.inf, threading.Event())
+NO_LIMITS = SearchLimits(None, math.inf, threading.Event())
 
 
 def searcher(game: Game, evaluation: Evaluation | None = None, size: int = 1 << 16) -> Searcher:
@@ -55,7 +55,7 @@ def searcher(game: Game, evaluation: Evaluation | None = None, size: int = 1 << 
     return Searcher(game, compile_evaluation(game, evaluation), new_table(size), TableCache(game, None))
 
 
-def score(game: Game, position: Position, depth: int, settings: Settings, *, size: int = 1 << 16) -> int:
+def score(game: Game, position: Position, depth: int, settings: SearchSettings, *, size: int = 1 << 16) -> int:
     """The score after searches of all depths up to this one."""
     one = searcher(game, size=size)
     one.start(position)
@@ -116,7 +116,7 @@ def test_mates_in_the_horizon() -> None:
     assert [WIN - found if found > WIN / 2 else None for found in scores] == [None, None, None, None, 5]
     threatened = parse(JUNGLE, "2C4/7/7/7/7/7/7/6d/7 b")
     assert score(JUNGLE, threatened, 2, EXACT["table"]) == 2 - WIN
-    assert score(JUNGLE, threatened, 1, Settings()) == 2 - WIN
+    assert score(JUNGLE, threatened, 1, SearchSettings()) == 2 - WIN
 
 
 START = parse(JUNGLE, JUNGLE.start)
@@ -259,16 +259,16 @@ def test_what_other_searches_left_behind_changes_no_exact_score(name: str) -> No
 def test_bounds_of_one_window_serve_another(name: str) -> None:
     """Searches with windows of one, in any order, fail high and low around the score of a search without a table."""
     game, random, compared = GAMES[name], Random(2), 0
-    evaluation, cache, limits = compile_evaluation(game), TableCache(game, None), Limits(None, math.inf, threading.Event())
+    evaluation, cache, limits = compile_evaluation(game), TableCache(game, None), SearchLimits(None, math.inf, threading.Event())
     one, other = (Searcher(game, evaluation, table.new_table(1 << 22), cache) for _ in range(2))
     for position in sampled(game, 5, 30):
         one.start(position)
         other.start(position)
         for depth in (3, 4):
-            exact = other.search(Settings(exact=True, transpositions=False), limits, depth)
+            exact = other.search(SearchSettings(exact=True, transpositions=False), limits, depth)
             assert exact is not None
             for beta in random.choices(range(exact.score - 30, exact.score + 32), k=40):
-                found = one.search(Settings(exact=True), limits, depth, (beta - 1, beta))
+                found = one.search(SearchSettings(exact=True), limits, depth, (beta - 1, beta))
                 assert found is not None
                 assert (found.score >= beta) == (exact.score >= beta)
                 assert found.score <= exact.score if found.score >= beta else found.score >= exact.score

@@ -19,14 +19,14 @@ from tablebase.errors import CapacityError, CorruptTableError, StaleTableError, 
 from tablebase.game import Evaluation, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse, render_move
+from tablebase.positions.location import locate
+from tablebase.positions.material import material_name, material_of, parse_material
 from tablebase.probe.prober import Prober
 from tablebase.search import Analysis, Engine, Options, Repetition
 from tablebase.search.evaluation import material_and_mobility
 from tablebase.search.frames import MOST_DEPTH
 from tablebase.search.table_cache import CHUNK, FEWEST_CHUNKS, TableCache
 from tablebase.search.transposition import REPEATER_LOSES
-from tablebase.positions.location import locate
-from tablebase.positions.material import material_name, material_of, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, Value, recode

@@ -14,6 +14,8 @@ from twins import lookahead as twin
 
 from tablebase.commands.program import run
 from tablebase.errors import CapacityError, RulesError
+from tablebase.functions.chance.chances import UNIT
+from tablebase.functions.chance.files import LayerFile, layer_path
 from tablebase.game.installed import load_rules
 from tablebase.game.kernels import POINT, call_compiled
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
@@ -21,9 +23,7 @@ from tablebase.play.match import Match
 from tablebase.search import lookahead
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.lookahead import Lookahead, Outlook, load_tables
-from tablebase.search.maxn import SHARE_BITS, Tables
-from tablebase.functions.chance.chances import UNIT
-from tablebase.functions.chance.files import LayerFile, layer_path
+from tablebase.search.maxn import SHARE_BITS, LeafTables
 from tablebase.testing.contract import playouts
 from tablebase_rules import harehedgehog, pig
 
@@ -262,17 +262,17 @@ NEAR = {"carrots": [0, 1, 3, 5, 8, 11, 13, 20], "lettuces": [0, 0, 0, 1, 2]}
 """What states around theirs have."""
 
 
-def made_up() -> Tables:
+def made_up() -> LeafTables:
     """Tables of any chances whatever; of every third state nothing is certain."""
     random, size = np.random.default_rng(1), sum(region.size for region in REGIONS)
     chances = random.integers(0, 2**SHARE_BITS // 2, (2, size), np.int32)
     chances[:, random.random(size) < 1 / 3] = 0
     ends = [len(region.rules) for region in REGIONS]
     spans = [[0, ends[0], 0], [ends[0], sum(ends), REGIONS[0].size]]
-    return Tables(np.concatenate([region.rules for region in REGIONS]), np.array(spans, np.int64), chances)
+    return LeafTables(np.concatenate([region.rules for region in REGIONS]), np.array(spans, np.int64), chances)
 
 
-def known(tables: Tables, state: State) -> tuple[Fraction, Fraction] | None:
+def known(tables: LeafTables, state: State) -> tuple[Fraction, Fraction] | None:
     """The best chances of both players by any of the tables."""
     kernels, found = RACE.kernels(), []
     for region, begin in zip(REGIONS, (0, REGIONS[0].size), strict=True):

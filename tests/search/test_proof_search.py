@@ -16,7 +16,7 @@ from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_o
 from tablebase.game.notation import parse
 from tablebase.probe.prober import Prober
 from tablebase.search.proof_search import Allowance, ProofSearch, Verdict, find_proof
-from tablebase.search.proof_trees import Proof, Reason, extract
+from tablebase.search.proof_trees import Proof, ProofReason, extract
 
 JUNGLE = load_game("doushouqi")
 ENDS_IN_TABLES = "7/1pw4/3L3/7/7/7/7/C6/7 w"
@@ -48,7 +48,7 @@ def test_proofs_agree_with_hidden_tables(pieces: int, least: int, more_tables: T
             found[str(verdict.outcome)] += 1
             assert proof is not None
             # Outside the tables, no proof is shorter than the shortest win that uses none.
-            if not any(node.reason is Reason.TABLE for node in proof.nodes.values()):
+            if not any(node.reason is ProofReason.TABLE for node in proof.nodes.values()):
                 assert value.distance is not None
                 assert proof.plies() >= value.distance
     assert found["win"] + found["loss"] >= least
@@ -77,7 +77,7 @@ def test_the_position_itself_is_not_looked_up(more_tables: Tablebase) -> None:
     """Even where it has a table, its proof begins with a move."""
     for position in drawn(JUNGLE, 3, 10, seed=6):
         _, proof = proved(JUNGLE, position, more_tables.prober, nodes=2_000)
-        assert proof is None or proof.nodes[position].reason is not Reason.TABLE
+        assert proof is None or proof.nodes[position].reason is not ProofReason.TABLE
 
 
 @pytest.mark.parametrize("name", ["hexapawn-4x3", "foxhounds-4x4", "hasenspiel-4x4-early=article"])
@@ -179,5 +179,5 @@ def test_proofs_by_other_rules(more_tables: Tablebase) -> None:
         board = tuple(sorted((JUNGLE.board.names[square], JUNGLE.kinds[kind].symbol) for kind, square in node.position.pieces))
         moves = {"".join(move) for move in jungle.moves(board, "wb"[node.position.side], jungle.PAPER)}
         named = {text for text, _ in node.moves}
-        assert (named == moves) if node.reason is Reason.REPLIES else (named <= moves)
+        assert (named == moves) if node.reason is ProofReason.REPLIES else (named <= moves)
         assert set(naive.moves(JUNGLE, node.position)) == set(legal_moves(JUNGLE, node.position))

@@ -17,7 +17,6 @@ from support.faults import EveryDistance, StoppedError
 from support.program import SOLVERS, flip
 from support.solved import Solved
 
-from tablebase.system.compute import jit, threads
 from tablebase.game import Game, load_game
 from tablebase.positions.material import parse_material
 from tablebase.solvers import pursuit, registry
@@ -26,6 +25,7 @@ from tablebase.solvers.planes import log as logs
 from tablebase.solvers.planes import solve as planes_solver
 from tablebase.solvers.problem import CompiledSlice, checkpoint_in, compile_slice
 from tablebase.solvers.registry import find_solver, solve_material
+from tablebase.system.compute import jit, threads
 from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.values import NARROW, Coding

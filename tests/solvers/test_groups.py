@@ -12,7 +12,6 @@ from support.solved import Solved
 from twins import groups as naive_groups
 from twins import naive
 
-from tablebase.system.compute import threads
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.positions.indexing import layout_of
@@ -25,6 +24,7 @@ from tablebase.solvers.groups.row_order import compile_rows
 from tablebase.solvers.groups.row_scores import NOTHING, scores_of
 from tablebase.solvers.problem import CompiledSlice, compile_slice
 from tablebase.solvers.registry import solve_material
+from tablebase.system.compute import threads
 from tablebase.tables.values import DRAW, NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
 
 

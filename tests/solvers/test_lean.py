@@ -43,7 +43,7 @@ from tablebase.solvers import registry
 from tablebase.solvers.planes import lean
 from tablebase.solvers.planes import log as logs
 from tablebase.solvers.planes.arrays import ROWS, Entries, LeanState, State
-from tablebase.solvers.planes.log import Log, Part, Segment, parts_of
+from tablebase.solvers.planes.log import LogPart, ResultLog, Segment, parts_of
 from tablebase.solvers.planes.record import ENTRY
 from tablebase.solvers.planes.solve import clean
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
@@ -53,9 +53,9 @@ POND = toys.pond()
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Log:
+def log(tmp_path: Path) -> ResultLog:
     """A log of a single part."""
-    return Log(tmp_path, [Part(0, 1 << 10)])
+    return ResultLog(tmp_path, [LogPart(0, 1 << 10)])
 
 
 def entries_of(spots: dict[tuple[int, int], int]) -> dict[int, Entries]:
@@ -86,7 +86,7 @@ def late(sets: Sets, level: int) -> Addresses:
     return {one for one, (outcome, distance) in sets.values.items() if outcome == "loss" and (distance or 0) > level}
 
 
-def as_lean(seen: View, sets: Sets, level: int, log: Log) -> tuple[LeanState, State]:
+def as_lean(seen: View, sets: Sets, level: int, log: ResultLog) -> tuple[LeanState, State]:
     """The words that the kernels work on, and the same words beside codes for what is found."""
     state, made = as_state(seen, sets, level), lean.new_lean_state(seen.planes, log)
     for name in ("known", "won", "shut", "fresh", "dirty", "todo"):
@@ -117,7 +117,7 @@ def test_captures_are_sorted_by_code(solved: Solved, game: Game, name: str, side
 
 @pytest.mark.parametrize("seed", [0, *before_release(1)])
 @large_slices
-def test_entries_enter(solved: Solved, game: Game, name: str, seed: int, log: Log) -> None:
+def test_entries_enter(solved: Solved, game: Game, name: str, seed: int, log: ResultLog) -> None:
     """At its distance what is shut and not known becomes known and is logged; the captures of all others lose no later any more."""
     rng = Random(seed)
     seen = view(solved, game, name)
@@ -162,7 +162,7 @@ def test_parts_cover_all_planes(planes: int) -> None:
     assert len({part.last - part.first for part in parts[:-1]}) <= 1
 
 
-def test_a_log_gives_back_what_it_was_given(log: Log) -> None:
+def test_a_log_gives_back_what_it_was_given(log: ResultLog) -> None:
     """Entries in any order, between further ones."""
     rng = np.random.default_rng(0)
     some = [rng.integers(0, 1 << 32, 3 * count, dtype=np.uint32) for count in (1, 5, 40_000, 2)]
@@ -213,7 +213,7 @@ def test_no_room_for_a_log_is_a_sentence(solved: Solved, tmp_path: Path, monkeyp
     assert caught.value.exit_code == 3
 
 
-def test_a_short_write_is_continued(log: Log) -> None:
+def test_a_short_write_is_continued(log: ResultLog) -> None:
     """The operating system may write or read less than it was asked for."""
 
     class Short:

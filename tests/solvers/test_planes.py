@@ -7,8 +7,6 @@ import pytest
 from support import toys
 from support.solved import Solved
 
-from tablebase.system.compute import threads
-from tablebase.system.compute.vectors import ELEMENTS
 from tablebase.game import Game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import stored_materials
@@ -19,6 +17,8 @@ from tablebase.solvers.planes.children import NOTHING, scores_of
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.problem import compile_slice
 from tablebase.solvers.registry import solve_material
+from tablebase.system.compute import threads
+from tablebase.system.compute.vectors import ELEMENTS
 from tablebase.tables.values import NARROW, Coding, merit, next_code
 
 # What is read

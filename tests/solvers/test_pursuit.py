@@ -12,7 +12,6 @@ from support.checks import at_least_one, before_release, thinned
 from support.naive_codes import agree, naive_codes, noisy, same
 from support.solved import Solved, Tables
 
-from tablebase.system.compute import threads
 from tablebase.errors import TablebaseError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
@@ -22,6 +21,7 @@ from tablebase.positions.material import Material, material_name, parse_material
 from tablebase.positions.pursuit import pursuit_fault
 from tablebase.solvers import pursuit as pursuit
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
+from tablebase.system.compute import threads
 from tablebase.tables.values import FULL, NARROW, NARROW_ANY, Value, recode
 
 HERDS = [(toys.herd(sort), name) for sort in ("open", "reach", "white", "black") for name in ("DvW", "DDvW")]

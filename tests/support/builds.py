@@ -9,9 +9,9 @@ from tablebase.building.options import BuildOptions
 from tablebase.building.slice_kind import SliceTables, make_materials
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import enter
-from tablebase.system.executors.executor import Executor, Limits
 from tablebase.game import Game
 from tablebase.positions.material import Material
+from tablebase.system.executors.executor import Executor, Limits
 from tablebase.tables.reader import Table
 
 

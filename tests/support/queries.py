@@ -9,10 +9,10 @@ import pyarrow as pa
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tablebase.positions.common_features import features_of
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.query import Query
+from tablebase.positions.common_features import features_of
 
 TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.game.kernels import Int64, Kernels, Region, counts_alike
 from tablebase.functions.chance.iteration import TOLERANCE, Blocks, solve_layer
+from tablebase.game.kernels import Int64, Kernels, Region, counts_alike
 from tablebase_rules import harehedgehog_kernels
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import uvicorn
 
 from tablebase.web.app import create_app
-from tablebase.web.settings import Limits, Settings
+from tablebase.web.settings import RequestLimits, ServerSettings
 
 with warnings.catch_warnings():
     # It would rather have another version of its client, which comes with no package that we need.
@@ -26,14 +26,14 @@ with warnings.catch_warnings():
 from support.program import start_fresh
 
 PROBLEM = "application/problem+json"
-SMALL = Limits(body=10_000, body_seconds=0.5, batch=5, plies=50, seconds=30.0, apart=1, rows=50, answer=100_000)
+SMALL = RequestLimits(body=10_000, body_seconds=0.5, batch=5, plies=50, seconds=30.0, apart=1, rows=50, answer=100_000)
 """Limits that a test can reach."""
 
 
 @contextmanager
 def client_of(folder: Path, **settings: Any) -> Iterator[TestClient]:
     """A client of an application in this process, which raises nothing of what the server answers with 500."""
-    app = create_app(Settings(folder, **settings))
+    app = create_app(ServerSettings(folder, **settings))
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
         yield client
 

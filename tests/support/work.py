@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tablebase.system.compute import messages, threads
 from tablebase.errors import TablebaseError
+from tablebase.system.compute import messages, threads
 from tablebase.system.executors.executor import Fault
 
 PATIENCE = 60

@@ -15,13 +15,13 @@ import zstandard
 from support.program import SEAL, drafts, reseal
 
 from tablebase.errors import CorruptTableError
-from tablebase.system.files.outputs import publish
 from tablebase.game import load_game
 from tablebase.positions.material import parse_material
+from tablebase.system.files.outputs import publish
 from tablebase.tables import cached_chunks, header
 from tablebase.tables.folder import check_seal, table_path, title
+from tablebase.tables.hdf5 import LEVELS, compressed, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.header import BUILT, FORMS, PACKED, Form
-from tablebase.tables.parts import LEVELS, compressed, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import rewrite_draft
@@ -121,7 +121,7 @@ WRITE = """
 import sys
 import h5py
 import numpy as np
-from tablebase.tables.parts import framed, new_dataset
+from tablebase.tables.hdf5 import framed, new_dataset
 with h5py.File(sys.argv[1], "w", libver=("v110", "v110")) as file:
     data = new_dataset(file, "w", 250, "uint16", 100, 7)
     for place, frame in enumerate(framed(100, 7, np.arange(250, dtype=np.uint16))[1]):

@@ -19,19 +19,19 @@ from hypothesis import strategies as st
 from support.checks import at_least_one
 from support.program import SEAL, flip, open_files
 
-from tablebase.system.compute import threads
 from tablebase.errors import CorruptTableError, StaleTableError, TablebaseError
-from tablebase.system.files.outputs import publish
 from tablebase.game import Outcome, load_game
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import sides_stored
 from tablebase.positions.material import Material, parse_material
+from tablebase.system.compute import threads
+from tablebase.system.files.outputs import publish
 from tablebase.tables import cached_chunks, header, reader, store, writer
 from tablebase.tables.code_kernels import last_code
 from tablebase.tables.folder import check_seal, table_path, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
-from tablebase.tables.summary import LayoutCounts, Tally
+from tablebase.tables.summary import CodeTally, LayoutCounts
 from tablebase.tables.values import FULL, NARROW, Codes, Coding, Value
 from tablebase.tables.writer import fill_void, write_draft
 from tablebase_rules.doushouqi import game as doushouqi
@@ -130,7 +130,7 @@ def test_counting_block_by_block(name: str) -> None:
     histogram = np.bincount(codes[legal], weights=weights).astype(int).tolist()
     first = [int(np.flatnonzero(codes == code)[0]) for code in range(20)]
     for cuts in ([], sorted(rng.integers(0, own.size, 9).tolist()), list(range(100, own.size, 100))):
-        counts, tally = LayoutCounts(own, NARROW), Tally(NARROW)
+        counts, tally = LayoutCounts(own, NARROW), CodeTally(NARROW)
         for begin, end in pairwise([0, *cuts, own.size]):
             tally.merge(counts.tally(codes[begin:end], begin))
         summary = tally.summary()

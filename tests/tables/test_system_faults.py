@@ -23,14 +23,14 @@ from tablebase.building.kinds import table_kind
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.commands.program import run
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError, UnusableFileError
-from tablebase.system.files.outputs import publish
+from tablebase.functions.exact.files import ExactFile, exact_path
 from tablebase.game import load_game
 from tablebase.game.functions import FunctionGame
 from tablebase.game.installed import load_rules
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import sides_stored
 from tablebase.positions.material import parse_material
-from tablebase.functions.exact.files import ExactFile, exact_path
+from tablebase.system.files.outputs import publish
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.folder import link_or_copy, table_path
 from tablebase.tables.reader import RawFile, Table, read_error

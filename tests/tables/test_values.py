@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support.checks import thinned
 from twins import naive
 
-from tablebase.system.compute.jit import inline
 from tablebase.game import Outcome
+from tablebase.system.compute.jit import inline
 from tablebase.tables import values
 from tablebase.tables.values import DRAW, FULL, NARROW, STALEMATE, Coding, Value, is_loss, is_win, merit, next_code, recode
 

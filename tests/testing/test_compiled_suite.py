@@ -7,10 +7,10 @@ import pytest
 from support.compiled import Node, NumberGraph, rank, to_move, unmoves
 from support.pigs import failures
 
-from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.errors import RulesError
 from tablebase.game.compiled import LOST, CompiledGame
 from tablebase.game.native import native
+from tablebase.system.compute.kernel_cache import COMPILES
 from tablebase.testing import check_rules
 
 NODES = [Node(0, [1, 2]), Node(1, [0, 3]), Node(1, [3]), Node(0, result=LOST)]

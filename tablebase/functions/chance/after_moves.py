@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import jit
-from tablebase.game.kernels import CHANCE, DOUBT, LABEL, NOBODY, OVER, STATE, WEIGHT, Int64, Kernels
 from tablebase.functions.chance.chances import UNIT
+from tablebase.game.kernels import CHANCE, DOUBT, LABEL, NOBODY, OVER, STATE, WEIGHT, Int64, Kernels
+from tablebase.system.compute.jit import jit
 
 HOW, COUNT, NEXT, WEIGHTS, WORTH, FRAME = range(6)
 """Columns of a frame: the mover in a state that is not stored, the rows after it, the next of these, weights and worth so far."""

@@ -15,8 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.pointers import borrowed
 from tablebase.functions.chance.formulas import (
     AVERAGE,
     CODE,
@@ -37,6 +35,8 @@ from tablebase.functions.chance.formulas import (
     Formulas,
     decoded,
 )
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.pointers import borrowed
 
 Int64 = NDArray[np.int64]
 UNIT = 1 << 52

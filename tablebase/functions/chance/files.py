@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import jit
 from tablebase.errors import CorruptTableError
+from tablebase.functions.chance.chances import UNIT
 from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame
-from tablebase.functions.chance.chances import UNIT
-from tablebase.tables import parts
+from tablebase.system.compute.jit import jit
+from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, opened_hdf5, write_flat
 from tablebase.tables.folder import SUFFIX
@@ -39,7 +39,7 @@ COUNTS = ("states", "wins", "losses", "exact", "open", "stalling")
 
 
 @dataclass(frozen=True)
-class Counts:
+class LayerCounts:
     """How well the chances of a layer's states are known."""
 
     states: int
@@ -87,7 +87,7 @@ def _chances(player: int, bounds: NDArray[np.float64]) -> Int64:
     return units if player == 0 else UNIT - units
 
 
-def _attributes(game: StochasticGame, region: Region, layer: Layer, counts: Counts, digest: str) -> dict[str, str | int]:
+def _attributes(game: StochasticGame, region: Region, layer: Layer, counts: LayerCounts, digest: str) -> dict[str, str | int]:
     """The root attributes of a layer's file."""
     return {
         "format": "tablebase chances",
@@ -115,7 +115,7 @@ class LayerFile(FlatFile):
 
     def _check(self, root: Any) -> None:
         game, region, layer = self.game, self.region, self.layer
-        self.counts = Counts(*(parts.number(root, name) for name in COUNTS))
+        self.counts = LayerCounts(*(parts.number(root, name) for name in COUNTS))
         self.title, self.attributes = layer_title(game, region, layer), partial(_attributes, game, region, layer, self.counts)
         table = f"{region.name} {layer.name} of {game.name}"
         self._compare(root, game.name, table, ("format", "game", "region", "layer"), ("format_version", "rules_digest"))
@@ -173,17 +173,17 @@ def limits_of(path: Path) -> Mapping[str, int | str]:
     return dict(limits)
 
 
-def count(kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> Counts:
+def count(kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> LayerCounts:
     """Count the states of a layer by their chances, an array of shape (2, states of the layer)."""
     state = np.zeros(kernels.fields, np.int64)
     counted = _count(kernels.state_at, region.rules, layer.begin, chances, int(EXACT * UNIT), state)
     known = ("states", "stalling") if region.generous else COUNTS[:-1]
-    return Counts(**{name: number if name in known else 0 for name, number in zip(COUNTS, counted.tolist(), strict=True)})
+    return LayerCounts(**{name: number if name in known else 0 for name, number in zip(COUNTS, counted.tolist(), strict=True)})
 
 
 @jit
 def _count(state_at: Any, rules: Int64, begin: int, chances: Int64, exact: int, state: Int64) -> Int64:
-    """The numbers of `Counts`."""
+    """The numbers of `LayerCounts`."""
     counts = np.zeros(6, np.int64)
     for place in range(chances.shape[1]):
         if state_at(rules, begin + place, state):

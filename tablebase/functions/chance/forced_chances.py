@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tablebase.errors import MissingTableError
-from tablebase.game.kernels import call_compiled, winner_of
-from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
-from tablebase.game.values import Bounds
 from tablebase.functions.chance.chances import UNIT
 from tablebase.functions.chance.compiled import compiled
 from tablebase.functions.chance.files import LayerFile, built_regions, layer_path
+from tablebase.game.kernels import call_compiled, winner_of
+from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
+from tablebase.game.values import Bounds
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import check_folder
 

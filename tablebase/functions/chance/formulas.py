@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.game.kernels import CHANCE, DOUBT, OVER, STATE, WEIGHT, Kernels
 from tablebase.system.compute.jit import inline, jit
 from tablebase.system.compute.pointers import borrowed
-from tablebase.game.kernels import CHANCE, DOUBT, OVER, STATE, WEIGHT, Kernels
 
 Int64 = NDArray[np.int64]
 
@@ -44,7 +44,7 @@ FIRST, LAST = 0, 1
 """The first and the last state of a run."""
 
 
-class Space(NamedTuple):
+class FormulaSpace(NamedTuple):
     """Space for the states between stored ones; each thread needs its own."""
 
     states: Int64  # (2, fields) the first and the last state of a run
@@ -64,13 +64,13 @@ class Formulas(NamedTuple):
         return self.runs.nbytes + self.instructions.nbytes
 
 
-def new_space(kernels: Kernels) -> Space:
+def new_space(kernels: Kernels) -> FormulaSpace:
     """Space for one thread."""
     rows = np.zeros((2, kernels.deepest + 1, kernels.widest, STATE + kernels.fields), np.int64)
-    return Space(np.zeros((2, kernels.fields), np.int64), rows, np.zeros((kernels.deepest + 1, 3), np.int64))
+    return FormulaSpace(np.zeros((2, kernels.fields), np.int64), rows, np.zeros((kernels.deepest + 1, 3), np.int64))
 
 
-def formulas_of(kernels: Kernels, rules: Int64, begin: int, end: int, space: Space) -> Formulas:
+def formulas_of(kernels: Kernels, rules: Int64, begin: int, end: int, space: FormulaSpace) -> Formulas:
     """The formulas of the states with these numbers, which must contain whole runs."""
     functions = kernels.expand, kernels.index, kernels.state_at, kernels.alike
     return Formulas(*_write_all(*functions, rules, begin, end, space))
@@ -82,7 +82,7 @@ def blocks_read(formulas: Formulas, block: int, marks: NDArray[np.bool_]) -> Non
 
 
 @jit
-def _write_all(expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, begin: int, end: int, space: Space) -> Any:
+def _write_all(expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, begin: int, end: int, space: FormulaSpace) -> Any:
     """The runs and the instructions of some states."""
     rules, space = borrowed((rules, space))
     # The last row is for states that belong to a run that is complete.
@@ -107,7 +107,7 @@ def _write_all(expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64,
 
 @jit
 def _write_run(
-    expand: Any, index: Any, state_at: Any, rules: Int64, run: Int64, instructions: Int64, used: int, space: Space
+    expand: Any, index: Any, state_at: Any, rules: Int64, run: Int64, instructions: Int64, used: int, space: FormulaSpace
 ) -> Any:
     """Write the formulas of a run; return the instructions and their number, -1 if its states are not alike."""
     number, count = run[NUMBER], run[COUNT]
@@ -132,7 +132,15 @@ def _write_run(
 
 @jit
 def _write(
-    expand: Any, index: Any, rules: Int64, count: int, player: int, attacker: int, instructions: Int64, end: int, space: Space
+    expand: Any,
+    index: Any,
+    rules: Int64,
+    count: int,
+    player: int,
+    attacker: int,
+    instructions: Int64,
+    end: int,
+    space: FormulaSpace,
 ) -> Any:
     """Write one formula behind other instructions; return these and where it ends, -1 if the states are not alike."""
     states, rows, frames = space

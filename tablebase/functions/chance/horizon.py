@@ -1,7 +1,7 @@
 """Finite horizons: the exact chance of winning within a number of turns, and that of not losing within them.
 
-All that can follow is looked at. There is a frame for each state on the way; see `tablebase.functions.chance.formulas` for why there is
-no recursion.
+All that can follow is looked at. There is a frame for each state on the way; see `tablebase.functions.chance.formulas` for why
+there is no recursion.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.system.compute.jit import inline, jit
 from tablebase.errors import CapacityError, RulesError
-from tablebase.game.kernels import BEGINS, CHANCE, OVER, STATE, WEIGHT, Int64, Kernels
-from tablebase.game.stochastic import State, StochasticGame
-from tablebase.game.values import Bounds
 from tablebase.functions.chance.chances import UNIT
 from tablebase.functions.chance.compiled import compiled
 from tablebase.functions.chance.forced_chances import bounds_of
+from tablebase.game.kernels import BEGINS, CHANCE, OVER, STATE, WEIGHT, Int64, Kernels
+from tablebase.game.stochastic import State, StochasticGame
+from tablebase.game.values import Bounds
+from tablebase.system.compute.jit import inline, jit
 
 MOST_TURNS = 12
 """More take longer than anyone waits: the number of paths grows by a factor of about eight with each turn."""
@@ -77,7 +77,7 @@ def _within(kernels: Kernels, rules: Any, row: Any, attacker: int, turns: int) -
     return chance
 
 
-class Space(NamedTuple):
+class HorizonSpace(NamedTuple):
     """Space for the states on the way."""
 
     rows: Int64  # (levels, widest, STATE + fields) what follows each of them
@@ -85,14 +85,14 @@ class Space(NamedTuple):
     sums: Int64  # (levels,) the sums of weighted chances, or the best chances so far
 
 
-def new_space(kernels: Kernels, levels: int) -> Space:
+def new_space(kernels: Kernels, levels: int) -> HorizonSpace:
     """Space for as many states, one after another, as `levels` says."""
     rows = np.zeros((levels, kernels.widest, STATE + kernels.fields), np.int64)
-    return Space(rows, np.zeros((levels, FRAME), np.int64), np.zeros(levels, np.int64))
+    return HorizonSpace(rows, np.zeros((levels, FRAME), np.int64), np.zeros(levels, np.int64))
 
 
 @jit
-def within(expand: Any, rules: Int64, state: Int64, attacker: int, turns: int, most: int, space: Space) -> Any:
+def within(expand: Any, rules: Int64, state: Int64, attacker: int, turns: int, most: int, space: HorizonSpace) -> Any:
     """The attacker's chance, in units, of winning within a number of turns, all players' together, the present one included.
 
     `TOO_DEEP` if the space has too few levels, one for each state that can follow within the turns, and `TOO_MANY` if more than

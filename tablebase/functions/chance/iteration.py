@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.circles import circles
-from tablebase.game.kernels import Kernels, Layer, Region
 from tablebase.functions.chance.chances import (
     UNIT,
     UNSEEN,
@@ -28,7 +26,9 @@ from tablebase.functions.chance.chances import (
     new_rises,
     store,
 )
-from tablebase.functions.chance.formulas import Formulas, Space, blocks_read, formulas_of, new_space
+from tablebase.functions.chance.formulas import Formulas, FormulaSpace, blocks_read, formulas_of, new_space
+from tablebase.game.kernels import Kernels, Layer, Region
+from tablebase.system.compute.circles import circles
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 
 BATCH = 8
@@ -208,11 +208,11 @@ class Blocks:
             return [work(number) for number in numbers]
         return list(self._pool.map(work, numbers))
 
-    def _space(self) -> Space:
+    def _space(self) -> FormulaSpace:
         """Space of this thread to write formulas."""
         if not hasattr(self._local, "space"):
             self._local.space = new_space(self._kernels)
-        space: Space = self._local.space
+        space: FormulaSpace = self._local.space
         return space
 
     def _evaluating(self) -> Evaluating:

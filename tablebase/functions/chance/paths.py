@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.system.compute.jit import jit
+from tablebase.functions.exact.paths import Depth, by_depth
 from tablebase.game.kernels import BEGINS, NOBODY, STATE, Int64, Kernels
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
-from tablebase.functions.exact.paths import Depth, by_depth
+from tablebase.system.compute.jit import jit
 
 Walk = Callable[[State, int], int]
 """Counts the paths from a state that have a number of turns, of at least 1."""

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CapacityError
+from tablebase.functions.exact.listed import DRAWN, OPEN, Listed
 from tablebase.game.types import Outcome
 from tablebase.game.values import Value
-from tablebase.functions.exact.listed import DRAWN, OPEN, Listed
+from tablebase.system.compute.messages import reach
 from tablebase.tables.values import DRAW, FULL, NARROW_ANY, STALEMATE, Codes, Coding
 
 Ints = NDArray[Any]

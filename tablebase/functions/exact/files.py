@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError, RulesError
+from tablebase.functions.exact.listed import MOST_POSITIONS
 from tablebase.game.functions import FunctionGame
 from tablebase.game.types import Outcome
-from tablebase.functions.exact.listed import MOST_POSITIONS
-from tablebase.tables import parts
+from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, write_flat
 from tablebase.tables.folder import SUFFIX
@@ -38,7 +38,7 @@ Keys = NDArray[np.bytes_]
 
 
 @dataclass(frozen=True)
-class Counts:
+class ExactCounts:
     """What the positions of a game are worth; wins, losses and draws are those of the player to move where the game goes on."""
 
     positions: int
@@ -52,7 +52,7 @@ class Counts:
     longest_loss_position: str | None
 
 
-def counts_of(known: Iterable[tuple[int, int, int]], coding: Coding, text_at: Callable[[int], str]) -> Counts:
+def counts_of(known: Iterable[tuple[int, int, int]], coding: Coding, text_at: Callable[[int], str]) -> ExactCounts:
     """Count values, given codes with their first place and how often they occur; `text_at` writes the position of a place."""
     final, by_outcome = 0, dict.fromkeys(Outcome, 0)
     longest: dict[Outcome, tuple[int, int]] = {}
@@ -65,7 +65,7 @@ def counts_of(known: Iterable[tuple[int, int, int]], coding: Coding, text_at: Ca
         if value.distance is not None:
             longest[value.outcome] = max(longest.get(value.outcome, (0, 0)), (value.distance, place))
     win, loss = longest.get(Outcome.WIN), longest.get(Outcome.LOSS)
-    return Counts(
+    return ExactCounts(
         final + sum(by_outcome.values()),
         final,
         by_outcome[Outcome.WIN],
@@ -202,7 +202,7 @@ class ExactFile(FlatFile):
             raise CorruptTableError("holds codes that are none", self.path)
         return codes
 
-    def counts(self) -> Counts:
+    def counts(self) -> ExactCounts:
         """What the positions are worth, from all codes."""
         codes = self.some("codes", slice(None))
         found, first, counts = np.unique(codes, return_index=True, return_counts=True)

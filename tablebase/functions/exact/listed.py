@@ -12,12 +12,12 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute import machine
 from tablebase.errors import CapacityError
 from tablebase.game.functions import FunctionGame
 from tablebase.game.guards import contradiction
 from tablebase.game.rules import OVER, Ending
 from tablebase.game.symmetry import has_symmetries
+from tablebase.system.compute import machine
 
 P = TypeVar("P")
 DRAWN, OPEN = -1, -2

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from tablebase.errors import RulesError
+from tablebase.functions.exact.listed import DRAWN, TICK, check_size, winner_of
 from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
-from tablebase.functions.exact.listed import DRAWN, TICK, check_size, winner_of
 
 P = TypeVar("P")
 

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
+from tablebase.functions.exact.files import ExactCounts, counts_of
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.values import Value
-from tablebase.functions.exact.files import Counts, counts_of
-from tablebase.tables import parts
+from tablebase.tables import hdf5 as parts
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.flat_files import FlatFile, Written, write_flat
 from tablebase.tables.folder import SUFFIX
@@ -115,7 +115,7 @@ def tier_title(game: CompiledGame, name: str) -> str:
 
 
 def _attributes(
-    game: CompiledGame, name: str, tier: int, after: Sequence[int], counts: Counts, digest: str
+    game: CompiledGame, name: str, tier: int, after: Sequence[int], counts: ExactCounts, digest: str
 ) -> Mapping[str, str | int]:
     return {
         "format": FORMAT,
@@ -153,7 +153,7 @@ class TierFile(FlatFile):
     def _check(self, root: Any) -> None:
         game = self.game
         try:
-            self.counts = Counts(**json.loads(parts.text(root, "counts")))
+            self.counts = ExactCounts(**json.loads(parts.text(root, "counts")))
             self.after = [int(tier) for tier in json.loads(parts.text(root, "after"))]
         except (TypeError, ValueError) as fault:
             raise CorruptTableError("does not count its positions", self.path) from fault

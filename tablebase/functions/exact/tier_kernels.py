@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import inline, jit
 from tablebase.game.compiled import DRAWN, WON
 from tablebase.game.native import Native, rank, tier, to_move
+from tablebase.system.compute.jit import inline, jit
 from tablebase.tables.values import DRAW, STALEMATE, distance_of, loss_code, merit, next_code, win_code
 from tablebase.tables.values import is_loss as is_loss_code
 from tablebase.tables.values import is_win as is_win_code

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import jit
-from tablebase.system.compute.threads import each
 from tablebase.errors import CapacityError, RulesError
+from tablebase.functions.exact.tiers import MOST_TIERS, Tiers, grouped
 from tablebase.game.compiled import CompiledGame
 from tablebase.game.guards import contradiction
 from tablebase.game.native import has_overflowed, native, room, rules_of
-from tablebase.functions.exact.tiers import MOST_TIERS, Tiers, grouped
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.threads import each
 
 ROOM = 1 << 22
 """Positions after moves that are in memory before repeated ones are dropped, about."""

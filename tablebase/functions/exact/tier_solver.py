@@ -12,12 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute import threads
-from tablebase.system.compute.messages import reach
 from tablebase.errors import CapacityError, RulesError
-from tablebase.game.compiled import CompiledGame
-from tablebase.game.guards import contradiction
-from tablebase.game.native import derived, has_overflowed, native, room, rules_of
 from tablebase.functions.exact.tier_kernels import (
     CONTRADICTION,
     SOUND,
@@ -31,7 +26,12 @@ from tablebase.functions.exact.tier_kernels import (
     tell,
     visit,
 )
-from tablebase.functions.exact.tiers import Group
+from tablebase.functions.exact.tiers import TierGroup
+from tablebase.game.compiled import CompiledGame
+from tablebase.game.guards import contradiction
+from tablebase.game.native import derived, has_overflowed, native, room, rules_of
+from tablebase.system.compute import threads
+from tablebase.system.compute.messages import reach
 from tablebase.tables.checkpoints import NO_CHECKPOINT, TableCheckpoint
 from tablebase.tables.values import FULL, NARROW_ANY, Codes, Coding, distance_of, recode
 
@@ -106,7 +106,7 @@ class GroupSolver:
     def __init__(
         self,
         game: CompiledGame,
-        group: Group,
+        group: TierGroup,
         shelf: Shelf,
         tick: Callable[[], object] = lambda: None,
         checkpoint: TableCheckpoint = NO_CHECKPOINT,
@@ -300,7 +300,7 @@ class GroupSolver:
         raise fault_error(self._game, int(position), fault)
 
 
-def sampled_seconds(game: CompiledGame, group: Group, sizes: Mapping[int, int]) -> float:
+def sampled_seconds(game: CompiledGame, group: TierGroup, sizes: Mapping[int, int]) -> float:
     """Estimate the CPU-seconds to solve, write and check a group of a game with ranks, by some ranks of its largest tier."""
     largest = max(group.tiers, key=sizes.__getitem__)
     ranks = np.random.default_rng(0).integers(0, sizes[largest], SAMPLE)

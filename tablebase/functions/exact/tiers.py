@@ -9,16 +9,16 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.circles import circles
 from tablebase.errors import RulesError, did_you_mean, quoted
 from tablebase.game.compiled import TIER_NAME, CompiledGame
+from tablebase.system.compute.circles import circles
 
 MOST_TIERS = 1 << 20
 """Tiers have smaller numbers."""
 
 
 @dataclass(frozen=True)
-class Group:
+class TierGroup:
     """Tiers that are solved together, since moves lead back and forth between them, or stay in one."""
 
     tiers: tuple[int, ...]
@@ -30,7 +30,7 @@ class Group:
 class Tiers:
     """All tiers of a game, in the order in which they are solved."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[TierGroup, ...]
     sizes: Mapping[int, int]  # ranks
     names: Mapping[int, str]
     keys: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)  # sorted positions of tiers that are listed
@@ -38,7 +38,7 @@ class Tiers:
     def __iter__(self) -> Iterator[int]:
         return (tier for group in self.groups for tier in group.tiers)
 
-    def group_of(self, tier: int) -> Group:
+    def group_of(self, tier: int) -> TierGroup:
         """Return the group of a tier."""
         return next(group for group in self.groups if tier in group.tiers)
 
@@ -51,7 +51,7 @@ class Tiers:
             f"there is no tier {quoted(name)}{did_you_mean(name, self.names.values())}: choose one that 'estimate' lists"
         )
 
-    def needed(self, tiers: set[int]) -> tuple[Group, ...]:
+    def needed(self, tiers: set[int]) -> tuple[TierGroup, ...]:
         """Return the groups of some tiers, with all that they depend on."""
         needed, found = set(tiers), []
         for group in reversed(self.groups):
@@ -95,5 +95,5 @@ def grouped(game: CompiledGame, after: Mapping[int, tuple[int, ...]], keys: Mapp
         members = [tiers[number] for number in circle]
         outside = {other for tier in members for other in after[tier]} - set(members)
         cyclic = any(other in members for tier in members for other in after[tier])
-        groups.append(Group(tuple(sorted(members)), tuple(sorted(outside)), cyclic))
+        groups.append(TierGroup(tuple(sorted(members)), tuple(sorted(outside)), cyclic))
     return Tiers(tuple(groups), sizes, names, keys)

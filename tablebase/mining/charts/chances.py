@@ -9,12 +9,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-from tablebase.mining.charts.charted_slices import title_of
-from tablebase.mining.charts.figures import Chart, Framed
-from tablebase.mining.charts.tallies import Row
 from tablebase.game import Game
 from tablebase.game.notation import parse
 from tablebase.graph.policies import chance_against
+from tablebase.mining.charts.charted_slices import title_of
+from tablebase.mining.charts.figures import Chart, Framed
+from tablebase.mining.charts.tallies import Row
 from tablebase.play.exploit_player import model_names, opened_models
 from tablebase.play.match import side_number
 from tablebase.play.strategy import EVEN

@@ -14,7 +14,7 @@ from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
 from tablebase.positions.location import slices
 from tablebase.positions.material import Material, material_name, parse_material, parse_materials, piece_counts
-from tablebase.tables.choice import missing_game, missing_pieces, missing_table
+from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
 PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 WILDCARDS = "*?["

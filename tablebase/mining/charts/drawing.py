@@ -18,9 +18,9 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
+from tablebase.errors import TablebaseError
 from tablebase.mining.charts.picture_files import CURE, SUFFIXES, check_picture
 from tablebase.mining.charts.style import DASHES, MARKERS, POINT, Style
-from tablebase.errors import TablebaseError
 from tablebase.system.files.outputs import written
 
 SCREEN_DPI = 110

@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
+from tablebase.errors import ArgumentError, TablebaseError
+from tablebase.game import Board, Outcome, Terrain
 from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices, caption, title_of
 from tablebase.mining.charts.drawing import MARGIN, WIDTH, Frame, amount, power, scale_of, text_width
 from tablebase.mining.charts.style import POINT, Style
 from tablebase.mining.charts.tallies import DISTANCE, Counting, Row, like_pieces, parity_pair, quoted_name, survival, totals
-from tablebase.errors import ArgumentError, TablebaseError
-from tablebase.game import Board, Outcome, Terrain
 from tablebase.positions.material import parse_material
 
 WIDEST = 360.0

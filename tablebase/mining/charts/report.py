@@ -8,14 +8,14 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from tablebase.mining.charts.bars import COLOURS, Bar, Fill, draw_bars
-from tablebase.system.compute.messages import cell_text, in_percent
-from tablebase.system.files.outputs import write_text
 from tablebase.game import Outcome
+from tablebase.mining.charts.bars import COLOURS, Bar, Fill, draw_bars
 from tablebase.mining.patterns.kept_patterns import class_rows, counts_text, entropy_text, gain_rows, rule_rows, title, tree_text
 from tablebase.mining.patterns.pattern_search import Patterns, Profile
 from tablebase.mining.patterns.targets import OUTCOME
 from tablebase.svg.markup import element
+from tablebase.system.compute.messages import cell_text, in_percent
+from tablebase.system.files.outputs import write_text
 
 PLAIN = COLOURS[Outcome.WIN]
 """The colour of what is no outcome."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from tablebase.mining.charts.bars import COLOURS
 from tablebase.errors import ArgumentError, quoted
 from tablebase.game import Outcome
 from tablebase.game.plain_arguments import parse_width
+from tablebase.mining.charts.bars import COLOURS
 
 POINT = 25.4 / 72
 """Millimetres in a point."""

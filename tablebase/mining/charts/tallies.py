@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices
-from tablebase.system.compute.messages import in_time, say
 from tablebase.errors import ArgumentError, TablebaseError
 from tablebase.game import Game, Outcome
+from tablebase.mining.charts.charted_slices import PLURALS, ChartSlices
 from tablebase.positions.material import Material, material_name
+from tablebase.system.compute.messages import in_time, say
 
 Row = Mapping[str, Any]
 RATE = 4e6
@@ -37,9 +37,9 @@ class Counting:
     def answers(self, game: Any, statement: str) -> list[dict[str, Any]]:
         """The rows of a statement over the positions of a game of any kind; say in advance if it will take long."""
         # Loaded here, since some charts need only the catalog.
-        from tablebase.positions.common_features import features_of
         from tablebase.mining.query import Query
         from tablebase.mining.results import names_and_rows
+        from tablebase.positions.common_features import features_of
 
         with Query(game, self.catalog.folder, statement, features_of(game), self.workers, self.catalog.url) as query:
             seconds = query.cells / RATE / self.workers

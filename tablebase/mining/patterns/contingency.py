@@ -17,7 +17,7 @@ Codes = Sequence[NDArray[np.intp]]
 """For each feature, the level number of each position."""
 
 
-class Tables:
+class ContingencyTables:
     """The contingency tables of features with these `sizes`, their numbers of levels.
 
     They count single features, those that are `joint` (pairs and triples of their numbers, ascending), and the leaves of a tree.
@@ -30,7 +30,7 @@ class Tables:
         # Of each pair and triple, shape (levels, levels, …, classes).
         self.joint = {features: _zeros(*(sizes[each] for each in features), classes) for features in joint}
 
-    def add(self, other: Tables) -> None:
+    def add(self, other: ContingencyTables) -> None:
         """Add the counts of other tables of the same shapes."""
         for mine, its in zip(self._all, other._all, strict=True):
             mine += its

@@ -14,9 +14,9 @@ from tablebase.errors import ArgumentError
 from tablebase.mining.board_text import CANONICAL
 from tablebase.mining.column import Column
 from tablebase.mining.export import chosen_columns
-from tablebase.mining.scan import Scan
-from tablebase.mining.wanted import Sample
 from tablebase.mining.patterns.pattern_search import Search
+from tablebase.mining.row_selection import Sample
+from tablebase.mining.scan import Scan
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.patterns.contingency import Counts, Tables
+from tablebase.mining.patterns.contingency import ContingencyTables, Counts
 from tablebase.mining.patterns.levels import Levels
 
 
@@ -63,7 +63,7 @@ def decided(table: Counts) -> float:
     return int(table.max(axis=-1).sum()) / int(table.sum())
 
 
-def gains(levels: Sequence[Levels], tables: Tables) -> list[Gain]:
+def gains(levels: Sequence[Levels], tables: ContingencyTables) -> list[Gain]:
     """The gains of all single features, then of all counted pairs, each list in descending order."""
     singles = {(number,): table for number, table in enumerate(tables.singles)}
     pairs = {of: table for of, table in tables.joint.items() if len(of) == 2}

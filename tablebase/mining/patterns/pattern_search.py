@@ -20,17 +20,17 @@ from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
-from tablebase.mining.rows import Rows
-from tablebase.mining.sample import hashes_of
-from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS
-from tablebase.mining.wanted import Selection
-from tablebase.mining.patterns.contingency import CHUNK, Tables
+from tablebase.mining.patterns.contingency import CHUNK, ContingencyTables
 from tablebase.mining.patterns.gains import Gain, entropy, gains, information_gain
 from tablebase.mining.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.mining.patterns.rules import CONDITIONS, Rule, rules
 from tablebase.mining.patterns.targets import OUTCOME, Target
 from tablebase.mining.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
+from tablebase.mining.row_selection import Selection
+from tablebase.mining.rows import Rows
+from tablebase.mining.sample import hashes_of
+from tablebase.mining.scan import Scan
+from tablebase.mining.selection import SLICE_COLUMNS
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.location import StoredSlice
 from tablebase.tables.store import Store
@@ -46,7 +46,7 @@ TRIPLE_COUNTS = 4_000_000
 
 
 @dataclass(frozen=True)
-class Settings:
+class PatternSettings:
     """Options of a search, as `Tablebase.patterns` describes them; raise `TablebaseError` if one is out of range."""
 
     target: Target = OUTCOME
@@ -201,7 +201,7 @@ class Search:
         known: Selection,
         features: tuple[Feature, ...],
         threads: int = 2,
-        settings: Settings = Settings(),
+        settings: PatternSettings = PatternSettings(),
     ) -> None:
         self.game, self.store, self.threads, self.settings = game, store, threads, settings
         self.known = settings.target.select(game, known)
@@ -270,7 +270,7 @@ class Search:
     def _joint(self, surveyed: Survey, codes: list[NDArray[np.intp]]) -> tuple[tuple[int, ...], ...]:
         """The pairs and triples of features that are counted together."""
         sizes = tuple(len(levels) for levels in surveyed.levels)
-        tables, few = Tables(sizes, (), len(surveyed.classes)), surveyed.positions <= ALL_PAIRS
+        tables, few = ContingencyTables(sizes, (), len(surveyed.classes)), surveyed.positions <= ALL_PAIRS
         tables.count(codes, None, surveyed.sampled_classes)
         ranked = sorted(range(len(codes)), key=lambda feature: -information_gain(tables.singles[feature]))
         pairs = combinations(range(len(codes)) if few else sorted(ranked[:BEST]), 2)
@@ -278,16 +278,16 @@ class Search:
             return tuple(pairs)
         return (*pairs, *combinations(_within(ranked[:BEST], sizes, len(surveyed.classes)), CONDITIONS))
 
-    def _count(self, surveyed: Survey, tree: Node | None, joint: tuple[tuple[int, ...], ...]) -> Tables:
+    def _count(self, surveyed: Survey, tree: Node | None, joint: tuple[tuple[int, ...], ...]) -> ContingencyTables:
         """Count all positions; each thread has its own tables until the end."""
         sizes = tuple(len(levels) for levels in surveyed.levels)
-        free: list[Tables] = []
+        free: list[ContingencyTables] = []
 
         def add(values: list[Raw], classes: NDArray[np.intp]) -> None:
             try:
                 tables = free.pop()
             except IndexError:
-                tables = Tables(sizes, joint, len(surveyed.classes), leaves(tree) if tree is not None else 0)
+                tables = ContingencyTables(sizes, joint, len(surveyed.classes), leaves(tree) if tree is not None else 0)
             for begin in range(0, len(classes), CHUNK):
                 chunk = slice(begin, begin + CHUNK)
                 codes = [levels.codes(column[chunk]) for levels, column in zip(surveyed.levels, values, strict=True)]
@@ -309,7 +309,7 @@ class Search:
 
 
 def searches(
-    game: Game, store: Store, known: Selection, features: tuple[Feature, ...], threads: int, settings: Settings, pool: bool
+    game: Game, store: Store, known: Selection, features: tuple[Feature, ...], threads: int, settings: PatternSettings, pool: bool
 ) -> list[Search]:
     """A search for each slice with positions that the target examines, or for all of these together; see `Search`."""
     selection = settings.target.select(game, known)
@@ -327,7 +327,7 @@ def _within(ranked: Iterable[int], sizes: tuple[int, ...], classes: int) -> list
     return sorted(chosen)
 
 
-def _profile(levels: list[Levels], tables: Tables) -> Profile | None:
+def _profile(levels: list[Levels], tables: ContingencyTables) -> Profile | None:
     best = max(range(len(levels)), key=lambda feature: information_gain(tables.singles[feature]), default=None)
     if best is None:
         return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.patterns.contingency import Codes, Counts, Tables
+from tablebase.mining.patterns.contingency import Codes, ContingencyTables, Counts
 from tablebase.mining.patterns.levels import Flags, Levels
 
 KEPT = 5
@@ -49,7 +49,7 @@ class Rule:
 def rules(
     levels: Sequence[Levels],
     classes: Sequence[str],
-    tables: Tables,
+    tables: ContingencyTables,
     sample: Codes,
     conditions: int = 2,
     support: float = 0.0,
@@ -77,7 +77,7 @@ def rules(
 class _Comparisons:
     """All comparisons, and counts of pairs of them; those of three are counted when they are asked for."""
 
-    def __init__(self, levels: Sequence[Levels], tables: Tables, sample: Codes) -> None:
+    def __init__(self, levels: Sequence[Levels], tables: ContingencyTables, sample: Codes) -> None:
         conditions = [condition for feature in levels for condition in feature.conditions]
         self.sql = [condition.sql for condition in conditions]
         self._holds = [condition.holds for condition in conditions]
@@ -102,7 +102,7 @@ class _Comparisons:
         self.pairs = self._pairs()
         self._triples = {features: table for features, table in tables.joint.items() if len(features) == 3}
 
-    def _count(self, tables: Tables) -> None:
+    def _count(self, tables: ContingencyTables) -> None:
         """Count the pairs of comparisons of one feature, and of two features that were counted together."""
         for number, table in enumerate(tables.singles):
             holds, own = self._matrices[number], self.of[number]

@@ -15,9 +15,9 @@ from tablebase.errors import ArgumentError, TablebaseError, game_word, quoted
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.move_values import UNDECIDED
-from tablebase.mining.rows import Rows
-from tablebase.mining.wanted import Selection, Wanted
 from tablebase.mining.patterns.levels import Levels, Raw, levels_of
+from tablebase.mining.row_selection import Selection, Wanted
+from tablebase.mining.rows import Rows
 from tablebase.positions.material import material_name
 
 CLASSES = 8

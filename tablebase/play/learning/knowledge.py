@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tablebase.errors import TablebaseError, quoted
-from tablebase.system.files.inputs import MOST, check_regular, read_text
-from tablebase.system.files.outputs import check_output, lock_of, locked, write_text
 from tablebase.game import Game
 from tablebase.game.moves import Position
+from tablebase.system.files.inputs import MOST, check_regular, read_text
+from tablebase.system.files.outputs import check_output, lock_of, locked, write_text
 
 FORMAT = "learned 1"
 OTHER = "name another file"

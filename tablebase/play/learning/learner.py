@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from tablebase.errors import TablebaseError
-from tablebase.system.files.inputs import MEBIBYTE
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.play.learning.knowledge import Knowledge
@@ -22,6 +21,7 @@ from tablebase.play.learning.self_play import Measure, Training, best_moves
 from tablebase.play.learning.value_function import ValueFunction
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
+from tablebase.system.files.inputs import MEBIBYTE
 
 WEIGHT = np.dtype("<f4")
 """A weight in a file."""

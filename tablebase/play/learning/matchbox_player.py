@@ -13,7 +13,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
 from tablebase.game.rules import Ending
 from tablebase.play.learning.matchboxes import (
-    Draw,
+    BeadDraw,
     Matchboxes,
     as_seen,
     distinct_beads,
@@ -51,7 +51,7 @@ class MatchboxPlayer(Player):
             )
         remove_taken(self.boxes, read_taken(game, taken))
         self._path, self._resigns = path, resigns
-        self._drawn: dict[int, Draw] = {}
+        self._drawn: dict[int, BeadDraw] = {}
         with self._kept():
             pass
 

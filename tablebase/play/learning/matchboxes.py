@@ -39,7 +39,7 @@ class Bead(NamedTuple):
     after: Position | None  # None if the move wins at once
 
 
-class Draw(NamedTuple):
+class BeadDraw(NamedTuple):
     """A bead that was drawn, and the box that it was drawn from."""
 
     box: Position
@@ -137,12 +137,12 @@ class Matchboxes(Knowledge):
             if position.side == self.side and beads
         }
 
-    def draw(self, box: Position, random: Random) -> Draw | None:
+    def draw(self, box: Position, random: Random) -> BeadDraw | None:
         """Draw a bead, which goes back into its box; None if the box is empty."""
         beads = self.boxes[box]
-        return Draw(box, random.choice(beads)) if beads else None
+        return BeadDraw(box, random.choice(beads)) if beads else None
 
-    def finish(self, draws: list[Draw], winner: int | None) -> Draw | None:
+    def finish(self, draws: list[BeadDraw], winner: int | None) -> BeadDraw | None:
         """Count a game, and take the last bead drawn in it out of its box if the game was lost; return that bead.
 
         Without a winner, the game was a draw. Nothing is taken if another player of the same boxes has taken the bead before.
@@ -198,12 +198,12 @@ class Matchboxes(Knowledge):
         return self.game.sides[self.side].letter
 
 
-def read_taken(game: Game, text: str) -> tuple[Draw, ...]:
+def read_taken(game: Game, text: str) -> tuple[BeadDraw, ...]:
     """The beads of a text, each with its box; `TablebaseError` if one of them is not a bead of a box, or is named twice."""
     words = text.split()
     if len(words) > MOST:
         raise TablebaseError(f"{len(words):,} beads are taken: name at most {MOST}")
-    taken: dict[Draw, None] = {}
+    taken: dict[BeadDraw, None] = {}
     for word in words:
         draw = _read_bead(game, word)
         if draw in taken:
@@ -212,12 +212,12 @@ def read_taken(game: Game, text: str) -> tuple[Draw, ...]:
     return tuple(taken)
 
 
-def write_taken(game: Game, taken: Iterable[Draw]) -> str:
+def write_taken(game: Game, taken: Iterable[BeadDraw]) -> str:
     """The text of beads, in their order."""
     return " ".join(f"{render(game, draw.box).replace(' ', '_')}:{render_move(game, draw.bead.move)}" for draw in taken)
 
 
-def remove_taken(boxes: Matchboxes, taken: Iterable[Draw]) -> None:
+def remove_taken(boxes: Matchboxes, taken: Iterable[BeadDraw]) -> None:
     """Take beads out of the boxes of a side; those of the other side do not matter."""
     for draw in taken:
         if draw.box.side == boxes.side:
@@ -228,15 +228,15 @@ def remove_taken(boxes: Matchboxes, taken: Iterable[Draw]) -> None:
             boxes.boxes[draw.box].remove(draw.bead)
 
 
-def last_drawn(game: Game, match: Match[Position], side: int, taken: Collection[Draw]) -> Draw | None:
+def last_drawn(game: Game, match: Match[Position], side: int, taken: Collection[BeadDraw]) -> BeadDraw | None:
     """The last bead that the boxes of a side have drawn in a match, after others were taken; None if they have drawn none."""
     for before, event in zip(reversed(match.positions[:-1]), reversed(match.events), strict=True):
         if event.player == side:
             box = representative(game, before)
-            left = [bead for bead in _full_box(game, box) if Draw(box, bead) not in taken]
+            left = [bead for bead in _full_box(game, box) if BeadDraw(box, bead) not in taken]
             if left:
                 made = [bead for bead in left if render_move(game, as_seen(game, bead, before)) == event.text]
-                return Draw(box, made[0]) if made else None
+                return BeadDraw(box, made[0]) if made else None
             # A move at an empty box costs the bead drawn before it.
     return None
 
@@ -245,11 +245,11 @@ def _full_box(game: Game, box: Position) -> list[Bead]:
     return distinct_beads(game, box, all_beads(game, box))
 
 
-def _read_bead(game: Game, word: str) -> Draw:
+def _read_bead(game: Game, word: str) -> BeadDraw:
     text, _, move = word.rpartition(":")
     if not text or len(word) > LONGEST:
         first = representative(game, game.initial)
-        example = write_taken(game, [Draw(first, _full_box(game, first)[0])])
+        example = write_taken(game, [BeadDraw(first, _full_box(game, first)[0])])
         raise TablebaseError(f"{quoted(word)} is not a bead: write its box and its move, as in {example}")
     box = parse(game, text.replace("_", " "))
     game.check(box)
@@ -259,4 +259,4 @@ def _read_bead(game: Game, word: str) -> Draw:
     beads = {render_move(game, bead.move): bead for bead in _full_box(game, box)}
     if move not in beads:
         raise TablebaseError(f"the box {render(game, box)} has no bead {quoted(move)}: choose one of {', '.join(beads)}")
-    return Draw(box, beads[move])
+    return BeadDraw(box, beads[move])

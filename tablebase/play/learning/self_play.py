@@ -41,7 +41,7 @@ class Training:
                 raise TablebaseError(f"the {name} must be a number from 0 to 1, not {getattr(self, name):g}")
 
 
-class Rated(NamedTuple):
+class RatedPosition(NamedTuple):
     """The best moves of a position, and the result expected of them."""
 
     moves: list[str]
@@ -69,7 +69,7 @@ class Measure:
     error: float  # mean difference of the result that it expects and the table's, from 0 to 2
 
 
-def best_moves(values: ValueFunction, position: Position, after: Mapping[str, Position]) -> Rated:
+def best_moves(values: ValueFunction, position: Position, after: Mapping[str, Position]) -> RatedPosition:
     """The best of all moves by the values, all equally good; `after` has what each leads to."""
     expected: dict[str, float] = {}
     going_on: dict[int, dict[str, Position]] = {}
@@ -82,7 +82,7 @@ def best_moves(values: ValueFunction, position: Position, after: Mapping[str, Po
     for alike in going_on.values():
         expected |= zip(alike, values.expected(list(alike.values())).tolist(), strict=True)
     best = (max if position.side == 0 else min)(expected.values())
-    return Rated([move for move in after if expected[move] == best], best)
+    return RatedPosition([move for move in after if expected[move] == best], best)
 
 
 def play_alone(values: ValueFunction, start: Position, exploration: float, random: Random) -> list[Turn]:

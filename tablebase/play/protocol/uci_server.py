@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from tablebase.system.compute.compiling import when_compiling
-from tablebase.system.compute.progress import COMPILING
 from tablebase.errors import TablebaseError, quoted, system_error
-from tablebase.system.files.inputs import LONGEST_LINE
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read_move
-from tablebase.probe.prober import Prober
-from tablebase.play.protocol.uci_settings import BUTTON, Settings
+from tablebase.play.protocol.uci_settings import BUTTON, UciSettings
 from tablebase.play.protocol.uci_words import Go, read_go, read_option, read_placement, split
+from tablebase.probe.prober import Prober
 from tablebase.search import Analysis, Engine
 from tablebase.search.frames import MOST_DEPTH
+from tablebase.system.compute.compiling import when_compiling
+from tablebase.system.compute.progress import COMPILING
+from tablebase.system.files.inputs import LONGEST_LINE
 from tablebase.version import VERSION
 
 NO_MOVE = "0000"
@@ -35,7 +35,7 @@ class UciServer:
     one thread at a time.
     """
 
-    def __init__(self, settings: Settings, write: Callable[[str], None]) -> None:
+    def __init__(self, settings: UciSettings, write: Callable[[str], None]) -> None:
         self.settings = settings
         self._write = write
         self._lock = threading.Lock()

@@ -7,12 +7,12 @@ from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
-from tablebase.system.compute import machine
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.installed import game_names, load_game
 from tablebase.game.notation import whole_number
 from tablebase.search.choices import Options, Repetition
+from tablebase.system.compute import machine
 from tablebase.tables.folder import check_folder
 
 MEBIBYTE = 2**20
@@ -22,7 +22,7 @@ BUTTON = "Clear Hash"
 
 
 @dataclass(frozen=True)
-class Settings:
+class UciSettings:
     """The values of all options."""
 
     game: Game
@@ -52,7 +52,7 @@ class Settings:
             f"option name {BUTTON} type button",
         ]
 
-    def changed(self, name: str, value: str) -> Settings:
+    def changed(self, name: str, value: str) -> UciSettings:
         """These settings with another value of an option; its name may be written in any letters.
 
         `TablebaseError` if there is no such option, or it cannot have this value.
@@ -82,7 +82,7 @@ class Settings:
 
 
 def _spins() -> dict[str, tuple[str, int, int]]:
-    """The options that are numbers, each with its field of `Settings` and its least and largest value."""
+    """The options that are numbers, each with its field of `UciSettings` and its least and largest value."""
     most = max(1, machine.memory() // MEBIBYTE)
     return {
         "Hash": ("hash_mebibytes", 1, most),

@@ -30,7 +30,7 @@ WORD_BITS = 64
 Words = NDArray[np.uint64]
 
 
-class Tables(NamedTuple):
+class GroupTables(NamedTuple):
     """The slice's own table and those of its conversions."""
 
     groups: list[tuple[Combinations, ...]]  # for each table the placements of each group
@@ -38,7 +38,7 @@ class Tables(NamedTuple):
     conversions: list[int]  # for each table the first conversion that leads to it; 0 for the slice's own
 
 
-class Rules(NamedTuple):
+class GroupRules(NamedTuple):
     """A slice for the kernels: G groups, P slots, S squares, T tables, K steps, W words for the squares of a board.
 
     All arrays are flat.
@@ -80,7 +80,7 @@ class Rules(NamedTuple):
     pair_to: Int32
 
 
-def compile_tables(game: Game, layout: Layout) -> Tables:
+def compile_tables(game: Game, layout: Layout) -> GroupTables:
     """The tables of a slice; conversion n is destination n."""
     own = tuple(group.combinations for group in layout.groups)
     groups, numbers, conversions = [own], [0], [0]
@@ -92,7 +92,7 @@ def compile_tables(game: Game, layout: Layout) -> Tables:
         if table == len(groups):
             groups.append(_groups_after(game, layout, conversion, victim))
             conversions.append(number)
-    return Tables(groups, numbers, conversions)
+    return GroupTables(groups, numbers, conversions)
 
 
 def _groups_after(game: Game, layout: Layout, conversion: SlotConversion, victim: int | None) -> tuple[Combinations, ...]:
@@ -109,14 +109,14 @@ def table_size(groups: tuple[Combinations, ...]) -> int:
     return prod(group.size for group in groups)
 
 
-def compile_rules(problem: CompiledSlice, tables: Tables) -> Rules:
+def compile_rules(problem: CompiledSlice, tables: GroupTables) -> GroupRules:
     """The arrays of a slice."""
     layout, game, arrays = problem.layout, problem.game, problem.arrays
     groups, slots, squares = len(layout.groups), len(layout.slots), len(game.board)
     sizes = [table_size(placements) for placements in tables.groups]
     # Destinations below 0 stay as they are.
     leads_to = np.array([*tables.numbers, ILLEGAL, ENDS], dtype=np.int64)[arrays.step_destination]
-    return Rules(
+    return GroupRules(
         groups=groups,
         slots=slots,
         squares=squares,

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.threads import spread
 from tablebase.positions.combinadics import Combinations
 from tablebase.positions.indexing import layout_of
 from tablebase.positions.slice_arrays import Int64
-from tablebase.solvers.groups.arrays import Tables, table_size
+from tablebase.solvers.groups.arrays import GroupTables, table_size
 from tablebase.solvers.groups.row_scores import Scores
 from tablebase.solvers.problem import CompiledSlice
+from tablebase.system.compute.threads import spread
 from tablebase.tables.values import Codes
 
 BLOCK = 1 << 18
@@ -34,7 +34,7 @@ class _Parts(NamedTuple):
     flips: Flags | None  # whether the placement has the child's board mirrored; None if the group does not lead the child
 
 
-def expand(problem: CompiledSlice, tables: Tables, scores: Scores) -> Codes:
+def expand(problem: CompiledSlice, tables: GroupTables, scores: Scores) -> Codes:
     """The scores of all tables but the slice's own, one after another."""
     sizes = [table_size(groups) for groups in tables.groups[1:]]
     worth = np.empty(sum(sizes), dtype=problem.coding.dtype)
@@ -45,7 +45,7 @@ def expand(problem: CompiledSlice, tables: Tables, scores: Scores) -> Codes:
     return worth
 
 
-def _expand_table(problem: CompiledSlice, tables: Tables, table: int, scores: Scores, worth: Codes) -> None:
+def _expand_table(problem: CompiledSlice, tables: GroupTables, table: int, scores: Scores, worth: Codes) -> None:
     """Fill in the scores of one table; what stands for no position holds anything."""
     number = tables.conversions[table]
     child = layout_of(problem.game, problem.locations[number - 1].material)

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.pointers import bare
 from tablebase.positions.conversions import ENDS, ILLEGAL, STAYS
 from tablebase.positions.slice_arrays import NOBODY, Int64
-from tablebase.solvers.groups.arrays import WORD_BITS, Rules, Words
+from tablebase.solvers.groups.arrays import WORD_BITS, GroupRules, Words
 from tablebase.solvers.groups.escapes import Escapes
 from tablebase.solvers.groups.row_scores import NOTHING
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.pointers import bare
 from tablebase.tables.values import Codes
 
 DIRTY, LATE = 1, 2
@@ -48,7 +48,7 @@ class Worth(NamedTuple):
     late_win: int
 
 
-class Scratch(NamedTuple):
+class GroupScratch(NamedTuple):
     """The row at hand: P slots, S squares, G groups, W words."""
 
     place: Int64  # (P,) places of the outer pieces, ascending within a group
@@ -60,12 +60,12 @@ class Scratch(NamedTuple):
     after: Codes  # (N,)
 
 
-def new_scratch(rules: Rules, dtype: Any) -> Scratch:
+def new_scratch(rules: GroupRules, dtype: Any) -> GroupScratch:
     """Notes of a kernel, one for each thread."""
     place, sorted_places = (np.zeros(rules.slots, dtype=np.int64) for _ in range(2))
     best, after = (np.zeros(rules.length, dtype=dtype) for _ in range(2))
     board, digit = np.full(rules.squares, EMPTY, dtype=np.int64), np.zeros(rules.groups, dtype=np.int64)
-    return Scratch(place, board, digit, sorted_places, np.zeros(rules.words, dtype=np.uint64), best, after)
+    return GroupScratch(place, board, digit, sorted_places, np.zeros(rules.words, dtype=np.uint64), best, after)
 
 
 @jit
@@ -324,7 +324,15 @@ def _list_moves(rules: Any, scratch: Any, view: Any, won: int, row: int, side: i
 
 @jit
 def improve(
-    rules: Rules, escapes: Escapes | None, view: View, worth: Worth, scratch: Scratch, side: int, layer: Int64, begin: int, end: int
+    rules: GroupRules,
+    escapes: Escapes | None,
+    view: View,
+    worth: Worth,
+    scratch: GroupScratch,
+    side: int,
+    layer: Int64,
+    begin: int,
+    end: int,
 ) -> int:
     """Look at the dirty rows from `begin` up to `end` of a layer, with one side to move, and return how many have changed."""
     rules, escapes, view, worth, scratch = bare(rules), bare(escapes), bare(view), bare(worth), bare(scratch)

@@ -19,7 +19,7 @@ from tablebase.solvers.groups.arrays import WORD_BITS, Words
 RowNumbers = NDArray[np.int64]
 
 
-class Rows(NamedTuple):
+class RowOrder(NamedTuple):
     """All rows of a slice, R of them, and those to be solved, which stand for their mirror images."""
 
     layers: list[RowNumbers]  # numbers of the rows to be solved, layer by layer
@@ -29,7 +29,7 @@ class Rows(NamedTuple):
     is_void: Bool  # (R,) whether two of these pieces would share a square
 
 
-def compile_rows(layout: Layout) -> Rows:
+def compile_rows(layout: Layout) -> RowOrder:
     """The rows of a slice."""
     game, outer = layout.game, layout.groups[:-1]
     images, turn = [np.arange(group.size) for group in outer], np.arange(layout.groups[-1].size)
@@ -45,7 +45,7 @@ def compile_rows(layout: Layout) -> Rows:
     listed = np.flatnonzero(~flips & ~is_void)
     listed = listed[np.argsort(-levels[listed], kind="stable")]
     edges = np.flatnonzero(np.diff(levels[listed])) + 1
-    return Rows(np.split(listed, edges), image, turn, words, is_void)
+    return RowOrder(np.split(listed, edges), image, turn, words, is_void)
 
 
 def _progress(group: Group, layout: Layout) -> NDArray[np.int16]:

@@ -19,17 +19,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.system.compute import threads
-from tablebase.system.compute.messages import reach
 from tablebase.positions.indexing import Layout
-from tablebase.solvers.groups.arrays import Rules, Tables, compile_rules, compile_tables, last_squares
+from tablebase.solvers.groups.arrays import GroupRules, GroupTables, compile_rules, compile_tables, last_squares
 from tablebase.solvers.groups.children import expand
 from tablebase.solvers.groups.escapes import Escapes, compile_escapes
 from tablebase.solvers.groups.row_kernels import DIRTY, LATE, Bytes, View, Worth, improve, new_scratch
-from tablebase.solvers.groups.row_order import RowNumbers, Rows, compile_rows, square_words
+from tablebase.solvers.groups.row_order import RowNumbers, RowOrder, compile_rows, square_words
 from tablebase.solvers.groups.row_scores import NOTHING, Scores, scores_of
 from tablebase.solvers.problem import CompiledSlice
-from tablebase.tables.values import Codes, Coding, Source
+from tablebase.system.compute import threads
+from tablebase.system.compute.messages import reach
+from tablebase.tables.values import Codes, CodeSource, Coding
 
 BLOCK = 1 << 18
 """Scores that are set or translated at a time."""
@@ -40,13 +40,13 @@ GRAIN = 1 << 18
 class _Work(NamedTuple):
     """All that stays the same while a slice is solved."""
 
-    rules: Rules
+    rules: GroupRules
     escapes: Escapes | None
     worth: Worth
     views: tuple[View, View]
 
 
-def solve(problem: CompiledSlice) -> tuple[Source, Source] | None:
+def solve(problem: CompiledSlice) -> tuple[CodeSource, CodeSource] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding.
 
     It uses the threads that it is allowed (see `tablebase.system.compute.threads`), each of which writes to rows of its own.
@@ -77,7 +77,9 @@ def solve(problem: CompiledSlice) -> tuple[Source, Source] | None:
     return first, _codes(layout, known.pop(), scores)
 
 
-def _compile(problem: CompiledSlice, tables: Tables, rows: Rows, scores: Scores, known: list[Codes], flags: list[Bytes]) -> _Work:
+def _compile(
+    problem: CompiledSlice, tables: GroupTables, rows: RowOrder, scores: Scores, known: list[Codes], flags: list[Bytes]
+) -> _Work:
     rules, worth = compile_rules(problem, tables), expand(problem, tables, scores)
     rest = len(rows.image) // problem.layout.groups[0].size
     views = [View(known[s], known[1 - s], worth, flags[s], flags[1 - s], rows.image, rows.turn, rest) for s in (0, 1)]
@@ -100,7 +102,7 @@ def _improve(work: _Work, side: int, layer: RowNumbers, begin: int, end: int) ->
     return improve(work.rules, work.escapes, view, work.worth, new_scratch(work.rules, view.known.dtype), side, layer, begin, end)
 
 
-def _voids_and_draws(layout: Layout, rows: Rows, draw: int, coding: Coding) -> Codes:
+def _voids_and_draws(layout: Layout, rows: RowOrder, draw: int, coding: Coding) -> Codes:
     """A score for each position: a draw, or `NOTHING` where two pieces share a square."""
     cells = square_words(last_squares(layout), rows.words.shape[1])
     scores = np.empty((len(rows.image), len(cells)), dtype=coding.dtype)

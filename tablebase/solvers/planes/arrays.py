@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute.vectors import ELEMENTS, WORDS, room, rooms
 from tablebase.game import Game, Step
 from tablebase.positions.slice_arrays import Int8, Int32, Int64
+from tablebase.system.compute.vectors import ELEMENTS, WORDS, room, rooms
 from tablebase.tables.values import Codes
 
 ROWS = 64

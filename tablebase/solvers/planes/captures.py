@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from tablebase.solvers.planes.arrays import COLUMNS, FULL, PLANE, ROWS, UNITS, Planes, Scratch, State, Words
+from tablebase.solvers.planes.children import NOTHING, WON, Children
+from tablebase.solvers.planes.pull import all_won, list_targets, mask_steps
 from tablebase.system.compute.bits import trailing_zeros
 from tablebase.system.compute.jit import inline, jit
 from tablebase.system.compute.pointers import bare
 from tablebase.system.compute.vectors import WORDS, chosen, lanes_of, larger, least, load, smaller, store
-from tablebase.solvers.planes.arrays import COLUMNS, FULL, PLANE, ROWS, UNITS, Planes, Scratch, State, Words
-from tablebase.solvers.planes.children import NOTHING, WON, Children
-from tablebase.solvers.planes.pull import all_won, list_targets, mask_steps
 from tablebase.tables.values import STALEMATE, Codes
 
 EMPTY = -1

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.system.compute import threads
-from tablebase.system.compute.bits import trailing_zeros
-from tablebase.system.compute.jit import jit
-from tablebase.system.compute.pointers import bare
-from tablebase.system.compute.vectors import ELEMENTS, room
 from tablebase.positions.conversions import slot_conversions
 from tablebase.positions.indexing import Layout, layout_of
 from tablebase.positions.slice_arrays import Int8, Int32, Int64
 from tablebase.solvers.planes.arrays import PLANE, ROWS, Bytes, Words, word_of
 from tablebase.solvers.problem import CompiledSlice
+from tablebase.system.compute import threads
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import ELEMENTS, room
 from tablebase.tables.values import FIRST, Codes, Coding
 
 NOTHING = 0

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.system.compute.jit import jit
-from tablebase.system.compute.pointers import bare
-from tablebase.system.compute.vectors import ELEMENTS, chosen, lanes_of, load, store
 from tablebase.positions.indexing import Layout
 from tablebase.positions.slice_arrays import Int64
 from tablebase.solvers.planes.arrays import ROWS, Planes, State
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import ELEMENTS, chosen, lanes_of, load, store
 from tablebase.tables.values import DRAW, Codes
 
 
-class Output(NamedTuple):
+class CodeOutput(NamedTuple):
     """Which parts of a plane the layout numbers; Q squares of the file piece, R runs of squares of the row piece."""
 
     file_rows: int  # Q
@@ -25,18 +25,18 @@ class Output(NamedTuple):
     length: Int64  # (R,)
 
 
-def compile_output(layout: Layout) -> Output:
+def compile_output(layout: Layout) -> CodeOutput:
     """What the layout numbers of each plane."""
     file = np.array(layout.groups[-2].squares, dtype=np.int64)
     squares = np.array(layout.groups[-1].squares, dtype=np.int64)
     begins = np.flatnonzero(np.diff(squares, prepend=-2) != 1)
     # The file piece is the lead if there are two pieces.
     files = file if len(layout.groups) > 2 else file[layout.lead.rank]
-    return Output(len(files), len(begins), files, squares[begins], np.diff(begins, append=len(squares)))
+    return CodeOutput(len(files), len(begins), files, squares[begins], np.diff(begins, append=len(squares)))
 
 
 @jit
-def write_codes(planes: Planes, state: State, output: Output, written: Codes, void: int, first: int, last: int) -> bool:
+def write_codes(planes: Planes, state: State, output: CodeOutput, written: Codes, void: int, first: int, last: int) -> bool:
     """Write the codes of all indices in the planes from `first` up to `last`, draws and void ones included.
 
     Return False if something waits that has no code. Where there is room, whole vectors are written, of which the next row

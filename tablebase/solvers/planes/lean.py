@@ -16,21 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.system.compute.bits import trailing_zeros
-from tablebase.system.compute.jit import jit
-from tablebase.system.compute.messages import reach
-from tablebase.system.compute.pointers import bare
-from tablebase.system.compute.vectors import WORDS, lanes_of, load, rooms
 from tablebase.positions.slice_arrays import Int64
 from tablebase.solvers.planes.arrays import ROWS, STRIDE, Entries, LeanState, Planes, Scratch, State, Words, new_scratch, padded
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import Children, compile_children
 from tablebase.solvers.planes.layout_codes import compile_output
-from tablebase.solvers.planes.log import Log, LoggedCodes, part_state, parts_of
+from tablebase.solvers.planes.log import LoggedCodes, ResultLog, part_state, parts_of
 from tablebase.solvers.planes.record import ENTRY, put, record, win_code, word_at
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.planes.solve import clean, is_dirty, mark, settle_losses, settle_wins
 from tablebase.solvers.problem import CompiledSlice, arrays_of
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import WORDS, lanes_of, load, rooms
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.values import STALEMATE, Coding
 
@@ -40,7 +40,7 @@ States = tuple[LeanState, LeanState]
 def solve(problem: CompiledSlice) -> tuple[LoggedCodes, LoggedCodes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
     planes, coding, layout, checkpoint = compile_planes(problem), problem.coding, problem.layout, problem.checkpoint
-    log, scratch = Log(problem.scratch, parts_of(planes.size)), new_scratch(planes)
+    log, scratch = ResultLog(problem.scratch, parts_of(planes.size)), new_scratch(planes)
     states = (new_lean_state(planes, log), new_lean_state(planes, log))
     saved = checkpoint.load()
     level = 0
@@ -56,7 +56,7 @@ def solve(problem: CompiledSlice) -> tuple[LoggedCodes, LoggedCodes] | None:
     return first, second
 
 
-def new_lean_state(planes: Planes, log: Log) -> LeanState:
+def new_lean_state(planes: Planes, log: ResultLog) -> LeanState:
     """The state of a side to move, all words but the fresh ones undefined."""
     span, words = padded(planes.size), (planes.size * ROWS, np.uint64)
     most = (log.parts[0].last - log.parts[0].first) * ROWS * ENTRY
@@ -71,7 +71,7 @@ def new_lean_state(planes: Planes, log: Log) -> LeanState:
 # Step 0
 
 
-def _look_everywhere(planes: Planes, children: Children, states: States, scratch: Scratch, log: Log, coding: Coding) -> None:
+def _look_everywhere(planes: Planes, children: Children, states: States, scratch: Scratch, log: ResultLog, coding: Coding) -> None:
     """Look up all captures, part by part, and log what they lead to."""
     reach("looking up captures", 0, len(log.parts))
     for view in _views(states, part_state(planes, log.parts[0], coding.dtype)):
@@ -89,7 +89,7 @@ def _views(states: States, part: State) -> list[State]:
     return [part._replace(known=state.known, won=state.won, shut=state.shut) for state in states]
 
 
-def _log_captures(view: State, later: Words, void: int, first: int, last: int, log: Log, side: int, number: int) -> None:
+def _log_captures(view: State, later: Words, void: int, first: int, last: int, log: ResultLog, side: int, number: int) -> None:
     """Log the positions of a part that captures, or the want of any move, have given a code."""
     place = np.zeros(void + 1, dtype=np.int64)
     sort_codes(view, later, first, last, place, np.zeros(0, dtype=np.uint32))
@@ -131,7 +131,7 @@ def sort_codes(state: State, later: Words, first: int, last: int, place: Int64, 
 
 
 def _run(
-    planes: Planes, states: States, scratch: Scratch, log: Log, coding: Coding, first: int, checkpoint: TableCheckpoint
+    planes: Planes, states: States, scratch: Scratch, log: ResultLog, coding: Coding, first: int, checkpoint: TableCheckpoint
 ) -> bool:
     """Go through all distances from the first on; return whether they fit."""
     latest = max((code for side in log.waiting for part in side for code in part if code < coding.void), default=0)
@@ -156,14 +156,14 @@ def _run(
     return not any(is_dirty(state, coding.reach + 1) for state in states)
 
 
-def _log_found(state: LeanState, distance: int, log: Log, side: int, number: int) -> None:
+def _log_found(state: LeanState, distance: int, log: ResultLog, side: int, number: int) -> None:
     if state.end[0]:
         code = win_code(distance, STRIDE)
         log.found[side][number].append((code, log.append(state.entries[: state.end[0]])))
         state.end[0] = 0
 
 
-def _enter_everywhere(state: LeanState, level: int, log: Log, side: int) -> None:
+def _enter_everywhere(state: LeanState, level: int, log: ResultLog, side: int) -> None:
     """Make known what waits for a distance."""
     for number, waiting in enumerate(log.waiting[side]):
         segment = waiting.get(win_code(level, STRIDE))
@@ -193,7 +193,7 @@ def enter_entries(state: LeanState, entries: Entries, level: int) -> None:
             record(some, row, now, code)
 
 
-def _waits_in_vain(states: States, log: Log, coding: Coding) -> bool:
+def _waits_in_vain(states: States, log: ResultLog, coding: Coding) -> bool:
     """Whether a position waits for the first distance beyond the coding, whose code is that of void."""
     for state, parts in zip(states, log.waiting, strict=True):
         for segment in (part[coding.void] for part in parts if coding.void in part):

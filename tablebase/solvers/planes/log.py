@@ -19,14 +19,14 @@ from zlib import crc32
 
 import numpy as np
 
-from tablebase.system.compute.jit import jit
-from tablebase.system.compute.pointers import bare
-from tablebase.system.compute.vectors import ELEMENTS, fill, room
 from tablebase.errors import system_error
 from tablebase.positions.indexing import Layout
 from tablebase.solvers.planes.arrays import FULL, ROWS, Entries, Planes, State, new_state
-from tablebase.solvers.planes.layout_codes import Output, write_codes
+from tablebase.solvers.planes.layout_codes import CodeOutput, write_codes
 from tablebase.solvers.planes.record import ENTRY, word_at
+from tablebase.system.compute.jit import jit
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import ELEMENTS, fill, room
 from tablebase.tables.checkpoints import CURE
 from tablebase.tables.values import DRAW, Codes, Coding
 
@@ -38,7 +38,7 @@ BLOCK = 1 << 24
 """Bytes that are copied at a time."""
 
 
-class Part(NamedTuple):
+class LogPart(NamedTuple):
     """Planes from `first` up to `last`."""
 
     first: int
@@ -52,21 +52,21 @@ class Segment(NamedTuple):
     numbers: int
 
 
-def parts_of(planes: int) -> list[Part]:
+def parts_of(planes: int) -> list[LogPart]:
     """The parts that planes are divided into, all but the last whole vectors of planes."""
     size = -(-planes // (PARTS * ELEMENTS)) * ELEMENTS
-    return [Part(first, min(first + size, planes)) for first in range(0, planes, size)]
+    return [LogPart(first, min(first + size, planes)) for first in range(0, planes, size)]
 
 
-def part_state(planes: Planes, part: Part, dtype: str) -> State:
+def part_state(planes: Planes, part: LogPart, dtype: str) -> State:
     """A state with words and codes of one part only."""
     return new_state(planes._replace(size=part.last - part.first), dtype)._replace(origin=part.first)
 
 
-class Log:
+class ResultLog:
     """Entries in a temporary file that has no name, so that nothing is left of it however the process ends, until it is kept."""
 
-    def __init__(self, folder: Path | None, parts: list[Part]) -> None:
+    def __init__(self, folder: Path | None, parts: list[LogPart]) -> None:
         """Use space in a folder, by default where the system keeps temporary files."""
         self.folder = folder or Path(gettempdir())
         self.parts = parts
@@ -181,12 +181,12 @@ def _write(file: Any, data: memoryview) -> None:
 
 
 class LoggedCodes:
-    """The codes of one side to move, assembled from a log when they are asked for; see `tablebase.tables.values.Source`.
+    """The codes of one side to move, assembled from a log when they are asked for; see `tablebase.tables.values.CodeSource`.
 
     One part is kept, so that reading from begin to end assembles each part once; only one thread may read at a time.
     """
 
-    def __init__(self, planes: Planes, layout: Layout, output: Output, coding: Coding, log: Log, side: int) -> None:
+    def __init__(self, planes: Planes, layout: Layout, output: CodeOutput, coding: Coding, log: ResultLog, side: int) -> None:
         self.dtype = np.dtype(coding.dtype)
         self._planes, self._output, self._coding, self._log, self._side = planes, output, coding, log, side
         self._size = layout.size

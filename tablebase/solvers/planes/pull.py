@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from tablebase.solvers.planes.arrays import COLUMNS, ROWS, InnerSteps, Mirror, Planes, Scratch, Words
 from tablebase.system.compute.bits import trailing_zeros
 from tablebase.system.compute.jit import inline
 from tablebase.system.compute.vectors import WORDS, gather, load, rotated, rows, rows_kept, unit_of
-from tablebase.solvers.planes.arrays import COLUMNS, ROWS, InnerSteps, Mirror, Planes, Scratch, Words
 
 
 @inline

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from tablebase.solvers.planes.arrays import ROWS, AnyState, Entries, State
 from tablebase.system.compute.jit import inline
 from tablebase.system.compute.vectors import chosen, fill, lanes_of, least, load
-from tablebase.solvers.planes.arrays import ROWS, AnyState, Entries, State
 from tablebase.tables import values
 
 # Numba's own functions have no annotations.

@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 
-from tablebase.system.compute.vectors import WORDS
 from tablebase.game import Game, Step
 from tablebase.positions.conversions import ILLEGAL
 from tablebase.solvers.planes.arrays import (
@@ -28,6 +27,7 @@ from tablebase.solvers.planes.arrays import (
 )
 from tablebase.solvers.planes.outer import mirrored_planes, outer_backs, outer_squares, outer_steps
 from tablebase.solvers.problem import CompiledSlice
+from tablebase.system.compute.vectors import WORDS
 
 
 def compile_planes(problem: CompiledSlice) -> Planes:

@@ -32,12 +32,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.system.compute import threads
-from tablebase.system.compute.bits import trailing_zeros
-from tablebase.system.compute.jit import inline, jit
-from tablebase.system.compute.messages import reach
-from tablebase.system.compute.pointers import bare
-from tablebase.system.compute.vectors import ELEMENTS, WORDS, chosen, lanes_of, least, load, rows, store, unit_of
 from tablebase.solvers.planes.arrays import (
     COLUMNS,
     FULL,
@@ -57,6 +51,12 @@ from tablebase.solvers.planes.pull import all_won, any_fresh, list_targets, mask
 from tablebase.solvers.planes.record import delay, record, win_code
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.problem import CompiledSlice, arrays_of
+from tablebase.system.compute import threads
+from tablebase.system.compute.bits import trailing_zeros
+from tablebase.system.compute.jit import inline, jit
+from tablebase.system.compute.messages import reach
+from tablebase.system.compute.pointers import bare
+from tablebase.system.compute.vectors import ELEMENTS, WORDS, chosen, lanes_of, least, load, rows, store, unit_of
 from tablebase.tables.values import Codes
 
 GRAIN = 8

@@ -14,7 +14,7 @@ from multiprocessing import reduction, resource_tracker
 from multiprocessing.connection import Connection
 from typing import IO, Any
 
-from tablebase.system.compute.processes import STOPPING, undisturbed
+from tablebase.system.compute.processes import STOPPING, deferred_signals
 
 INTERVAL = 0.02
 """Seconds between two looks at a process."""
@@ -48,7 +48,7 @@ class ChildProcess:
             with _blocked_signals():
                 resource_tracker.ensure_running()
         # A process whose parent ends before it has got its work would complain.
-        with undisturbed(), _blocked_signals(), _nothing_run_again():
+        with deferred_signals(), _blocked_signals(), _nothing_run_again():
             self._process.start()
         theirs.close()
 

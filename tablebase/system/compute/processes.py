@@ -19,7 +19,7 @@ _undisturbed = 0
 
 
 @contextmanager
-def ensured(cleanup: Callable[[], object]) -> Iterator[None]:
+def cleanup_on_exit(cleanup: Callable[[], object]) -> Iterator[None]:
     """Call `cleanup` at the end of the block, or in `clean_up` if the process is ended within it."""
     _pending.append(cleanup)
     try:
@@ -38,7 +38,7 @@ def clean_up() -> None:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def deferred_signals() -> Iterator[None]:
     """Within the block nothing is half registered for cleaning up: what `when_undisturbed` is given waits for its end."""
     global _undisturbed
     _undisturbed += 1
@@ -51,14 +51,14 @@ def undisturbed() -> Iterator[None]:
 
 
 def when_undisturbed(action: Callable[[], object]) -> None:
-    """Call `action` now or, inside an `undisturbed` block, at its end."""
+    """Call `action` now or, inside an `deferred_signals` block, at its end."""
     if _undisturbed:
         _postponed.append(action)
     else:
         action()
 
 
-def held_at_fork(lock: AnyLock) -> AnyLock:
+def fork_safe(lock: AnyLock) -> AnyLock:
     """The lock, from now on taken by a thread that forks, and free again in both processes.
 
     Only the forking thread lives on in the child. Had another thread held the lock, the child would wait for it forever,

@@ -4,9 +4,8 @@ A *unit* is eight 64-bit words, one cache line. *Lanes* are the 64 elements of a
 place on. LLVM turns operations on them into the widest vector instructions of the machine, whatever it has.
 
 Units and lanes have ``&``, ``|`` and ``~``, lanes also ``+`` and ``-``. The comparisons ``==``, ``!=`` and ``>`` of lanes return a
-word with a bit for each element. Arrays may also be pointers (see `tablebase.system.compute.pointers`). All indices are those of single
-elements, without a check of bounds, and may lie before the array.
-`tests/twins/vectors.py` has the same in plain Python.
+word with a bit for each element. Arrays may also be pointers (see `tablebase.system.compute.pointers`). All indices are those of
+single elements, without a check of bounds, and may lie before the array. `tests/twins/vectors.py` has the same in plain Python.
 """
 
 from __future__ import annotations

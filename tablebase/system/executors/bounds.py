@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from threading import Event, Timer
 
+from tablebase.errors import CapacityError, TablebaseError, TimeLimitError
 from tablebase.system.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.system.compute.machine import keep_freed_memory
-from tablebase.system.compute.processes import ensured
-from tablebase.errors import CapacityError, TablebaseError, TimeLimitError
+from tablebase.system.compute.processes import cleanup_on_exit
 
 CURE = "ask for fewer groups or rows"
 
@@ -57,7 +57,7 @@ def run_bounded(work: Callable[[], object], seconds: float | None, memory: int) 
     if it takes longer or needs more or if its process was killed, and `BrokenPipeError` if nobody reads standard output any more.
     """
     child = ChildProcess(_do, work, fork=True)
-    with ensured(child.stop):
+    with cleanup_on_exit(child.stop):
         try:
             fault = pickle.loads(child.receive(memory, Clock(seconds), _check_reader))
         except OutOfTimeError:

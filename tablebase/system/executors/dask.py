@@ -17,9 +17,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.system.compute import machine
 from tablebase.system.compute.messages import Stage
-from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.system.executors.executor import Check, Executor, Fault, Limits, Watch, unwatched
 from tablebase.version import VERSION
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from dask.typing import Key
 from distributed import Reschedule, SchedulerPlugin, Status, Worker, WorkerPlugin, get_worker
 
+from tablebase.errors import CapacityError
 from tablebase.system.compute import machine, threads
 from tablebase.system.compute.messages import Stage
-from tablebase.errors import CapacityError
 from tablebase.system.executors import local
 from tablebase.system.executors.executor import Check, Fault
 

@@ -8,8 +8,8 @@ import sys
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 
-from tablebase.system.compute.child_process import ChildProcess
 from tablebase.errors import ClusterError
+from tablebase.system.compute.child_process import ChildProcess
 
 CLOSE = 5.0
 """Seconds to end the cluster in an orderly way."""

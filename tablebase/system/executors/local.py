@@ -11,9 +11,9 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any, NamedTuple
 
+from tablebase.errors import CapacityError
 from tablebase.system.compute.child_process import ChildProcess
 from tablebase.system.compute.messages import Stage, watched
-from tablebase.errors import CapacityError
 from tablebase.system.executors.executor import Executor, Limits, Watch, unwatched
 
 # ruff: noqa: D102 (other methods are those of `Executor`)
@@ -55,7 +55,7 @@ class LocalExecutor(Executor):
         if self._here and self._waiting:
             work, one = self._waiting.pop(0)
             with watched(partial(self._watch, one)):
-                done = [(one, Outcome(work(one)))]
+                done = [(one, WorkResult(work(one)))]
         else:
             end, done = None if timeout is None else monotonic() + timeout, []
             while not done:
@@ -113,15 +113,15 @@ class Worker(ChildProcess):
         with _losses_as_errors():
             self.pipe.send_bytes(task)
 
-    def answer(self) -> Stage | Outcome:
+    def answer(self) -> Stage | WorkResult:
         """Wait for a stage of the work or, once it is done, its outcome; raise `CapacityError` if the worker was lost."""
         with _losses_as_errors():
             answer = self.pipe.recv_bytes()
-        said: Stage | Outcome = pickle.loads(answer)
+        said: Stage | WorkResult = pickle.loads(answer)
         return said
 
 
-class Outcome(NamedTuple):
+class WorkResult(NamedTuple):
     """What became of some work: its result, or what it raised and where."""
 
     value: Any
@@ -162,13 +162,13 @@ def _outcome(task: bytes, listener: Callable[[Stage], object]) -> bytes:
     try:
         work, key = pickle.loads(task)
         with watched(listener):
-            return pickle.dumps(Outcome(work(key)))
+            return pickle.dumps(WorkResult(work(key)))
     except BaseException as fault:
         trace = traceback.format_exc()
         try:
-            outcome = pickle.dumps(Outcome(None, fault, trace))
+            outcome = pickle.dumps(WorkResult(None, fault, trace))
             # Some exceptions can be pickled, but not be made again.
             pickle.loads(outcome)
         except Exception:
-            outcome = pickle.dumps(Outcome(None, RuntimeError(trace), trace))
+            outcome = pickle.dumps(WorkResult(None, RuntimeError(trace), trace))
         return outcome

@@ -9,10 +9,10 @@ from functools import partial
 from graphlib import TopologicalSorter
 from typing import Generic, TypeVar
 
+from tablebase.errors import CapacityError
 from tablebase.system.compute import threads
 from tablebase.system.compute.messages import Stage
-from tablebase.system.compute.processes import ensured
-from tablebase.errors import CapacityError
+from tablebase.system.compute.processes import cleanup_on_exit
 from tablebase.system.executors.executor import Executor, Limits, Watch, unwatched
 
 Key = TypeVar("Key")
@@ -54,7 +54,7 @@ def run_graph(
     dropped, so that there are fewer results. `watch` is called with keys and the stages of their work, `DROPPED` among them.
     Raise `CapacityError` if a single key needs more memory than the executor allows, or a worker was lost.
     """
-    with ensured(partial(executor.stop, abort=True)), executor:
+    with cleanup_on_exit(partial(executor.stop, abort=True)), executor:
         executor.start(concurrent=not is_chain(graph), droppable=deadline is not None, watch=watch)
         if not executor.ordered or deadline is not None:
             yield from _run_ready(graph, work, executor, needs, deadline, watch)

@@ -18,8 +18,8 @@ from pathlib import Path
 from shutil import rmtree
 from typing import IO, Any, TextIO
 
-from tablebase.system.compute.processes import ensured
 from tablebase.errors import TablebaseError, system_error, system_errors
+from tablebase.system.compute.processes import cleanup_on_exit
 
 DRAFT_SUFFIX = ".tmp"
 OLD = 86_400.0
@@ -123,7 +123,7 @@ def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
         target = path.resolve()
         _remove_old_drafts(target)
         draft = draft_of(target)
-        with ensured(partial(draft.unlink, missing_ok=True)), draft.open("xb") as file:
+        with cleanup_on_exit(partial(draft.unlink, missing_ok=True)), draft.open("xb") as file:
             if target.exists():
                 with suppress(OSError):
                     os.chmod(draft, stat.S_IMODE(target.stat().st_mode))
@@ -148,7 +148,7 @@ def written_folder(path: Path, cure: str) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_old_drafts(target)
         draft = draft_of(target)
-        with ensured(partial(rmtree, draft, ignore_errors=True)):
+        with cleanup_on_exit(partial(rmtree, draft, ignore_errors=True)):
             draft.mkdir()
             yield draft
             if target.exists():

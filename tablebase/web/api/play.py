@@ -11,7 +11,7 @@ from tablebase.game.examples import example
 from tablebase.web.api.routes import post
 from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, Told
 from tablebase.web.caching import PRIVATE, answered
-from tablebase.web.questions import played
+from tablebase.web.worker_pool import played
 
 router = APIRouter(tags=["play"])
 SEED = Field(ge=0, lt=1 << 63, description="Decides all chance; without it, chance itself does.", examples=[1])
@@ -37,7 +37,7 @@ class PlayGiven(Given):
     seed: Annotated[int | None, SEED] = None
 
 
-class EndingRow(Told):
+class EndingAnswer(Told):
     """How a game has ended."""
 
     winner: Annotated[str | None, Field(description="Letter of the side that has won; null for a draw.")]
@@ -56,7 +56,7 @@ class PlayAnswer(Told):
     after: Annotated[str, Field(description="The position after the move; of games of chance, before what is drawn then.")]
     remark: str
     seed: Annotated[int, Field(description="The same seed leads to the same move.")]
-    ending: EndingRow | None
+    ending: EndingAnswer | None
 
 
 @post(router, "/play", PlayAnswer, 404)

@@ -10,8 +10,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
 from tablebase.commands.registry import check_verb
-from tablebase.system.compute.modules import docstring
 from tablebase.game.installed import load_rules
+from tablebase.system.compute.modules import docstring
 from tablebase.web.problems import MEDIA_TYPE, ProblemError, sentence_of
 
 PREFIX = "/api/v1"

@@ -17,9 +17,9 @@ from tablebase.commands.registry import VERBS
 from tablebase.errors import RulesError
 from tablebase.game.examples import example, examples
 from tablebase.game.installed import load_rules
-from tablebase.web.settings import Limits
+from tablebase.web.settings import RequestLimits
 
-LIMITS = Limits()
+LIMITS = RequestLimits()
 LONGEST_NAME = 100
 """Characters of a game's name with its variant."""
 LONGEST_POSITION = 1000

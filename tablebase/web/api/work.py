@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
-from tablebase.building.estimate import Estimate
+from tablebase.building.estimate import SliceEstimate
 from tablebase.commands import row_types
 from tablebase.commands.registry import VERBS, Verb
 from tablebase.commands.shell import summary
@@ -21,10 +21,10 @@ from tablebase.web.api.schemas import LIMITS, GameName, Given, given_by, told
 from tablebase.web.caching import CHANGING, LASTING, answered
 from tablebase.web.context import settings_of, with_spaces
 from tablebase.web.problems import ProblemError
-from tablebase.web.questions import Question, apart_of, mined
+from tablebase.web.worker_pool import Question, apart_of, mined
 
 router = APIRouter(tags=["work"])
-EstimateRow: Any = told(Estimate, "EstimateRow")
+EstimateRow: Any = told(SliceEstimate, "EstimateRow")
 LONGEST_STATEMENT = 100_000
 """Characters."""
 

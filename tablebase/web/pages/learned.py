@@ -10,7 +10,7 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.notation import render, render_move, whole_number
 from tablebase.game.rules import Ending, Rules
-from tablebase.play.learning.matchboxes import MOST, Draw, last_drawn, read_taken, write_taken
+from tablebase.play.learning.matchboxes import MOST, BeadDraw, last_drawn, read_taken, write_taken
 from tablebase.play.match import Match
 from tablebase.web.pages import words
 
@@ -26,7 +26,7 @@ class Learned:
     game: Game
     sides: Sequence[int]  # that they play
     won: tuple[int, ...]  # games, by side
-    taken: tuple[Draw, ...]
+    taken: tuple[BeadDraw, ...]
 
     def settings(self) -> dict[str, str]:
         """The setting of the player."""

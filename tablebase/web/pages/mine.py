@@ -10,7 +10,7 @@ from tablebase.web.context import catalog_of, in_thread, settings_of
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.rendering import page
 from tablebase.web.problems import ProblemError, without_paths
-from tablebase.web.questions import mined
+from tablebase.web.worker_pool import mined
 
 EXAMPLES = (
     ("Outcomes", "SELECT outcome, count(*) AS positions FROM positions WHERE pieces = {pieces} GROUP BY outcome ORDER BY outcome"),

@@ -13,7 +13,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.building.plan import check_tables
-from tablebase.system.compute.messages import count_plies
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Ending, Rules
@@ -21,6 +20,7 @@ from tablebase.play.fallible import FAIR
 from tablebase.play.match import Match
 from tablebase.play.player_records import read_settings
 from tablebase.play.players import all_players, find_player, player_names
+from tablebase.system.compute.messages import count_plies
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_position, start_of
@@ -28,7 +28,7 @@ from tablebase.web.pages.game import by_players
 from tablebase.web.pages.learned import TAKEN, Learned, read_learned
 from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.rendering import page
-from tablebase.web.questions import played
+from tablebase.web.worker_pool import played
 
 PERSON = "person"
 """Who sits at a seat where no player does."""
@@ -41,7 +41,7 @@ router = APIRouter()
 
 
 @dataclass(frozen=True)
-class Table:
+class PlayTable:
     """Who plays what, as an address says it."""
 
     rules: Rules[Any]
@@ -120,7 +120,7 @@ async def play(
 
 def _seated(
     rules: Rules[Any], seats: Sequence[str], start: str | None, given: Mapping[str, str], won: str | None, taken: str | None
-) -> Table:
+) -> PlayTable:
     if len(seats) != rules.players:
         raise TablebaseError(f"{rules.title} has {rules.players} players, not {len(seats)}: name a seat for each")
     known = set()
@@ -133,7 +133,7 @@ def _seated(
             known |= set(record.settings_in(rules))
     learners = [number for number, seat in enumerate(seats) if seat != PERSON and TAKEN in _open_settings(rules, seat)]
     learned = read_learned(rules, learners, won, taken) if learners else None
-    return Table(rules, _start(rules, start), seats, {name: value for name, value in given.items() if name in known}, learned)
+    return PlayTable(rules, _start(rules, start), seats, {name: value for name, value in given.items() if name in known}, learned)
 
 
 def _start(rules: Rules[Any], text: str | None) -> Any:
@@ -160,7 +160,7 @@ def replayed(rules: Rules[Any], start: Any, listed: Sequence[str], people: Seque
     return match
 
 
-async def _reply(request: Request, table: Table, match: Match[Any]) -> str:
+async def _reply(request: Request, table: PlayTable, match: Match[Any]) -> str:
     rules, seat = table.rules, table.seats[match.player]
     if find_player(seat).needs_tables:
         await in_thread(request, _check_tables, request, rules, table.start)
@@ -202,7 +202,7 @@ def _choice(request: Request, rules: Rules[Any], start: str | None) -> Response:
     return page(request, "play_new.html", game=rules, **shown, **drawing(rules, first))
 
 
-def _standing(request: Request, table: Table, match: Match[Any], listed: Sequence[str]) -> Response:
+def _standing(request: Request, table: PlayTable, match: Match[Any], listed: Sequence[str]) -> Response:
     rules, ending = table.rules, match.ending()
 
     def address(happened: Sequence[str], learned: Learned | None = table.learned, **more: str) -> str:
@@ -239,7 +239,7 @@ def _standing(request: Request, table: Table, match: Match[Any], listed: Sequenc
     return page(request, "play.html", **shown, **drawing(rules, match.position, last))
 
 
-def _result(table: Table, match: Match[Any], ending: Ending) -> str:
+def _result(table: PlayTable, match: Match[Any], ending: Ending) -> str:
     """How a game has ended, as a sentence; a person alone among players is told as such."""
     rules, alone = match.rules, table.seats.count(PERSON) == 1
     after, why = f"after {count_plies(match.plies)}", f": {ending.said}." if ending.said else "."

@@ -8,17 +8,17 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.errors import MissingTableError, NotationError, RulesError
-from tablebase.positions.shown_features import features_at
 from tablebase.game import Game
 from tablebase.game.installed import load_rules
 from tablebase.game.moves import Position, mirrored, swapped
 from tablebase.game.notation import check_pieces
 from tablebase.game.rules import Rules, legal
+from tablebase.positions.indexing import is_buildable
+from tablebase.positions.material import material_name, material_of
+from tablebase.positions.shown_features import features_at
 from tablebase.probe.answers import RatedMove
 from tablebase.probe.explained import ONLY
 from tablebase.probe.lines import Line
-from tablebase.positions.indexing import is_buildable
-from tablebase.positions.material import material_name, material_of
 from tablebase.web.context import tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_position, spelled
@@ -84,7 +84,7 @@ def _found(request: Request, game: Rules[Any], asked: Any) -> tuple[int, dict[st
     return 200, {"answer": answer, "groups": words.groups(answer.moves), **_line(request, game, text), **own}
 
 
-def _unrated(game: Rules[Any], asked: Any) -> list[words.Group]:
+def _unrated(game: Rules[Any], asked: Any) -> list[words.MoveGroup]:
     return words.groups([RatedMove(game, asked, move, child, None) for move, child in legal(game, asked).items()])
 
 

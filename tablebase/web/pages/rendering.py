@@ -11,10 +11,10 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tablebase.system.compute.messages import count_plies, in_bytes, in_time
 from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
 from tablebase.game.installed import load_rules
 from tablebase.game.rules import Rules
+from tablebase.system.compute.messages import count_plies, in_bytes, in_time
 from tablebase.version import VERSION
 from tablebase.web.context import settings_of
 from tablebase.web.missing_tables import as_problem, lines_of

@@ -28,7 +28,7 @@ from tablebase.web.pages.addresses import addresses_of, named_position, start_of
 from tablebase.web.pages.pictures import drawing
 from tablebase.web.pages.play import RESIGNS, replayed
 from tablebase.web.pages.rendering import page
-from tablebase.web.questions import played
+from tablebase.web.worker_pool import played
 
 router = APIRouter()
 

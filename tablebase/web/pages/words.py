@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from tablebase.system.compute.messages import cell_text, count_plies
 from tablebase.errors import RulesError
 from tablebase.game import Outcome
 from tablebase.game.rules import Ending, Rules
 from tablebase.game.values import AnyValue, Bounds, Value
 from tablebase.play.match import Match
 from tablebase.probe.answers import Probe, RatedMove
+from tablebase.system.compute.messages import cell_text, count_plies
 
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth")
@@ -107,7 +107,7 @@ def all_happened(match: Match[Any]) -> list[str]:
     return said
 
 
-class Group(NamedTuple):
+class MoveGroup(NamedTuple):
     """Moves with the same outcome."""
 
     name: str  # for classes and identifiers
@@ -115,13 +115,13 @@ class Group(NamedTuple):
     moves: list[RatedMove]  # best first
 
 
-def groups(moves: Iterable[RatedMove]) -> list[Group]:
+def groups(moves: Iterable[RatedMove]) -> list[MoveGroup]:
     """The moves of a probe by their outcome; groups without moves are left out."""
     found: dict[str, list[RatedMove]] = {"win": [], "draw": [], "open": [], "loss": [], "unknown": []}
     for move in moves:
         found["unknown" if move.value is None else "open" if move.value.outcome is None else str(move.value.outcome)].append(move)
     titles = {"win": "Winning", "draw": "Drawing", "open": "Open", "loss": "Losing", "unknown": "Unknown"}
-    return [Group(name, titles[name], listed) for name, listed in found.items() if listed]
+    return [MoveGroup(name, titles[name], listed) for name, listed in found.items() if listed]
 
 
 def ending(game: Rules[Any], position: Any) -> str | None:

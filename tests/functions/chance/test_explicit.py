@@ -9,11 +9,11 @@ from support.checks import at_least_one
 from support.deterministic import DeterministicGame
 
 from tablebase.errors import CapacityError, RulesError
+from tablebase.functions.chance import compiled as compiled_module
+from tablebase.functions.chance.compiled import BLOCK, explicit
 from tablebase.game import load_game
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, call_compiled
 from tablebase.game.stochastic import Draw, State, StochasticGame
-from tablebase.functions.chance import compiled as compiled_module
-from tablebase.functions.chance.compiled import BLOCK, explicit
 from tablebase.testing.kernel_faults import expansion
 from tablebase_rules import pig
 

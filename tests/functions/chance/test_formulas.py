@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tablebase.game.kernels import OVER, Kernels, alone, counts_alike
 from tablebase.functions.chance import compiled as compiled_module
 from tablebase.functions.chance.chances import (
     CLOSED,
@@ -20,6 +19,7 @@ from tablebase.functions.chance.chances import (
     store,
 )
 from tablebase.functions.chance.formulas import COUNT, SEEN, blocks_read, formulas_of, new_space
+from tablebase.game.kernels import OVER, Kernels, alone, counts_alike
 
 Row = tuple[int, list[tuple[int, int]]]
 

@@ -20,13 +20,13 @@ from support.solved import Solved
 from twins import pig as pig_twin
 
 from tablebase.checking.chances import chances_fault
-from tablebase.game import Game, Outcome, load_game
-from tablebase.game.kernels import Int64, Layer, Region, alone, call_compiled
 from tablebase.functions.chance import iteration
 from tablebase.functions.chance.chances import UNIT
 from tablebase.functions.chance.compiled import Compiled, compiled
 from tablebase.functions.chance.formulas import blocks_read, formulas_of, new_space
 from tablebase.functions.chance.iteration import TOLERANCE, solve_layer
+from tablebase.game import Game, Outcome, load_game
+from tablebase.game.kernels import Int64, Layer, Region, alone, call_compiled
 from tablebase.tables.checkpoints import discard
 from tablebase_rules import pig
 from tablebase_rules.harehedgehog import game

@@ -16,15 +16,15 @@ from twins import exact as twin
 
 from tablebase.checking.exact import verify_exact
 from tablebase.errors import CapacityError, CorruptTableError, RulesError, StaleTableError
-from tablebase.game.functions import FunctionGame
-from tablebase.game.rules import Ending
-from tablebase.game.values import Value
-from tablebase.probe.from_codes import CodesSource
 from tablebase.functions.exact import listed, paths
 from tablebase.functions.exact.exact import solve
 from tablebase.functions.exact.files import ExactFile, exact_path, sorted_keys, write_exact
 from tablebase.functions.exact.listed import list_positions
 from tablebase.functions.exact.paths import count_games, leaves_by_depth, leaves_by_move
+from tablebase.game.functions import FunctionGame
+from tablebase.game.rules import Ending
+from tablebase.game.values import Value
+from tablebase.probe.from_codes import CodesSource
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, NARROW_ANY
 

@@ -16,17 +16,17 @@ from support.crafted import craft, sets, text
 from twins import exact as twin
 
 from tablebase.checking.tiers import verify_tier
-from tablebase.system.compute import threads
 from tablebase.errors import CapacityError, CorruptTableError, RulesError, StaleTableError
-from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame, Functions
-from tablebase.game.key_lists import specialized, with_lists
-from tablebase.game.native import rules_of
-from tablebase.game.values import Value
 from tablebase.functions.exact import tier_solver
 from tablebase.functions.exact.tier_files import TierFile, tier_path, write_tier
 from tablebase.functions.exact.tier_listing import list_tiers
 from tablebase.functions.exact.tier_solver import GroupSolver, Shelf, coding_for, new_shelf
 from tablebase.functions.exact.tiers import tiers_of
+from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame, Functions
+from tablebase.game.key_lists import specialized, with_lists
+from tablebase.game.native import rules_of
+from tablebase.game.values import Value
+from tablebase.system.compute import threads
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.values import FULL, NARROW_ANY
 

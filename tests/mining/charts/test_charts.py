@@ -19,21 +19,21 @@ from support.program import Ask
 
 import tablebase
 from tablebase.catalog.catalog import Catalog
+from tablebase.commands import training
+from tablebase.commands.tablebase import Tablebase
+from tablebase.errors import MissingTableError
+from tablebase.game import Outcome, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
 from tablebase.mining.charts import figures
 from tablebase.mining.charts.charted_slices import PLURALS, select_slices
 from tablebase.mining.charts.drawing import amount, power, whole_percent
 from tablebase.mining.charts.figures import Chart, matrices
 from tablebase.mining.charts.style import PALETTES, Style
 from tablebase.mining.charts.tallies import Counting, totals
-from tablebase.commands import training
-from tablebase.commands.tablebase import Tablebase
-from tablebase.system.compute.messages import in_time
-from tablebase.errors import MissingTableError
-from tablebase.game import Outcome, load_game
-from tablebase.game.moves import Position
-from tablebase.game.notation import render
 from tablebase.play.learning.self_play import Measure
 from tablebase.positions.material import parse_material
+from tablebase.system.compute.messages import in_time
 from tablebase_rules.doushouqi import game as doushouqi
 
 pytest.importorskip("matplotlib")

@@ -10,8 +10,8 @@ import pytest
 from support.html import addresses, classed, parsed, rows_of, said
 from support.program import Ask
 
-from tablebase.mining.charts.bars import WIDTH
 from tablebase.commands.tablebase import Tablebase
+from tablebase.mining.charts.bars import WIDTH
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from support.checks import at_least_one
 
 from tablebase.mining.column import OUTCOMES, Column
-from tablebase.mining.rows import Rows
-from tablebase.mining.patterns.contingency import Tables
+from tablebase.mining.patterns.contingency import ContingencyTables
 from tablebase.mining.patterns.levels import Levels, levels_of
 from tablebase.mining.patterns.rules import rules
 from tablebase.mining.patterns.trees import Leaf, Split, judge
+from tablebase.mining.rows import Rows
 
 
 def column(kind: pa.DataType) -> Column:
@@ -68,7 +68,7 @@ def test_tables_count_every_combination(rows: list[tuple[int, ...]]) -> None:
     joint = [some for number in (2, 3) for some in combinations(range(len(SIZES)), number)]
     columns = [np.array([row[place] for row in rows], dtype=np.intp) for place in range(len(SIZES) + 2)]
     *codes, leaves, classes = columns
-    tables, others = (Tables(SIZES, joint, CLASSES, LEAVES) for _ in range(2))
+    tables, others = (ContingencyTables(SIZES, joint, CLASSES, LEAVES) for _ in range(2))
     for each, begin, end in ((tables, 0, 7), (others, 7, 11), (others, 11, len(rows))):
         each.count([levels[begin:end] for levels in codes], leaves[begin:end], classes[begin:end])
     tables.add(others)
@@ -106,7 +106,7 @@ def test_rules_that_the_sample_does_not_show() -> None:
     """A rule of positions that are not in the sample is kept, for nothing shows that a broader one contains it."""
     values = np.repeat([0, 1, 1, 2], [50, 3, 4, 5])
     outcomes = np.repeat([OUTCOME[name] for name in ("win", "win", "loss", "win")], [50, 3, 4, 5])
-    tables = Tables((3,), (), len(WORDS))
+    tables = ContingencyTables((3,), (), len(WORDS))
     tables.count([values], None, outcomes)
     found = rules([ODD], WORDS, tables, [values[values != 2]])
     assert [(one.value, one.condition, one.positions) for one in found] == [("win", "odd = 0", 50), ("win", "odd = 2", 5)]

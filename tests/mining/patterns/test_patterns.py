@@ -10,12 +10,12 @@ import pytest
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.commands.program import run
-from tablebase.positions.common_features import features_of
 from tablebase.game import Game, load_game
-from tablebase.mining.selection import select_by_name
 from tablebase.mining.patterns import pattern_search as searching
 from tablebase.mining.patterns.gains import decided, entropy, information_gain
-from tablebase.mining.patterns.pattern_search import Search, Settings
+from tablebase.mining.patterns.pattern_search import PatternSettings, Search
+from tablebase.mining.selection import select_by_name
+from tablebase.positions.common_features import features_of
 from tablebase.tables.store import Store
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -54,7 +54,7 @@ def search(folder: Path, material: str, threads: int = 2, game: Game = GAME, dep
     """Search one slice with the library."""
     with closing(Store(folder)) as store:
         known = select_by_name(game, folder, [material], None)
-        return Search(game, store, known, features_of(game), threads, Settings(depth=depth)).run()
+        return Search(game, store, known, features_of(game), threads, PatternSettings(depth=depth)).run()
 
 
 @pytest.mark.parametrize(("feature", "bits"), [(0, 0.246), (1, 0.029), (2, 0.151), (3, 0.048)])

@@ -18,13 +18,13 @@ from twins.patterns import Rows
 
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
-from tablebase.positions.common_features import features_of
 from tablebase.game import Game, load_game
-from tablebase.mining.selection import select_by_name
 from tablebase.mining.patterns import pattern_search as searching
-from tablebase.mining.patterns.pattern_search import Patterns, Search, Settings
+from tablebase.mining.patterns.pattern_search import Patterns, PatternSettings, Search
 from tablebase.mining.patterns.rules import Rule
 from tablebase.mining.patterns.targets import target_of
+from tablebase.mining.selection import select_by_name
+from tablebase.positions.common_features import features_of
 from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
@@ -42,7 +42,7 @@ CASES = [
 """Targets of pools; a single slice and a number of pieces are like the two other pools."""
 
 
-def found(game: Game, folder: Path, materials: Sequence[str], settings: Settings, threads: int = 2) -> Patterns:
+def found(game: Game, folder: Path, materials: Sequence[str], settings: PatternSettings, threads: int = 2) -> Patterns:
     """The patterns of slices together."""
     with closing(Store(folder)) as store:
         return Search(game, store, select_by_name(game, folder, materials, None), features_of(game), threads, settings).run()
@@ -84,7 +84,7 @@ def words_of(result: Patterns, rows: Rows) -> dict[str, str]:
     return {word: word for word in result.classes}
 
 
-def check(result: Patterns, rows: Rows, settings: Settings) -> None:
+def check(result: Patterns, rows: Rows, settings: PatternSettings) -> None:
     """Compare all that was found with plain rows."""
     words = words_of(result, rows)
     rows = [{**row, "class": words[row["class"]]} for row in rows]
@@ -112,7 +112,7 @@ def check_gains(result: Patterns, rows: Rows) -> None:
         assert (gain.gain, gain.decides) == pytest.approx(patterns.gain(rows, gain.features), abs=1e-9)
 
 
-def check_rules(rules: Sequence[Rule], rows: Rows, settings: Settings, best: Sequence[str]) -> None:
+def check_rules(rules: Sequence[Rule], rows: Rows, settings: PatternSettings, best: Sequence[str]) -> None:
     """Rules hold, none contains another, and each condition that is broader than one of them lies in one of them."""
     least = settings.support * len(rows)
     classes = {row["class"] for row in rows}
@@ -143,7 +143,7 @@ def check_rules(rules: Sequence[Rule], rows: Rows, settings: Settings, best: Seq
                 assert one.bit_count() <= narrowest or any(not one & ~other for other in known)
 
 
-def check_tree(result: Patterns, rows: Rows, settings: Settings) -> None:
+def check_tree(result: Patterns, rows: Rows, settings: PatternSettings) -> None:
     """Each leaf says how many positions reach it and how many of them have its class; errors are the others."""
     tree, wrong = result.tree, 0
     assert tree is not None
@@ -163,7 +163,7 @@ def test_every_target_of_slices_together(
     pool: str, target: str, outcome: str | None, hexapawns: Path, pawn_tables: Tablebase
 ) -> None:
     """Gains, rules of up to three conditions and trees are those of all positions of all slices."""
-    settings = Settings(target_of(target, outcome), conditions=3, support=0.01)
+    settings = PatternSettings(target_of(target, outcome), conditions=3, support=0.01)
     result = found(PAWNS, hexapawns, POOLS[pool], settings)
     check(result, examined(pawn_tables, PAWNS, POOLS[pool], target, outcome), settings)
 
@@ -171,7 +171,7 @@ def test_every_target_of_slices_together(
 @pytest.mark.parametrize(("target", "outcome"), [("only_move", "draw"), *before_release(("distance", "win"), ("only_move", None))])
 def test_targets_with_draws_and_long_distances(target: str, outcome: str | None, two_pieces: Path, tables: Tablebase) -> None:
     """The same in Dou Shou Qi, whose wins take so long that distances are in ranges."""
-    settings = Settings(target_of(target, outcome), conditions=1)
+    settings = PatternSettings(target_of(target, outcome), conditions=1)
     result = found(JUNGLE, two_pieces, ["EvR", "RvE"], settings)
     check(result, examined(tables, JUNGLE, ["EvR", "RvE"], target, outcome), settings)
     names = {gain.name for gain in result.gains}
@@ -182,30 +182,30 @@ def test_targets_with_draws_and_long_distances(target: str, outcome: str | None,
 @pytest.mark.release
 def test_rules_of_two_comparisons(two_pieces: Path, tables: Tablebase) -> None:
     """Trying all comparisons of a slice and all pairs of them finds no rule that is wider and new."""
-    result = found(JUNGLE, two_pieces, ["CvT"], Settings())
-    check(result, examined(tables, JUNGLE, ["CvT"], "outcome", None), Settings())
+    result = found(JUNGLE, two_pieces, ["CvT"], PatternSettings())
+    check(result, examined(tables, JUNGLE, ["CvT"], "outcome", None), PatternSettings())
     assert {rule.comparisons for rule in result.rules} == {1, 2}
 
 
 @pytest.mark.parametrize("support", [0.0, 0.05, 0.2, 1.0])
 def test_support(support: float, hexapawns: Path, pawn_tables: Tablebase) -> None:
     """Rules cover the share that was asked for, and so do leaves; nothing broader is missing."""
-    settings = Settings(conditions=3, support=support, depth=6)
+    settings = PatternSettings(conditions=3, support=support, depth=6)
     result = found(PAWNS, hexapawns, ["PPPvPPP"], settings)
     check(result, examined(pawn_tables, PAWNS, ["PPPvPPP"], "outcome", None), settings)
     assert bool(result.rules) == (support < 1)
 
 
 def test_a_rule_that_just_has_the_support(hexapawns: Path) -> None:
-    rules = found(PAWNS, hexapawns, ["PPvPP"], Settings()).rules
+    rules = found(PAWNS, hexapawns, ["PPvPP"], PatternSettings()).rules
     for rule in at_least_one(rules[:3]):
-        assert rule in found(PAWNS, hexapawns, ["PPvPP"], Settings(support=rule.positions / 153)).rules
-        assert rule not in found(PAWNS, hexapawns, ["PPvPP"], Settings(support=(rule.positions + 0.5) / 153)).rules
+        assert rule in found(PAWNS, hexapawns, ["PPvPP"], PatternSettings(support=rule.positions / 153)).rules
+        assert rule not in found(PAWNS, hexapawns, ["PPvPP"], PatternSettings(support=(rule.positions + 0.5) / 153)).rules
 
 
 def test_the_number_of_conditions(hexapawns: Path) -> None:
     """More of them add rules, and leave those of fewer as they are."""
-    rules = {number: found(PAWNS, hexapawns, ["PPPvPPP"], Settings(conditions=number)).rules for number in (1, 2, 3)}
+    rules = {number: found(PAWNS, hexapawns, ["PPPvPPP"], PatternSettings(conditions=number)).rules for number in (1, 2, 3)}
     for number, some in rules.items():
         assert some == [rule for rule in rules[3] if rule.comparisons <= number]
         assert {rule.comparisons for rule in some} == {1, 2, 3} - {*range(number + 1, 4)}
@@ -217,7 +217,7 @@ def test_many_positions_are_counted_exactly(
     target: str, names: list[str], two_pieces: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Slices that do not fit into the sample together have the same gains and broadest rules; rules and errors are exact."""
-    settings = Settings(target_of(target), conditions=3)
+    settings = PatternSettings(target_of(target), conditions=3)
     whole = found(JUNGLE, two_pieces, names, settings)
     monkeypatch.setattr(searching, "SAMPLE", 900)
     sampled = found(JUNGLE, two_pieces, names, settings, threads=4)
@@ -241,9 +241,9 @@ def test_many_positions_are_counted_exactly(
 
 def test_very_many_slices_are_searched_without_comparing_each(hexapawns: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their names are still a feature; rules and trees do not mention them."""
-    whole = found(PAWNS, hexapawns, POOLS["mixed"], Settings(depth=8, conditions=3))
+    whole = found(PAWNS, hexapawns, POOLS["mixed"], PatternSettings(depth=8, conditions=3))
     monkeypatch.setattr("tablebase.mining.patterns.levels.MAX_WORDS", 2)
-    few = found(PAWNS, hexapawns, POOLS["mixed"], Settings(depth=8, conditions=3))
+    few = found(PAWNS, hexapawns, POOLS["mixed"], PatternSettings(depth=8, conditions=3))
     assert few.gains == whole.gains
     texts = [str((each.rules, each.tree)) for each in (whole, few)]
     assert ["material" in text for text in texts] == [True, False]
@@ -258,7 +258,7 @@ def test_targets_that_make_no_sense(target: str, outcome: str | None, said: str)
 @pytest.mark.parametrize("wrong", [{"support": -0.1}, {"support": 1.1}, {"conditions": 0}, {"conditions": 4}])
 def test_settings_out_of_range(wrong: dict[str, Any]) -> None:
     with pytest.raises(TablebaseError, match=r"from 0 to 1|1 to 3"):
-        Settings(**wrong)
+        PatternSettings(**wrong)
 
 
 def test_moves_of_unknown_value(hexapawns: Path, tmp_path: Path) -> None:
@@ -268,4 +268,4 @@ def test_moves_of_unknown_value(hexapawns: Path, tmp_path: Path) -> None:
     for name in ("PPvP", "PvPP"):
         table_path(folder, PAWNS, parse_material(PAWNS, name)).unlink(missing_ok=True)
     with pytest.raises(TablebaseError, match=r"moves of PPvPP lead to .* not been built: run 'tablebase build"):
-        found(PAWNS, folder, ["PPvPP"], Settings(target_of("only_move")))
+        found(PAWNS, folder, ["PPvPP"], PatternSettings(target_of("only_move")))

@@ -13,14 +13,14 @@ from numba.core import event
 from support.games import after
 
 from tablebase.commands.tablebase import Tablebase
-from tablebase.system.compute.progress import COMPILING
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.play.protocol import uci_server
 from tablebase.play.protocol.uci_server import UciServer, info, score
-from tablebase.play.protocol.uci_settings import Settings
+from tablebase.play.protocol.uci_settings import UciSettings
 from tablebase.search import Analysis, Engine
+from tablebase.system.compute.progress import COMPILING
 from tablebase.tables.values import Value
 
 JUNGLE = load_game("doushouqi")
@@ -49,7 +49,7 @@ class Dialogue:
         self._compiling = compiling
         self._asked: Queue[str | None] = Queue()
         self._said: Queue[str] = Queue()
-        server = UciServer(Settings(load_game(game), folder, hash_mebibytes=1), self._hear)
+        server = UciServer(UciSettings(load_game(game), folder, hash_mebibytes=1), self._hear)
         self._thread = threading.Thread(target=server.serve, args=(self._lines(),), daemon=True)
 
     def __enter__(self) -> Self:

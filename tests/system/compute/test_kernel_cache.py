@@ -13,9 +13,9 @@ from unittest.mock import Mock
 import pytest
 from support.program import Ask, assert_refused, flip
 
+from tablebase.solvers.planes.solve import enter
 from tablebase.system.compute import jit, kernel_cache
 from tablebase.system.compute.kernel_cache import KernelCache
-from tablebase.solvers.planes.solve import enter
 
 Program = subprocess.Popen[str]
 ROOT = Path(__file__).resolve().parents[3]

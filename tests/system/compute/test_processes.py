@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
-from tablebase.system.compute.processes import clean_up, ensured, held_at_fork, undisturbed, when_undisturbed
+from tablebase.system.compute.processes import clean_up, cleanup_on_exit, deferred_signals, fork_safe, when_undisturbed
 
 
 def test_the_end_of_a_block_cleans_up() -> None:
     """Once, whether it ends well or not."""
     done: list[str] = []
-    with ensured(lambda: done.append("well")):
+    with cleanup_on_exit(lambda: done.append("well")):
         assert done == []
-    with pytest.raises(ZeroDivisionError), ensured(lambda: done.append("badly")):
+    with pytest.raises(ZeroDivisionError), cleanup_on_exit(lambda: done.append("badly")):
         raise ZeroDivisionError
     assert done == ["well", "badly"]
     clean_up()
@@ -30,7 +30,7 @@ def test_a_process_that_ends_at_once_cleans_up() -> None:
         done.append("failed")
         raise OSError("no such file")
 
-    with pytest.raises(OSError, match="no such file"), ensured(lambda: done.append("first")), ensured(fail):
+    with pytest.raises(OSError, match="no such file"), cleanup_on_exit(lambda: done.append("first")), cleanup_on_exit(fail):
         clean_up()
     # The process of this test lives on, so that the blocks clean up again.
     assert done == ["failed", "first"] * 2
@@ -41,8 +41,8 @@ def test_an_undisturbed_block_comes_first() -> None:
     done: list[str] = []
     when_undisturbed(lambda: done.append("at once"))
     assert done == ["at once"]
-    with undisturbed():
-        with undisturbed():
+    with deferred_signals():
+        with deferred_signals():
             when_undisturbed(lambda: done.append("later"))
         assert done == ["at once"]
     assert done == ["at once", "later"]
@@ -59,7 +59,7 @@ WORK = 0.3
 @pytest.mark.parametrize("make", [threading.Lock, threading.RLock])
 def test_a_lock_is_free_in_the_child_and_what_it_guards_is_whole(make: Callable[[], threading.Lock]) -> None:
     """A fork waits for the thread that holds the lock; afterwards both processes can take it."""
-    lock, guarded, held = held_at_fork(make()), [0, 0], threading.Event()
+    lock, guarded, held = fork_safe(make()), [0, 0], threading.Event()
 
     def work() -> None:
         with lock:

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import Done, Work, divide, note
 
-from tablebase.system.compute import threads
 from tablebase.errors import TablebaseError
+from tablebase.solvers import pursuit as pursuit
+from tablebase.system.compute import threads
 from tablebase.system.executors.executor import Limits
 from tablebase.system.executors.local import LocalExecutor
 from tablebase.system.executors.scheduler import run_graph
-from tablebase.solvers import pursuit as pursuit
 
 Graph = dict[str, tuple[str, ...]]
 

@@ -19,8 +19,8 @@ from support.processes import end_session, group, wait_for
 from support.program import ask_fresh, start_fresh
 from support.work import advance, do, hold, lose, meet, parent, record, unless_marked
 
-from tablebase.system.compute.messages import Stage
 from tablebase.errors import CapacityError, ClusterError
+from tablebase.system.compute.messages import Stage
 from tablebase.system.executors import dask
 from tablebase.system.executors.dask import DaskExecutor, limits_at
 from tablebase.system.executors.executor import Executor, Limits

@@ -13,8 +13,8 @@ from distributed import Reschedule, Status
 from support.processes import wait_for
 from support.work import do, linger, unless_marked
 
-from tablebase.system.compute import threads
 from tablebase.errors import ClusterError, MissingExtraError
+from tablebase.system.compute import threads
 from tablebase.system.executors.dask import DaskExecutor, no_offer
 from tablebase.system.executors.dask_host import Host, offer
 from tablebase.system.executors.executor import Check

@@ -127,9 +127,8 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
     for device in (os.devnull, "/dev/zero"):
         write_text(Path(device), "gone", CURE)
         assert Path(device).is_char_device()
-    program = (
-        f"from pathlib import Path; from tablebase.system.files.outputs import write_text as w; w(Path('/dev/stdout'), 'x', {CURE!r})"
-    )
+    program = "from pathlib import Path; from tablebase.system.files.outputs import write_text as w; "
+    program += f"w(Path('/dev/stdout'), 'x', {CURE!r})"
     with (tmp_path / "out").open("w") as out:
         subprocess.run([sys.executable, "-c", f"print('before'); {program}; print('after')"], stdout=out, check=True)
     assert (tmp_path / "out").read_text() == "before\nxafter\n"

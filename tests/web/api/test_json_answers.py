@@ -24,7 +24,7 @@ from tablebase.game import load_game
 from tablebase.positions.material import parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
-from tablebase.web.settings import Limits
+from tablebase.web.settings import RequestLimits
 
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 GAME = load_game("doushouqi")
@@ -301,4 +301,4 @@ def test_a_held_catalog_is_the_fault_of_the_server(copied: Path, monkeypatch: py
 
 
 def test_a_request_outlasts_the_patience_of_readers() -> None:
-    assert Limits().seconds > PATIENCE
+    assert RequestLimits().seconds > PATIENCE

@@ -13,8 +13,8 @@ from support.program import Ask
 from support.web import SMALL, TestClient, ask_raw, client_of, connected, sentence_of, served
 
 from tablebase.commands.game_requests import COMMANDS
-from tablebase.web import questions
-from tablebase.web.settings import Limits
+from tablebase.web import worker_pool as questions
+from tablebase.web.settings import RequestLimits
 
 COUNTS = "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n"
 START = "0:68:3,0:68:3 1"
@@ -118,7 +118,7 @@ def test_counts(pawns: TestClient, ask: Ask) -> None:
 @pytest.mark.full
 def test_a_count_that_takes_too_long(hexapawns: Path) -> None:
     """It is refused with the command that counts without a limit; the next question is answered."""
-    limits = Limits(seconds=0.2, apart=1)
+    limits = RequestLimits(seconds=0.2, apart=1)
     with client_of(hexapawns, limits=limits) as client:
         refused = client.get("/api/v1/count", params={"game": "foxhounds-12x12"})
         command = "tablebase count foxhounds-12x12"
@@ -173,7 +173,7 @@ def test_what_no_statement_does(miner: TestClient, statement: str, status: int, 
 @pytest.mark.full
 def test_statements_that_need_memory(two_pieces: Path) -> None:
     """Their process is killed; the server answers, also the next statement."""
-    limits = Limits(memory=400 << 20, seconds=60.0)
+    limits = RequestLimits(memory=400 << 20, seconds=60.0)
     large = "SELECT list(repeat('x', 10000) || p1_square) FROM positions"
     with client_of(two_pieces, mine=True, limits=limits) as client:
         refused = client.post("/api/v1/mine", json={"game": "doushouqi", "statement": large})
@@ -197,7 +197,7 @@ def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.
 
     endless = {"game": "doushouqi", "statement": "SELECT count(*) FROM positions a, positions b, positions c"}
     monkeypatch.setattr(questions, "PATIENCE", 0.6)
-    with client_of(two_pieces, mine=True, limits=Limits(seconds=1.5, apart=1)) as client, ThreadPoolExecutor() as threads:
+    with client_of(two_pieces, mine=True, limits=RequestLimits(seconds=1.5, apart=1)) as client, ThreadPoolExecutor() as threads:
         first = threads.submit(client.post, "/api/v1/mine", json=endless)
         time.sleep(0.2)
         second = threads.submit(client.post, "/api/v1/mine", json=endless)
@@ -219,7 +219,7 @@ def test_statements_of_clients_that_have_gone(two_pieces: Path) -> None:
     )
 
     def drop(address: str) -> None:
-        for _ in range(Limits.apart):
+        for _ in range(RequestLimits.apart):
             with connected(address) as client:
                 client.sendall(head.format(len(endless)).encode() + endless)
                 time.sleep(0.5)

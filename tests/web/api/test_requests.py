@@ -15,7 +15,7 @@ from tablebase.errors import RulesError, TablebaseError, system_error
 from tablebase.game.installed import _load
 from tablebase.web.caching import encoded
 from tablebase.web.problems import without_paths
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 JSON = {"content-type": "application/json"}
@@ -258,7 +258,7 @@ def test_lines_of_the_access_log(two_pieces: Path, capsys: pytest.CaptureFixture
     ],
 )
 def test_names_of_files_are_left_out(said: TablebaseError | str, expected: str) -> None:
-    assert without_paths(said, Settings(Path("/srv/a b"), "postgresql://me:secret@host/db")).startswith(expected)
+    assert without_paths(said, ServerSettings(Path("/srv/a b"), "postgresql://me:secret@host/db")).startswith(expected)
 
 
 def test_a_relative_folder_is_no_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +267,7 @@ def test_a_relative_folder_is_no_word(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "data").symlink_to("real")
     monkeypatch.chdir(tmp_path)
     sentence = f"the data of {tmp_path}/data/x.h5 and {tmp_path}/real/x.h5"
-    assert without_paths(sentence, Settings(Path("data"))) == "the data of x.h5 and x.h5"
+    assert without_paths(sentence, ServerSettings(Path("data"))) == "the data of x.h5 and x.h5"
 
 
 def test_a_game_that_cannot_be_loaded_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,4 +278,6 @@ def test_a_game_that_cannot_be_loaded_names_no_file(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(EntryPoint, "load", Mock(side_effect=caught.value))
     with pytest.raises(RulesError) as fault:
         _load(point)
-    assert without_paths(fault.value, Settings(Path("/srv"))).endswith("ImportError: cannot import name 'nowhere' from 'os' (…)")
+    assert without_paths(fault.value, ServerSettings(Path("/srv"))).endswith(
+        "ImportError: cannot import name 'nowhere' from 'os' (…)"
+    )

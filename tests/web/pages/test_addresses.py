@@ -15,7 +15,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.web.app import create_app
 from tablebase.web.pages.addresses import Addresses, in_path, named_position
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 START = "/hexapawn/position/ppp/3/PPP_w"
 KINDS_OF_PAGES = (
@@ -280,7 +280,7 @@ ROOT = "/games/tables"
 @pytest.mark.parametrize(("root", "headers"), [(ROOT, {"x-forwarded-prefix": "/other"}), ("", {"x-forwarded-prefix": f"{ROOT}/"})])
 def test_behind_a_proxy(root: str, headers: dict[str, str], removed: bool, two_games: Path) -> None:
     """All links of all pages begin with the root path and are answered, whether or not the proxy removes it from the request."""
-    proxy = TestClient(create_app(Settings(two_games, root=root)), client=("127.0.0.1", 1), raise_server_exceptions=False)
+    proxy = TestClient(create_app(ServerSettings(two_games, root=root)), client=("127.0.0.1", 1), raise_server_exceptions=False)
     before = "" if removed else ROOT
     with proxy:
         for address in ("/", "/hexapawn/", "/hexapawn/position/ppp/3/PPP_w", "/hexapawn/play?seat=person&seat=tables"):
@@ -304,6 +304,6 @@ def test_behind_a_proxy(root: str, headers: dict[str, str], removed: bool, two_g
 )
 def test_a_prefix_that_is_not_trusted(client: str, prefix: str, two_games: Path) -> None:
     """It comes from elsewhere, or could lead links to another server."""
-    with TestClient(create_app(Settings(two_games)), client=(client, 1)) as asking:
+    with TestClient(create_app(ServerSettings(two_games)), client=(client, 1)) as asking:
         named = addresses(parsed(asking.get("/", headers={"x-forwarded-prefix": prefix}).text))
     assert "/hexapawn/" in named

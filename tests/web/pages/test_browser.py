@@ -18,7 +18,7 @@ from tablebase.commands.tablebase import Tablebase
 from tablebase.game import Outcome
 from tablebase.play.records import Record, write_record
 from tablebase.web.app import create_app
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 pytestmark = pytest.mark.full
 START = "/hexapawn/position/ppp/3/PPP_w"
@@ -53,7 +53,7 @@ Open = Callable[..., Visit]
 @pytest.fixture(scope="module")
 def base(two_games: Path) -> Iterator[str]:
     """The address of a server in a thread of this process."""
-    app = create_app(Settings(two_games, mine=True))
+    app = create_app(ServerSettings(two_games, mine=True))
     with in_thread(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=1)) as address:
         yield address
 

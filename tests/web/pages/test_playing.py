@@ -19,12 +19,12 @@ from tablebase.errors import MissingTableError
 from tablebase.game import load_game
 from tablebase.game.installed import load_rules
 from tablebase.play.learning.matchbox_player import MatchboxPlayer
-from tablebase.play.learning.matchboxes import MOST, Draw, write_taken
+from tablebase.play.learning.matchboxes import MOST, BeadDraw, write_taken
 from tablebase.play.match import Match
 from tablebase.play.player import Seat
 from tablebase.play.players import player_names
 from tablebase.play.records import Record, label_of, replayed, write_record
-from tablebase.web.settings import Limits
+from tablebase.web.settings import RequestLimits
 
 GAME = load_game("hexapawn")
 
@@ -186,7 +186,7 @@ def test_the_address_has_room_for_some_beads(client: TestClient) -> None:
     """Where it is full, games are still counted, but cost no bead."""
     game = load_game("hexapawn-4x4")
     boxes = MatchboxPlayer(Seat(game, game.initial, 1)).boxes.boxes
-    beads = [Draw(box, bead) for box, held in boxes.items() if len(box.pieces) == 6 for bead in held[:1] if held[1:]]
+    beads = [BeadDraw(box, bead) for box, held in boxes.items() if len(box.pieces) == 6 for bead in held[:1] if held[1:]]
     moves = "b1b2+a4a3+b2b3+a3a2+b3c4"
     for number in (MOST - 1, MOST):
         taken = write_taken(game, beads[:number])
@@ -290,7 +290,7 @@ def test_games_that_are_none(address: str, words: str, client: TestClient) -> No
 
 def test_players_that_search_are_limited(two_games: Path) -> None:
     """They have the limits and the sentence of the interface, and the next page is shown."""
-    with client_of(two_games, limits=Limits(seconds=0.1)) as limited:
+    with client_of(two_games, limits=RequestLimits(seconds=0.1)) as limited:
         page = shown(limited, "/doushouqi/play?seat=engine&seat=person&level=10", 504)
         assert "this move takes longer than 0.1 s: name another player, or a lower level." in said(page)
         shown(limited, "/hexapawn/play?seat=person&seat=tables")
@@ -370,7 +370,7 @@ def test_a_search_speaks_where_no_table_does(client: TestClient) -> None:
 
 
 def test_a_search_that_takes_too_long(two_games: Path) -> None:
-    with client_of(two_games, limits=Limits(seconds=0.3)) as limited:
+    with client_of(two_games, limits=RequestLimits(seconds=0.3)) as limited:
         page = shown(limited, "/doushouqi/replay?moves=a3a4&search=1")
         assert "By a search: " not in said(page)
         assert said(identified(page, "verdict")) == "White to move"

@@ -14,14 +14,14 @@ from tablebase.game import Game
 from tablebase.game.game_arguments import as_asked
 from tablebase.game.moves import GOAL, Position
 from tablebase.game.values import LOST, Value
+from tablebase.positions.many import Int8, Mixed, Rows, joined, mixed
+from tablebase.positions.texts import read_texts, write_texts
 from tablebase.probe.answers import Probe
 from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16, Slices
 from tablebase.probe.source import Each, Source, without_moves
-from tablebase.positions.mixed import Int8, Mixed, Rows, joined, mixed
-from tablebase.positions.texts import read_texts, write_texts
 
 if TYPE_CHECKING:
-    from tablebase.probe.rated import Rated
+    from tablebase.probe.scored_moves import Rated
 
 NOWHERE = -1
 BLOCK = 1 << 17
@@ -122,7 +122,7 @@ class Answers(Each):
         """The fields of positions in which the game goes on."""
         positions = self._positions.take(self._rows[places])
         # Those who ask for values alone list no moves.
-        from tablebase.probe.rated import rated_moves
+        from tablebase.probe.scored_moves import rated_moves
 
         rated = rated_moves(self._slices, positions)
         sure = rated.best(self.outcomes[places], self.distances[places])

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tablebase.system.compute.processes import ensured
 from tablebase.errors import RulesError
-from tablebase.system.executors.executor import Fault
 from tablebase.game import Game, load_game
+from tablebase.system.compute.processes import cleanup_on_exit
+from tablebase.system.executors.executor import Fault
 from tablebase.tables.folder import FORMAT_VERSION, TOKEN
 from tablebase.version import VERSION
 
@@ -65,7 +65,7 @@ def site(folder: Path, game: Game) -> Iterator[Site]:
     """The site of a build, whose token is in the folder as long as the block lasts."""
     token = secrets.token_hex(16)
     path = folder / TOKEN
-    with ensured(partial(path.unlink, missing_ok=True)):
+    with cleanup_on_exit(partial(path.unlink, missing_ok=True)):
         path.write_text(token, encoding="utf-8")
         yield Site(folder.resolve(), token, game.name, game.digest)
 

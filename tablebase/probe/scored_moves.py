@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.probe.slice_values import KNOWN, Int16, Slices, Values
-from tablebase.positions.mixed import Int8, Mixed, Rows
+from tablebase.positions.many import Int8, Mixed, Rows
 from tablebase.positions.movegen import Moves, after, moves_of
+from tablebase.probe.slice_values import KNOWN, Int16, Slices, Values
 
 FAR = 1 << 20
 """More than any distance."""

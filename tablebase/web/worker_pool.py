@@ -18,13 +18,13 @@ from fastapi import Request
 from tablebase.commands.game_requests import COMMANDS
 from tablebase.commands.registry import check_verb
 from tablebase.commands.row_types import MineAnswer
-from tablebase.system.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.game.installed import load_rules
+from tablebase.system.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.jobs import COMPILING, work
 from tablebase.web.player_moves import chosen_move, is_quick
 from tablebase.web.problems import ProblemError
-from tablebase.web.settings import Settings
+from tablebase.web.settings import ServerSettings
 
 PATIENCE = 5.0
 """Seconds for which a question waits for a process."""
@@ -44,10 +44,10 @@ class Question(NamedTuple):
     command: str | None = None  # does the same without limits
 
 
-class Apart:
+class WorkerPool:
     """The processes of one process of the server; used by its event loop only."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         self._settings, self._limits = settings, settings.limits
         self._free = asyncio.Semaphore(settings.limits.apart)
         self._idle: list[ChildProcess] = []
@@ -108,9 +108,9 @@ class Apart:
             raise _too_much(question, 503, "was ended, most likely because memory ran out") from None
 
 
-def apart_of(request: Request) -> Apart:
+def apart_of(request: Request) -> WorkerPool:
     """Those of the process that answers a request."""
-    return cast(Apart, request.app.state.apart)
+    return cast(WorkerPool, request.app.state.apart)
 
 
 def _too_much(question: Question, status: int, fault: str) -> ProblemError:
