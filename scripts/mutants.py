@@ -90,7 +90,7 @@ def copied_tree(root: Path = ROOT) -> Iterator[Path]:
 
 
 def passes(tree: Path, tests: Iterable[str]) -> bool:
-    """Whether tests pass in a tree; they run in a group of processes of their own, so that all of them end in time."""
+    """Return whether tests pass in a tree; they run in a group of processes of their own, so that all of them end in time."""
     folders = os.pathsep.join([str(tree), str(tree / "rules")])
     # Bytecode of a file is taken for that of another of the same size from the same second.
     own = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": folders, "TABLEBASE_CACHE": str(tree / "kernels")}

@@ -135,7 +135,7 @@ def compare_boards(sizes: Sequence[int], folder: Path, workers: int) -> list[str
 
 
 def same_games(ours: str, article: str) -> bool:
-    """Whether our number agrees with the article's, which may be a power of ten."""
+    """Return whether our number agrees with the article's, which may be a power of ten."""
     return abs(log10(int(ours)) - int(article[4:])) < 1 if article.startswith("~") else ours == article
 
 

@@ -105,7 +105,7 @@ def median(counts: Mapping[int, int]) -> int:
 
 
 def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterator[str]]:
-    """Where the share of an outcome is highest and lowest, and where the piece never stands."""
+    """Return where the share of an outcome is highest and lowest, and where the piece never stands."""
 
     def describe(source: Source) -> Iterator[str]:
         slices, word = source.slices, WORDS[outcome]

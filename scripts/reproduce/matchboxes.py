@@ -110,7 +110,7 @@ class Learner(Matchboxes):
         return BLACK
 
     def is_perfect(self, box: Position) -> bool:
-        """Whether a box holds beads and each of them wins for Black."""
+        """Return whether a box holds beads and each of them wins for Black."""
         beads = self.boxes[box]
         return bool(beads) and all(self.ratings[box, bead.move].outcome is Outcome.WIN for bead in beads)
 
@@ -128,7 +128,7 @@ class Learner(Matchboxes):
                 waiting += [bead.after for bead in self.boxes[box] if bead.after is not None]
 
     def always_wins(self, opponent: Opponent = every_move) -> bool:
-        """Whether Black wins for certain, whichever of the opponent's moves White makes."""
+        """Return whether Black wins for certain, whichever of the opponent's moves White makes."""
         return all(map(self.is_perfect, self.reachable(opponent)))
 
     def share_perfect(self) -> float:

@@ -104,7 +104,7 @@ def excess(row: Row) -> int:
 
 
 def verdict(pieces: int, paper: Row, ours: Row) -> str:
-    """How a row differs from the paper's, in a sentence or more."""
+    """Return how a row differs from the paper's, in a sentence or more."""
     if ours == paper:
         return f"{pieces} pieces: equal."
     fields = zip(Row._fields, paper, ours, strict=True)

@@ -218,7 +218,7 @@ def print_claim(claim: Claim, folder: Path, limit: int) -> None:
 
 
 def verdict(kept: int, broken: int) -> str:
-    """Whether a claim holds, given how many positions are as claimed and how many are not."""
+    """Return whether a claim holds, given how many positions are as claimed and how many are not."""
     total = kept + broken
     if not broken:
         return f"holds for all {total:,} positions"
@@ -288,7 +288,7 @@ def single_against(material: Material) -> int | None:
 
 
 def takes(taker: int, victim: int) -> bool:
-    """Whether a kind of piece captures another in the open, with most of its steps."""
+    """Return whether a kind of piece captures another in the open, with most of its steps."""
     steps = game().kinds[taker].steps
     return 2 * sum(game().kinds[victim].symbol in step.victims for step in steps) > len(steps)
 

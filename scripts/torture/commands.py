@@ -39,7 +39,7 @@ class Answer:
 
     @property
     def refused(self) -> bool:
-        """Whether it ended with one sentence or, after a check, with one for each table that is wrong."""
+        """True if it ended with one sentence or, after a check, with one for each table that is wrong."""
         sentences = sum(line.startswith("error: ") for line in self.err.splitlines())
         return sentences == 1 if self.code in (2, 3) else self.code == 1 and sentences > 0
 

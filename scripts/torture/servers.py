@@ -148,7 +148,7 @@ def strike_server(torture: Torture, victim: str, server: Server) -> str:
 
 
 def _serves_builds(process: psutil.Process) -> bool:
-    """Whether a process of the server serves the catalog's user; not if it has ended."""
+    """Return whether a process of the server serves the catalog's user; not if it has ended."""
     try:
         return "tablebase tablebase" in " ".join(process.cmdline())
     except psutil.NoSuchProcess:

@@ -57,12 +57,12 @@ class BatchRecord:
         return locked(lock_of(self._batch), refusal)
 
     def wrote(self, path: Path) -> bool:
-        """Whether a file or folder is what a command of this batch has written last."""
+        """Return whether a file or folder is what a command of this batch has written last."""
         known = next((ran.outputs[self._name(path)] for ran in self._ran if self._name(path) in ran.outputs), None)
         return known is not None and known == sha256_of(path)
 
     def seconds(self, command: Sequence[str]) -> float | None:
-        """How long a command took the last time; None if it never ran."""
+        """Return how long a command took the last time; None if it never ran."""
         return next((ran.seconds for ran in self._ran if ran.command == list(command)), None)
 
     def unchanged(

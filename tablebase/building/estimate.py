@@ -71,7 +71,7 @@ def memory(game: Game, material: Material, solver: str = AUTO, allowed: int | No
 
 
 def solver_memory(game: Game, material: Material, allowed: int | None) -> int | None:
-    """How many of the bytes that a worker is allowed its solver may need."""
+    """Return how many of the bytes that a worker is allowed its solver may need."""
     return None if allowed is None else allowed - _other_memory(game, material)
 
 
@@ -183,7 +183,7 @@ def model(game: Game, material: Material, solver: Solver) -> float:
 
 
 def _ratios(game: Game, cost: TableCost) -> list[float]:
-    """How many times as long as the model says a table took; empty if nobody knows."""
+    """Return how many times as long as the model says a table took; empty if nobody knows."""
     solvers = [solver for solver in SOLVERS if cost.engine in solver.names]
     if not cost.seconds or not solvers:
         return []

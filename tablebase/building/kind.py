@@ -224,7 +224,7 @@ class TableKind(ABC, Generic[G, F]):
     # Their rows in a catalog
 
     def is_in_place(self, entry: Entry) -> bool:
-        """Whether a reader would look for such a table where an entry's own columns place it."""
+        """Return whether a reader would look for such a table where an entry's own columns place it."""
         return self.counted in entry.row
 
     def size_of(self, entry: Entry) -> int:

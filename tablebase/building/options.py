@@ -67,7 +67,7 @@ class BuildOptions:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether workers publish their tables; see `Executor.ordered`."""
+        """True if workers publish their tables; see `Executor.ordered`."""
         return self.where != LOCAL if self.given_executor is None else self.given_executor.ordered
 
     @property

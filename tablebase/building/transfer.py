@@ -71,7 +71,7 @@ def usable_entries(entries: Iterable[Entry]) -> tuple[list[Entry], dict[str, str
 
 
 def _foreign_fault(entry: Entry) -> str | None:
-    """Why a table of another folder is of no use here; None if it is."""
+    """Return why a table of another folder is of no use here; None if it is."""
     try:
         rules = load_rules(entry.game)
     except RulesError:

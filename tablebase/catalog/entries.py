@@ -89,7 +89,7 @@ class Entry:
         return digest([dict(self.row), [vars(side) for side in self.sides]])
 
     def is_of(self, game: Rules[Any]) -> bool:
-        """Whether it belongs to a game, under the rules installed now."""
+        """Return whether it belongs to a game, under the rules installed now."""
         # The digest of rules as functions takes a second.
         return self.game == game.name and self.row["rules_digest"] == game.digest
 
@@ -99,7 +99,7 @@ class Entry:
         return replace(self, row={name: known.get(name, value) for name, value in self.row.items()})
 
     def has_values_of(self, other: Entry) -> bool:
-        """Whether both hold the same values under the same rules, in whatever form."""
+        """Return whether both hold the same values under the same rules, in whatever form."""
         return all(self.row[name] == other.row[name] for name in ("rules_digest", "values_sha256"))
 
 

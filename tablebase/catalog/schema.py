@@ -211,7 +211,7 @@ def index_names(connection: Connection) -> set[str]:
 
 
 def schema_fault(connection: Connection) -> str | None:
-    """Why a catalog of this version lacks one of our tables or columns; None if it has all."""
+    """Return why a catalog of this version lacks one of our tables or columns; None if it has all."""
     inspector = inspect(connection)
     tables = set(inspector.get_table_names())
     for table in METADATA.sorted_tables:

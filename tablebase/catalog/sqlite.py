@@ -97,7 +97,7 @@ def primary_code(fault: BaseException) -> int:
 
 
 def is_busy(fault: Exception) -> bool:
-    """Whether a fault is only that another program has locked the file."""
+    """Return whether a fault is only that another program has locked the file."""
     return primary_code(fault) in IN_USE
 
 
@@ -174,7 +174,7 @@ class SqliteDatabase(Database):
             raise
 
     def _is_no_database(self) -> bool:
-        """Whether SQLite cannot read the whole file, or will not write it; a sound journal is played back first."""
+        """Return whether SQLite cannot read the whole file, or will not write it; a sound journal is played back first."""
         try:
             with closing(_open(self.path, "rw")) as connection:
                 return connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",) or not self._may_be_written()
@@ -199,7 +199,7 @@ class SqliteDatabase(Database):
         return None
 
     def _may_be_written(self) -> bool:
-        """Whether the header lets this version of SQLite write the file."""
+        """Return whether the header lets this version of SQLite write the file."""
         with self.path.open("rb") as file:
             file.seek(WRITE_VERSION_OFFSET)
             return file.read(1) <= b"\x02"

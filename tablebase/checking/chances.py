@@ -180,7 +180,7 @@ def _tree(
 
 @jit
 def _fit(first: Int64, middle: Int64, last: Int64, listed: int, between: int, count: int) -> bool:
-    """Whether three trees differ by constant steps between stored numbers only; the steps are filled in."""
+    """Return whether three trees differ by constant steps between stored numbers only; the steps are filled in."""
     first, middle, last = borrowed((first, middle, last))
     for node in range(listed):
         for other in (middle, last):

@@ -101,7 +101,7 @@ class _Check:
         return None if fits else f"is stored as a {value.said}, which its moves contradict"
 
     def fault_of_symmetry(self, position: Any, number: int) -> str | None:
-        """Why one of the positions after this one is not like the one that stands for it."""
+        """Return why one of the positions after this one is not like the one that stands for it."""
         after = [child for child in self.rules.moves(position).values() if self.canonical(child) != child]
         return canonical_fault(self.rules, after[number % len(after)]) if after else None
 

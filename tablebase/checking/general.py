@@ -74,7 +74,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
 
 
 def _other_side(game: Game, layout: Layout, side: int, codes: dict[int, Codes], coding: Coding) -> _Child:
-    """Where moves within the slice lead: the other side to move, by colour swap if the table stores one side only."""
+    """Return where moves within the slice lead: the other side to move, by colour swap if the table stores one side only."""
     if 1 - side in codes:
         identity = list(range(len(layout.slots)))
         return _Child(layout, identity, np.arange(len(game.board), dtype=np.int8), _move_merits(coding)[codes[1 - side]])

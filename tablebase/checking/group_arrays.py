@@ -212,7 +212,7 @@ def _moves(group: Group, placed: Small, steps: list[Step], first: int, squares: 
 
 
 def _move_starts(groups: tuple[Group, ...], moves: list[_Moves]) -> Long:
-    """Where the moves of each digit of each group begin, and where the last ones end."""
+    """Return where the moves of each digit of each group begin, and where the last ones end."""
     before = _begins(len(each.begin) for each in moves)
     starts = [n + np.searchsorted(each.begin, np.arange(g.size)) for g, each, n in zip(groups, moves, before, strict=True)]
     return np.append(np.concatenate(starts), sum(len(each.begin) for each in moves)).astype(np.int64)

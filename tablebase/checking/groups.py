@@ -57,7 +57,7 @@ class Notes(NamedTuple):
 
 
 def applies(layout: Layout) -> bool:
-    """Whether a table can be checked in rows of the last group: whether nothing in the game can escape."""
+    """Return whether a table can be checked in rows of the last group: whether nothing in the game can escape."""
     return layout.game.escape is None
 
 
@@ -201,7 +201,7 @@ def _rest(rules: Any, notes: Any, group: int, square: int) -> Any:
 
 @inline
 def _is_blocked(rules: Any, board: Any, step: int) -> bool:
-    """Whether an outer piece stands on a square that the step needs empty."""
+    """Return whether an outer piece stands on a square that the step needs empty."""
     for i in range(rules.block_begin[step], rules.block_begin[step + 1]):
         if board[rules.blocker[i]] != EMPTY:
             return True

@@ -188,7 +188,7 @@ def _strides(layout: Layout) -> Long:
 
 
 def _flips(layout: Layout) -> Bytes:
-    """Whether a lead on each square mirrors the board."""
+    """Return whether a lead on each square mirrors the board."""
     flips = np.zeros(SQUARES, dtype=np.uint8)
     flips[list(layout.groups[0].squares)] = layout.lead.flip
     return flips
@@ -237,7 +237,7 @@ def _free_steps(steps: PlaneSteps, last: int) -> tuple[Long, Words]:
 
 
 def _spread(homes: Sequence[tuple[int, ...]], sources: list[int], image: Sequence[int], stored: Layout) -> CaptureSpread:
-    """How to read the array of a stored layout.
+    """Return how to read the array of a stored layout.
 
     `homes` are the squares of each slot in the order to read in, the last two aside by digit, `sources` the slots of the stored
     layout in that order, and `image` is that of each square there.
@@ -264,7 +264,7 @@ def _spread(homes: Sequence[tuple[int, ...]], sources: list[int], image: Sequenc
 
 
 def spread_of_side(layout: Layout, *, swapped: bool) -> CaptureSpread:
-    """How to read a side to move, or by colour swap the other side of a table that is paired with itself."""
+    """Return how to read a side to move, or by colour swap the other side of a table that is paired with itself."""
     game = layout.game
     homes = [group.squares for group in layout.groups]
     if len(homes) > LAST:

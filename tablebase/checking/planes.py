@@ -51,7 +51,7 @@ GRAIN = 1 << 13
 
 
 def applies(layout: Layout, coding: Coding) -> bool:
-    """Whether a table is of single pieces without tiers or escapes on a board of at most 64 squares, with stride 1."""
+    """Return whether a table is of single pieces without tiers or escapes on a board of at most 64 squares, with stride 1."""
     single = all(len(group.slots) == 1 for group in layout.groups) and not layout.material.advance
     return single and layout.game.escape is None and coding.stride == 1 and len(layout.game.board) <= SQUARES
 

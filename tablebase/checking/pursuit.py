@@ -39,7 +39,7 @@ Flags = NDArray[np.bool_]
 
 
 def applies(game: Game, material: Material, coding: Coding) -> bool:
-    """Whether a table is that of a pursuit, with one byte per position."""
+    """Return whether a table is that of a pursuit, with one byte per position."""
     return pursuit_fault(game, material) is None and coding == NARROW_ANY
 
 
@@ -114,7 +114,7 @@ class _Rows(ABC):
         return pursuers, occupied[:, self.home]
 
     def escaped(self, pursuers: Squares) -> Flags:
-        """Where the runner has escaped."""
+        """Return where the runner has escaped."""
         unguarded: Flags = np.logical_not(self.guards[pursuers].any(axis=1))
         if not self.pursuit.needs_room or not unguarded.any():
             return unguarded

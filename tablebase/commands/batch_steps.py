@@ -264,5 +264,5 @@ def _places(step: FollowUp, params: Mapping[str, Any]) -> Iterator[Place]:
 
 
 def _is_kept(path: Path) -> bool:
-    """Whether a path is one of a file or folder that can be compared, and not of a pipe or a device."""
+    """Return whether a path is one of a file or folder that can be compared, and not of a pipe or a device."""
     return path.is_file() or path.is_dir()

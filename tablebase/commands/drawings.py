@@ -26,7 +26,7 @@ def write_text(rules: Any, position: Any, _last: str | None, **_: bool) -> None:
 
 
 def is_drawn(rules: Rules[Any]) -> bool:
-    """Whether there is more to see than the text of a position."""
+    """Return whether there is more to see than the text of a position."""
     return rules.drawn(rules.initial) is not None
 
 

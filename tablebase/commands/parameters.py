@@ -70,7 +70,7 @@ class Parameter(NamedTuple):
 
     @property
     def is_required(self) -> bool:
-        """Whether it must be given."""
+        """True if it must be given."""
         return self.default is inspect.Parameter.empty
 
 

@@ -294,7 +294,7 @@ class Session:
             self._write_remark(player)
 
     def _count(self) -> str:
-        """How long the game was: a turn of a game of chance may be of several moves."""
+        """Return how long the game was: a turn of a game of chance may be of several moves."""
         turns = self.match.turns
         return count_plies(self.match.plies) if "chance" not in self.rules.can else f"{turns} turn{'s' if turns != 1 else ''}"
 

@@ -248,7 +248,7 @@ def _draw_row(draw: RatedDraw) -> dict[str, str]:
 
 
 def is_stream(word: str) -> bool:
-    """Whether an argument stands for the lines of standard input or of a file."""
+    """Return whether an argument stands for the lines of standard input or of a file."""
     return word == STANDARD_INPUT or word.startswith("@")
 
 

@@ -38,7 +38,7 @@ _ending = threading.RLock()
 
 
 def sentence(number: int) -> str:
-    """Why the program has ended, and what to do."""
+    """Return why the program has ended, and what to do."""
     return f"{REASONS[signal.Signals(number).name]}; a build, an export or a copy resumes when it is started again"
 
 
@@ -96,7 +96,7 @@ def prepare_streams() -> None:
 
 
 def is_unicode() -> bool:
-    """Whether standard output can represent every character."""
+    """Return whether standard output can represent every character."""
     return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
 
 

@@ -105,7 +105,7 @@ class _Read(click.ParamType[Any]):
 
 
 def _type_of(kinds: Sequence[Any], shell: Shell) -> click.ParamType[Any]:
-    """How click reads a value that is one of several types of Python."""
+    """Return how click reads a value that is one of several types of Python."""
     if shell.parse:
         return _Read(shell.parse)
     for kind in kinds:

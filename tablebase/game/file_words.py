@@ -21,7 +21,7 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def names_file(value: str) -> bool:
-    """Whether a value of a variant is the name of a file: it has a dot or a slash, and other values have none."""
+    """Return whether a value of a variant is the name of a file: it has a dot or a slash, and other values have none."""
     return any(sign in value for sign in "./\\")
 
 

@@ -242,7 +242,7 @@ class Game(Rules[Position]):
         return move
 
     def result(self, position: Position) -> Ending | None:
-        """How the game has ended; None while it goes on. Repetitions are of a game, not of a position."""
+        """Return how the game has ended; None while it goes on. Repetitions are of a game, not of a position."""
         to_move = self.sides[position.side].name
         if position.won:
             away = [(self.kinds[kind].name, square) for kind, square in position.pieces if square not in self.kinds[kind].homes]

@@ -73,7 +73,7 @@ def game_names() -> tuple[str, ...]:
 
 
 def is_known(name: str) -> bool:
-    """Whether a name is that of a game, or of a variant, even of one that the game does not have."""
+    """Return whether a name is that of a game, or of a variant, even of one that the game does not have."""
     return bool(_bases(name))
 
 

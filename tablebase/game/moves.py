@@ -70,7 +70,7 @@ def decided(game: Game, position: Position) -> Outcome | None:
 
 
 def has_escaped(game: Game, position: Position) -> bool:
-    """Whether a piece stands where no enemy can reach it any more, as defined by `Game.escape`."""
+    """Return whether a piece stands where no enemy can reach it any more, as defined by `Game.escape`."""
     escape = game.escape
     if escape is None or position.side not in escape.to_move:
         return False
@@ -113,7 +113,7 @@ def play(position: Position, move: Move) -> Position:
 
 
 def wins_at_once(game: Game, position: Position, move: Move) -> bool:
-    """Whether a legal move wins immediately: it reaches a goal or captures the last piece."""
+    """Return whether a legal move wins immediately: it reaches a goal or captures the last piece."""
     if move.wins or move.captured is None:
         return move.wins
     return sum(1 for kind, _ in position.pieces if game.side_of(kind) != position.side) == 1
@@ -126,7 +126,7 @@ def played(game: Game, position: Position, move: Move) -> Position:
 
 
 def won_before(game: Game, position: Position) -> str:
-    """How the last move has won, as far as the board shows: its piece stands on a goal, or it captured the last one."""
+    """Return how the last move has won, as far as the board shows: its piece stands on a goal, or it captured the last one."""
     away, owners = [], set()
     for kind, square in position.pieces:
         owners.add(game.kinds[kind].side)

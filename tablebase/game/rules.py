@@ -167,14 +167,14 @@ class Rules(ABC, Generic[P]):
 
     @abstractmethod
     def result(self, position: P) -> Ending | None:
-        """How the game has ended; None exactly where it goes on."""
+        """Return how the game has ended; None exactly where it goes on."""
 
     def draws(self, position: P) -> Sequence[Draw]:
         """What may happen in a position in which chance moves."""
         return ()
 
     def begins_turn(self, position: P) -> bool:
-        """Whether a turn begins here, or the game is over; false in the middle of a turn of several moves and draws."""
+        """Return whether a turn begins here, or the game is over; false in the middle of a turn of several moves and draws."""
         return True
 
     def given(self, position: Any) -> P:
@@ -200,7 +200,7 @@ class Rules(ABC, Generic[P]):
         return max(self.to_move(position), 0)
 
     def side(self, position: P) -> str:
-        """Who moves, for programs: the letter of a side, ``chance``, or nothing after the end."""
+        """Return who moves, for programs: the letter of a side, ``chance``, or nothing after the end."""
         mover = self.to_move(position)
         return "chance" if mover == CHANCE else "" if mover == OVER else self.sides[mover].letter
 
@@ -210,7 +210,7 @@ class Rules(ABC, Generic[P]):
         return (1,) * self.players if ending is None else ending.places
 
     def is_deadlock(self, position: P) -> bool:
-        """Whether play is over, though positions do not know it, because nobody can ever do anything again."""
+        """Return whether play is over, though positions do not know it, because nobody can ever do anything again."""
         return False
 
     def read_move(self, word: str) -> str:

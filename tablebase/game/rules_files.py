@@ -84,7 +84,7 @@ def read_rules(given: str) -> RulesFile:
 
 
 def _is_taken(stem: str, path: str) -> bool:
-    """Whether the name of a module is that of another one than this file."""
+    """Return whether the name of a module is that of another one than this file."""
     if stem in sys.modules:
         origin = getattr(sys.modules[stem], "__file__", None) or "built-in"
     else:

@@ -53,7 +53,7 @@ class StochasticGame(FunctionGame[State]):
     start: State
 
     def result(self, state: State) -> Ending | None:
-        """How the game has ended, by the places of the players; None while it goes on."""
+        """Return how the game has ended, by the places of the players; None while it goes on."""
         return Ending(self.places(state)) if self.to_move(state) == OVER else None
 
     def read_move(self, word: str) -> str:
@@ -76,7 +76,7 @@ class StochasticGame(FunctionGame[State]):
 
     @abstractmethod
     def begins_turn(self, state: State) -> bool:
-        """Whether a turn begins here, or the game is over; false in the middle of a turn."""
+        """Return whether a turn begins here, or the game is over; false in the middle of a turn."""
 
     def code_text(self, code: int) -> str:
         """A move's code in words, for people."""

@@ -8,7 +8,7 @@ from tablebase.game.functions import FunctionGame
 
 
 def has_symmetries(game: FunctionGame[Any]) -> bool:
-    """Whether the author says which positions are alike."""
+    """Return whether the author says which positions are alike."""
     return type(game).canonical is not FunctionGame.canonical
 
 

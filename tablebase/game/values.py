@@ -32,7 +32,7 @@ class Value(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether it says anything."""
+        """True if it says anything."""
         return True
 
     @property
@@ -69,7 +69,7 @@ class Bounds(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether they say anything: a chance between 0 and 1 is no news."""
+        """True if they say anything: a chance between 0 and 1 is no news."""
         return (self.lower, self.upper) != (0, 1)
 
     @property

@@ -67,7 +67,7 @@ class Block:
 
     @property
     def _whole_rows(self) -> bool:
-        """Whether the block consists of whole rows, in which a single piece moves."""
+        """True if the block consists of whole rows, in which a single piece moves."""
         ends = self.begin, len(self.codes)
         return len(self.layout.groups[-1].slots) == 1 and all(end % self.layout.row_length == 0 for end in ends)
 

@@ -59,7 +59,7 @@ class Column:
 
     @property
     def in_star(self) -> bool:
-        """Whether ``*`` includes it."""
+        """True if ``*`` includes it."""
         return self.feature is None and not self.late and not self.extra
 
 

@@ -94,7 +94,7 @@ def _count_instead(aggregate: exp.Expr) -> None:
 
 
 def _only_counts(scope: Scope) -> bool:
-    """Whether a scope reads one table, has no subquery, and needs no row of the table by itself."""
+    """Return whether a scope reads one table, has no subquery, and needs no row of the table by itself."""
     select = scope.expression
     if not isinstance(select, exp.Select) or not {*_given(select)} <= {*CLAUSES} or len(list(select.find_all(exp.Select))) > 1:
         return False
@@ -124,7 +124,7 @@ def _is_part(node: exp.Expr) -> bool:
 
 
 def _is_known(column: exp.Column, offered: Mapping[str, Columns], scope: Scope) -> bool:
-    """Whether this is a column of the table of counts, or the name of a result."""
+    """Return whether this is a column of the table of counts, or the name of a result."""
     [table], name = scope.tables, column.name.lower()
     known = {each.lower() for each in _countable(table, offered)}
     if column.args.get("db"):
@@ -139,7 +139,7 @@ def _aggregates(scope: Scope) -> Iterator[exp.Expr]:
 
 
 def _can_be_replaced(aggregate: exp.Expr) -> bool:
-    """Whether this is an aggregate of no more than one argument."""
+    """Return whether this is an aggregate of no more than one argument."""
     others = set(_given(aggregate)) - {"this", "big_int"}
     return not others and (_counts_rows(aggregate) or aggregate.this is not None)
 
@@ -149,7 +149,7 @@ def _counts_rows(aggregate: exp.Expr) -> bool:
 
 
 def _is_unnamed(select: exp.Select) -> bool:
-    """Whether names that DuckDB gives the columns are nowhere used, except in the result, which gets those as typed."""
+    """Return whether names that DuckDB gives the columns are nowhere used, except in the result, which gets those as typed."""
     parent = select.parent
     while isinstance(parent, exp.SetOperation) and not parent.args.get("by_name"):
         parent = parent.parent

@@ -186,14 +186,14 @@ def _written_with(table: exp.Table, own: Collection[str]) -> dict[str, exp.CTE]:
 
 
 def _is_written_out(source: exp.Expr, lists: Collection[str]) -> bool:
-    """Whether a table consists of what is written in the statement, and of such lists."""
+    """Return whether a table consists of what is written in the statement, and of such lists."""
     tables = [node.name.lower() for node in source.find_all(exp.Table)]
     known = all(type(node) in WRITTEN_OUT or _calls_row_function(node) for node in source.walk())
     return known and all(name in lists for name in tables)
 
 
 def _calls_row_function(node: exp.Expr) -> bool:
-    """Whether this is `as_row` or `as_distinct_row` of one argument."""
+    """Return whether this is `as_row` or `as_distinct_row` of one argument."""
     return isinstance(node, exp.Anonymous) and node.name.lower() in ROW_FUNCTIONS and len(node.expressions) == 1
 
 

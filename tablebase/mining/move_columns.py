@@ -122,12 +122,12 @@ def _known(codes: Codes) -> Codes:
 
 
 def _is_best(rows: MoveRows) -> pa.Array:
-    """Whether a move is worth as much as its position."""
+    """Return whether a move is worth as much as its position."""
     return array_of(_worth(rows) == _of_positions(rows), _worth(rows) == UNKNOWN)
 
 
 def _is_only(rows: MoveRows) -> pa.Array:
-    """Whether a move is the only one that keeps the outcome."""
+    """Return whether a move is the only one that keeps the outcome."""
     only = rows.of_rows.only[rows.row]
     return array_of(rows.steps == only, only < NO_PIECE)
 

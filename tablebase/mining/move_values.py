@@ -53,7 +53,7 @@ class ListedMoves:
 
     @property
     def quiet(self) -> NDArray[np.bool_]:
-        """Whether each move neither captures nor ends the game. Shape (moves,)."""
+        """True if each move neither captures nor ends the game. Shape (moves,)."""
         return (self.victims < 0) & ~self.ends
 
     @cached_property

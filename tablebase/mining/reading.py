@@ -82,14 +82,14 @@ def names_in(tree: exp.Expr) -> set[str]:
 
 
 def _may_be_column(name: exp.Identifier) -> bool:
-    """Whether a name is not that of a table, or one that the statement gives to a result."""
+    """Return whether a name is not that of a table, or one that the statement gives to a result."""
     if isinstance(name.parent, exp.Column):
         return name is name.parent.this
     return not isinstance(name.parent, exp.Alias | exp.Table | exp.TableAlias)
 
 
 def reads_unnamed(tree: exp.Expr) -> bool:
-    """Whether a statement reads columns without naming them."""
+    """Return whether a statement reads columns without naming them."""
     if any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star)):
         return True
     tables = {alias_of(table) for table in tree.find_all(exp.Table)}

@@ -66,7 +66,7 @@ class Rows:
         return codes if self.places is None else codes.take(self.places)
 
     def tally(self, *, pairs: bool) -> Tally | None:
-        """How often each code occurs, or each pair of codes with either side to move; None if there may be too many."""
+        """Return how often each code occurs, or each pair of codes with either side to move; None if there may be too many."""
         if self.places is None:
             # Aliases and mirror images share it.
             return self.found.pairs if pairs else self.found.values
@@ -154,7 +154,7 @@ class MoveRows(Rows):
 
     @property
     def ends(self) -> NDArray[np.bool_]:
-        """Whether each move ends the game."""
+        """True if each move ends the game."""
         return self.of_rows.listed.ends[self.number]
 
     @property

@@ -144,7 +144,7 @@ def conditions_on_positions(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:
 
 
 def _names_any(part: exp.Expr, columns: Sequence[str]) -> bool:
-    """Whether a part has a column of one of these names."""
+    """Return whether a part has a column of one of these names."""
     return any(column.name.lower() in columns for column in part.find_all(exp.Column))
 
 
@@ -164,7 +164,7 @@ def check_built(game: Game, known: Selection, material: Material, folder: Path) 
 
 
 def _depends_only_on(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:
-    """Whether a part has the same answer for all rows that agree in these columns of the table."""
+    """Return whether a part has the same answer for all rows that agree in these columns of the table."""
     references = list(part.find_all(exp.Column))
     # A function of no column may return something else for each row, as random() does.
     fixed = all(function.find(exp.Column) is not None for function in part.find_all(exp.Func))

@@ -96,14 +96,14 @@ def _sources(reading: exp.Expr) -> list[exp.Expr]:
 
 
 def _is_plain(source: exp.Expr, reading: exp.Expr) -> bool:
-    """Whether this is a table whose columns have their own names."""
+    """Return whether this is a table whose columns have their own names."""
     is_table = isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier)
     renamed = source.args.get("pivots") and not isinstance(reading, exp.Pivot)
     return is_table and not renamed and not source.alias_column_names
 
 
 def _is_given(name: str, reading: exp.Expr) -> bool:
-    """Whether a SELECT gives this name to a result, or joins tables by it."""
+    """Return whether a SELECT gives this name to a result, or joins tables by it."""
     joins = reading.args.get("joins") or ()
     joined = any(join.method == "NATURAL" or name in (each.name.lower() for each in join.args.get("using") or ()) for join in joins)
     return joined or any(each.alias.lower() == name for each in reading.expressions if isinstance(each, exp.Alias))

@@ -52,7 +52,7 @@ def wilson(points: float, trials: float) -> tuple[float, float]:
 
 @cache
 def student(freedom: int, confidence: float) -> float:
-    """How many standard errors to either side of the mean Student's distribution lies within with a probability.
+    """Return how many standard errors to either side of the mean Student's distribution lies within with a probability.
 
     The probability is a finite sum (M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions*, 1964, 26.7.3 and 26.7.4).
     """

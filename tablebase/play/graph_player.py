@@ -35,7 +35,7 @@ class GraphPlayer(Player):
         self._exploit: Exploit | None = None
 
     def merit(self, node: int, side: int) -> int:
-        """How good it is for a side to have moved to a node."""
+        """Return how good it is for a side to have moved to a node."""
         if side not in self._scores:
             self._scores[side] = self.strategy.scores(side)
         return int(self._scores[side][node])

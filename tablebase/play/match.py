@@ -107,7 +107,7 @@ class Match(Generic[P]):
         return True
 
     def ending(self) -> Ending | None:
-        """How the game has ended; None while it goes on."""
+        """Return how the game has ended; None while it goes on."""
         return self._ending
 
     def _draw(self, player: int) -> None:

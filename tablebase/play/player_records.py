@@ -66,7 +66,7 @@ def check_setting(name: str, key: str, known: Sequence[str]) -> None:
 
 
 def read_yes(name: str, text: str) -> bool:
-    """Whether a setting says yes; `TablebaseError` unless it says yes or no."""
+    """Return whether a setting says yes; `TablebaseError` unless it says yes or no."""
     if text not in ("yes", "no"):
         raise ArgumentError(f"the setting {name} must be yes or no, not {quoted(text)}")
     return text == "yes"

@@ -126,7 +126,7 @@ def _played(
 
 
 def _by_tables(match: Match[Any], tables: Prober | None) -> Ending | None:
-    """How a game ends under perfect play; None if no table says it."""
+    """Return how a game ends under perfect play; None if no table says it."""
     if tables is None:
         return None
     try:

@@ -72,7 +72,7 @@ def bit(square: int) -> Any:
 
 @inline
 def is_legal(rules: RuleArrays, board: BitBoard, step: int) -> Any:
-    """Whether a step of a piece that stands on its origin can be made."""
+    """Return whether a step of a piece that stands on its origin can be made."""
     if not rules.captures[step, board.squares[rules.target[step]] + 1]:
         return False
     if rules.plain[step]:
@@ -199,7 +199,7 @@ def make(rules: RuleArrays, board: BitBoard, values: Int64, side: int, move: int
 
 @inline
 def has_escaped(rules: RuleArrays, board: BitBoard, side: int) -> Any:
-    """Whether a piece has escaped, with `side` to move; the twin of `tablebase.game.moves.has_escaped`."""
+    """Return whether a piece has escaped, with `side` to move; the twin of `tablebase.game.moves.has_escaped`."""
     if rules.runner == NOBODY or not rules.escape_counts[side]:
         return False
     guarded0, guarded1 = np.uint64(0), np.uint64(0)
@@ -222,7 +222,7 @@ def has_escaped(rules: RuleArrays, board: BitBoard, side: int) -> Any:
 
 @inline
 def can_win(rules: RuleArrays, board: BitBoard, side: int) -> Any:
-    """Whether a side has a step to a goal, were it to move."""
+    """Return whether a side has a step to a goal, were it to move."""
     step_begin, squares, wins = rules.step_begin, board.squares, rules.wins
     for word in range(WORDS):
         left = board.sides[side, word] & rules.winning_origins[side, word]

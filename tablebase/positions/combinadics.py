@@ -63,7 +63,7 @@ class Combinations:
 
     @cached_property
     def _are_places(self) -> bool:
-        """Whether a choice of one place has the number of that place."""
+        """True if a choice of one place has the number of that place."""
         return self.count == 1 and not any(self.levels)
 
     @cached_property

@@ -31,7 +31,7 @@ def captures(positions: Positions) -> Values:
 
 @feature(pieces=1, kind="bool")
 def capturable(positions: Positions, piece: int) -> Values:
-    """Whether the side to move can capture the piece."""
+    """Return whether the side to move can capture the piece."""
     return _counts(positions).capturable[:, piece]
 
 

@@ -132,7 +132,7 @@ def _level_taken(game: Game, step: Step, victim: int) -> int | None:
 
 
 def _can_capture(step: Step, victim: Kind) -> bool:
-    """Whether a step captures a kind that can stand on its target."""
+    """Return whether a step captures a kind that can stand on its target."""
     return victim.symbol in step.victims and step.target in victim.homes
 
 
@@ -148,7 +148,7 @@ def slot_conversions(game: Game, material: Material) -> tuple[SlotConversion, ..
 
 
 def destination(layout: Layout, kind: int, step: Step, victim: int | None) -> int:
-    """Where a kind's step leads, capturing a slot or none: `STAYS`, `ENDS`, `ILLEGAL` or the number of a conversion."""
+    """Return where a kind's step leads, capturing a slot or none: `STAYS`, `ENDS`, `ILLEGAL` or the number of a conversion."""
     game, material = layout.game, layout.material
     piece = None if victim is None else layout.slots[victim]
     if piece is None:
@@ -165,7 +165,7 @@ def destination(layout: Layout, kind: int, step: Step, victim: int | None) -> in
 
 @cache
 def step_destinations(layout: Layout, kind: int) -> NDArray[np.int32]:
-    """Where all steps of a kind lead, by origin; shape (steps, slots + 1), read-only.
+    """Return where all steps of a kind lead, by origin; shape (steps, slots + 1), read-only.
 
     Column 0 is without a capture, column v + 1 if slot v is captured.
     """

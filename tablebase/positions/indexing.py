@@ -175,7 +175,7 @@ class Layout:
         return by_image[0], by_image[1]
 
     def _square_flips(self) -> list[bool]:
-        """Whether a single lead piece on each square has the board mirrored."""
+        """Return whether a single lead piece on each square has the board mirrored."""
         places = self.groups[0].places
         return [square in places and bool(self.lead.flip[places[square]]) for square in range(len(self.game.board))]
 
@@ -247,7 +247,7 @@ class Layout:
 
 
 def apart(squares: Squares) -> NDArray[np.bool_]:
-    """Whether no two pieces of a position share a square."""
+    """Return whether no two pieces of a position share a square."""
     distinct = np.ones(len(squares), dtype=bool)
     for i, j in combinations(range(squares.shape[1]), 2):
         distinct &= squares[:, i] != squares[:, j]
@@ -279,7 +279,7 @@ def _ordered_groups(game: Game, material: Material) -> tuple[Group, ...]:
 
 
 def is_buildable(game: Game, material: Material) -> bool:
-    """Whether a material has at most `INDEX_LIMIT` indices."""
+    """Return whether a material has at most `INDEX_LIMIT` indices."""
     return layout_of(game, material).size <= INDEX_LIMIT
 
 

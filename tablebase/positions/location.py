@@ -46,7 +46,7 @@ class StoredSlice:
 
 @cache
 def locate(game: Game, material: Material, side: int) -> Location:
-    """Where the positions of this material with this side to move are stored."""
+    """Return where the positions of this material with this side to move are stored."""
     target = representative(game, material)
     swap = False
     if game.swap is not None:
@@ -72,7 +72,7 @@ def _ranks(game: Game, pieces: int) -> dict[Material, int]:
 
 
 def is_self_paired(game: Game, material: Material) -> bool:
-    """Whether the other side to move of a stored material is the same slice again by colour swap."""
+    """Return whether the other side to move of a stored material is the same slice again by colour swap."""
     return game.swap is not None and representative(game, swapped_material(game, material)) == representative(game, material)
 
 

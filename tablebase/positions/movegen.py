@@ -125,7 +125,7 @@ class MoveGenerator:
             yield MoveBatch(batch.rows[movers], number // victims + ENDS, after, victim - 1 if victim else None)
 
     def escaped(self, squares: Squares) -> Flags:
-        """Whether a piece has escaped in each position."""
+        """Return whether a piece has escaped in each position."""
         return _escaped(self.layout.game, np.array(self._kinds)[:, None], np.ascontiguousarray(squares.T), self.side)
 
 
@@ -209,7 +209,7 @@ def _mixed_steps(game: Game) -> tuple[_NthStep, ...]:
 
 @cache
 def _repeats(game: Game) -> bool:
-    """Whether two steps of a kind can be the same move."""
+    """Return whether two steps of a kind can be the same move."""
     return any(len({(step.origin, step.target) for step in kind.steps}) < len(kind.steps) for kind in game.kinds)
 
 

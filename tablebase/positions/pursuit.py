@@ -24,7 +24,7 @@ Flags = NDArray[np.bool_]
 
 
 def pursuit_fault(game: Game, material: Material) -> str | None:
-    """Why a slice is not a pursuit, as half a sentence; None if it is one."""
+    """Return why a slice is not a pursuit, as half a sentence; None if it is one."""
     # Kinds are told apart by number: hashing one walks through all of its steps.
     sides = [[game.kinds[kind] for kind in set(side)] for side in (material.first, material.second)]
     pursuing = [i for i in (0, 1) if len(sides[i]) == 1 and all(kind.tiered for kind in sides[i])]
@@ -112,13 +112,13 @@ class Pursuit:
         return guards
 
     def escape_counts(self, side: int) -> bool:
-        """Whether an escape counts with this side to move."""
+        """Return whether an escape counts with this side to move."""
         escape = self.layout.game.escape
         return escape is not None and side in escape.to_move
 
     @property
     def needs_room(self) -> bool:
-        """Whether an escape needs a second unguarded square."""
+        """True if an escape needs a second unguarded square."""
         return self.layout.game.escape is not None and self.layout.game.escape.room
 
 

@@ -118,7 +118,7 @@ def rank_after(places: Int64, mover: int, target: int, count: int, level: Int64,
 
 @inline
 def stands(places: Int64, count: int, place: int) -> bool:
-    """Whether a pursuer stands on a place."""
+    """Return whether a pursuer stands on a place."""
     for i in range(count):
         if places[i] == place:
             return True

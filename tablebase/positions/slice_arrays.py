@@ -60,7 +60,7 @@ def slice_arrays(layout: Layout, locations: list[Location]) -> SliceArrays:
 
 
 def child_locations(layout: Layout) -> list[Location]:
-    """Where the child of each conversion is stored, in the order of their numbers."""
+    """Return where the child of each conversion is stored, in the order of their numbers."""
     game = layout.game
     return [locate(game, conversion.child, conversion.side) for conversion in slot_conversions(game, layout.material)]
 
@@ -122,7 +122,7 @@ def _step_arrays(layout: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any
 
 
 def _begins(keys: list[tuple[int, int]], slots: int, squares: int) -> Int32:
-    """Where the keys of each slot and square begin in a sorted list, shape (slots, squares + 1)."""
+    """Return where the keys of each slot and square begin in a sorted list, shape (slots, squares + 1)."""
     flat = [slot * squares + square for slot, square in keys]
     edges = np.arange(slots)[:, None] * squares + np.arange(squares + 1)
     return np.searchsorted(flat, edges).astype(np.int32)

@@ -154,7 +154,7 @@ class Answers(Each):
             }
 
     def _unanswered_moves(self, rated: Rated) -> dict[int, TablebaseError]:
-        """Why positions have no answer although their own value is known, by number."""
+        """Return why positions have no answer although their own value is known, by number."""
         found: dict[int, TablebaseError] = {}
         for move in np.flatnonzero(rated.values.faults != KNOWN).tolist():
             error = rated.values.errors[rated.values.faults[move]]
@@ -187,7 +187,7 @@ def _child_texts(game: Game, rated: Rated) -> list[str]:
 
 @cache
 def _hides_wins(game: Game) -> bool:
-    """Whether a step wins on a square where its piece may also stand in play, so that the board does not show the win."""
+    """Return whether a step wins on a square where its piece may also stand in play, so that the board does not show the win."""
     return any(step.wins and step.target in kind.homes for kind in game.kinds for step in kind.steps)
 
 

@@ -104,7 +104,7 @@ def _name(one: RatedMove | RatedDraw) -> str:
 
 
 def _choice(probe: Probe) -> str:
-    """How much choice there is."""
+    """Return how much choice there is."""
     count, verb = len(probe.moves), VERBS.get(probe.outcome or Outcome.WIN, "")
     if count == 1:
         return "the only legal move"

@@ -32,7 +32,7 @@ class Rated(NamedTuple):
         return Rated(self.moves.take(moves), begin, self.children.take(moves), self.values.take(moves))
 
     def best(self, outcomes: Int8, distances: Int16) -> NDArray[np.bool_]:
-        """Whether the first move of each position, given with its value, is known to be best."""
+        """Return whether the first move of each position, given with its value, is known to be best."""
         first = self.begin[:-1]
         there = np.flatnonzero(self.begin[1:] > first)
         best = np.zeros(len(first), dtype=bool)

@@ -65,7 +65,7 @@ class Slices:
                 self._levels[number, square] = level
 
     def proper(self, positions: Mixed) -> NDArray[np.bool_]:
-        """Whether each is a position in which the game is not over, given that no two of its pieces share a square."""
+        """Return whether each is a position in which the game is not over, given that no two of its pieces share a square."""
         first, numbers = self._numbered(positions)
         allowed = np.array([self._is_allowed(positions.position(row)) for row in first.tolist()], dtype=bool)
         proper: NDArray[np.bool_] = allowed[numbers]
@@ -74,7 +74,7 @@ class Slices:
         return proper
 
     def _is_allowed(self, position: Position) -> bool:
-        """Whether a game can have these pieces, wherever they stand."""
+        """Return whether a game can have these pieces, wherever they stand."""
         try:
             check_kinds(self.game, [kind for kind, _ in position.pieces])
         except NotationError:

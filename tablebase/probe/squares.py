@@ -43,7 +43,7 @@ def _as_numbers(name: str, pieces: int, squares: Any) -> NDArray[np.integer[Any]
 
 
 def sound_rows(game: Game, material: Material, squares: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Whether each row, an integer for each piece, is a position of the material in which the game is not over."""
+    """Return whether each row, an integer for each piece, is a position of the material in which the game is not over."""
     last = len(game.board) - 1
     if squares.size and not 0 <= squares.min() <= squares.max() <= last:
         inside = ((squares >= 0) & (squares <= last)).all(axis=1)
@@ -58,7 +58,7 @@ def sound_rows(game: Game, material: Material, squares: NDArray[np.integer[Any]]
 
 
 def row_fault(game: Game, material: Material, side: int, row: list[int]) -> str:
-    """Why a row is not a position of the material in which the game is not over."""
+    """Return why a row is not a position of the material in which the game is not over."""
     last = len(game.board) - 1
     outside = [square for square in row if not 0 <= square <= last]
     if outside:

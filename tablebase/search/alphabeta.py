@@ -118,7 +118,7 @@ def descend(task: Task, ply: int, side: int) -> bool:
 
 @inline
 def may_pass(task: Task, ply: int, side: int) -> Any:
-    """Whether to try a null move: once, before the first move, where it promises something."""
+    """Return whether to try a null move: once, before the first move, where it promises something."""
     board, frames = task.board, task.memory.frames
     if task.settings.exact or frames[ply].next_move > 0 or frames[ply].stage == NULL or frames[ply].after_null:
         return False
@@ -130,7 +130,7 @@ def may_pass(task: Task, ply: int, side: int) -> Any:
 
 @inline
 def is_late(task: Task, ply: int, side: int) -> Any:
-    """Whether the move just made is searched to a reduced depth first."""
+    """Return whether the move just made is searched to a reduced depth first."""
     frames = task.memory.frames
     if task.settings.exact or frames[ply].depth < LATE_DEPTH or frames[ply].searched < LATE_MOVE or frames[ply].victim != EMPTY:
         return False

@@ -102,7 +102,7 @@ def search_last_ply(task: Task, ply: int, side: int) -> None:
 
 @inline
 def is_drawn_or_repeated(memory: Memory, settings: SearchSettings, ply: int) -> bool:
-    """Whether the options of play end the game here; the score is then in the state."""
+    """Return whether the options of play end the game here; the score is then in the state."""
     quiet_plies = memory.frames[ply].quiet_plies
     if settings.progress > 0 and quiet_plies >= settings.progress:
         memory.state[VALUE] = 0
@@ -149,7 +149,7 @@ def leave_out_excluded(memory: Memory, settings: SearchSettings) -> None:
 
 @inline
 def ends_at_once(task: Task, ply: int, side: int) -> bool:
-    """Whether a node has no move, or one that wins; its score is then in the state, and that move is its line."""
+    """Return whether a node has no move, or one that wins; its score is then in the state, and that move is its line."""
     rules, board, memory, moves = task.rules, task.board, task.memory, task.memory.moves[ply]
     if memory.frames[ply].moves == 0:
         memory.state[VALUE] = tt.no_move_score(rules, ply)
@@ -196,7 +196,7 @@ def enter_quiescence(task: Task, ply: int, side: int) -> int:
 
 @inline
 def cuts_off(data: int, memory: Memory, settings: SearchSettings, ply: int) -> bool:
-    """Whether an entry decides a node with an open window of one; its score is then in the state."""
+    """Return whether an entry decides a node with an open window of one; its score is then in the state."""
     frames = memory.frames
     alpha, beta, depth = frames[ply].alpha, frames[ply].beta, frames[ply].depth
     enough = tt.depth_of(data) == depth if settings.exact else tt.depth_of(data) >= depth

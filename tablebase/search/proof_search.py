@@ -80,7 +80,7 @@ class ProofSearch:
         self._tableless: set[tuple[int, ...]] = set()
 
     def prove(self, position: Position, plies: int, nodes: int) -> bool | None:
-        """Whether the attacker wins within some plies, or None if the nodes do not suffice; another call goes on.
+        """Return whether the attacker wins within some plies, or None if the nodes do not suffice; another call goes on.
 
         `LimitReachedError` if the allowance is used up.
         """
@@ -162,7 +162,7 @@ class ProofSearch:
         self._numbers[position, plies] = number, other, nodes
 
     def _look(self, position: Position) -> bool | None:
-        """Whether the attacker wins, where the rules or a table say it; None where they do not."""
+        """Return whether the attacker wins, where the rules or a table say it; None where they do not."""
         if position not in self._known:
             children = self.expand(position)
             if not children:

@@ -97,7 +97,7 @@ def _undrawn(rules: Rules[Any], cure: str) -> RulesError:
 
 
 def has_pictures(rules: Rules[Any]) -> bool:
-    """Whether there are pictures of a game's positions."""
+    """Return whether there are pictures of a game's positions."""
     return rules.svg(rules.initial) is not None
 
 

@@ -73,7 +73,7 @@ class TableCheckpoint:
         return TableCheckpoint(self._table if self._keeps else None, *self._identity, *identity)
 
     def exists(self) -> bool:
-        """Whether work of this identity has been saved, damaged or not."""
+        """Return whether work of this identity has been saved, damaged or not."""
         return self._saved() is not None
 
     def load(self) -> SavedArrays | None:
@@ -86,7 +86,7 @@ class TableCheckpoint:
         return saved if saved is not None and saved.key == self.key else None
 
     def due(self) -> bool:
-        """Whether the interval has passed; if so, the next one begins."""
+        """Return whether the interval has passed; if so, the next one begins."""
         now = time.monotonic()
         if now < self._next:
             return False
@@ -130,7 +130,7 @@ class SavedArrays(NamedTuple):
     begin: int  # of the arrays, in bytes
 
     def is_whole(self) -> bool:
-        """Whether every byte is as it was written."""
+        """Return whether every byte is as it was written."""
         crc = 0
         with reading(self.path, CURE) as file:
             file.seek(len(_FIRST.format(0)))

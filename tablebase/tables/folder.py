@@ -100,7 +100,7 @@ def await_file(path: Path, patience: float = PATIENCE) -> bool:
 
 
 def on_one_file_system(one: Path, other: Path) -> bool:
-    """Whether two folders are on the same file system, so that hard links may be possible."""
+    """Return whether two folders are on the same file system, so that hard links may be possible."""
     return one.stat().st_dev == other.stat().st_dev
 
 

@@ -103,7 +103,7 @@ def new_dataset(file: h5py.File, name: str, size: int, dtype: str, chunk: int, l
 
 @cache
 def _form(level: int) -> h5py.h5p.PropDCID:
-    """How a dataset of a level is stored.
+    """Return how a dataset of a level is stored.
 
     HDF5 writes a filter's name, which it knows from a plugin or from another dataset. All names come from one file, so that
     the bytes of a table do not depend on the plugin.

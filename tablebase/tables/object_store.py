@@ -10,7 +10,7 @@ from tablebase.errors import TablebaseError, check_extra, quoted
 
 
 def is_url(place: str) -> bool:
-    """Whether a place is the address of an object store, and not a folder."""
+    """Return whether a place is the address of an object store, and not a folder."""
     return "://" in place
 
 
@@ -27,7 +27,7 @@ class ObjectStore:
             self._files, self._root = fsspec.core.url_to_fs(self.url)
 
     def has(self, file: str) -> bool:
-        """Whether there is a file of this name, which is relative to the place."""
+        """Return whether there is a file of this name, which is relative to the place."""
         with self._guard():
             return bool(self._files.exists(self._path(file)))
 

@@ -77,12 +77,12 @@ def distance_of(code: int, stride: int) -> int:
 
 
 def is_win(code: int, stride: int) -> bool:
-    """Whether a code (not void) is a win."""
+    """Return whether a code (not void) is a win."""
     return code >= FIRST and (code - FIRST) % 2 == 2 - stride
 
 
 def is_loss(code: int, stride: int) -> bool:
-    """Whether a code (not void) is a loss."""
+    """Return whether a code (not void) is a loss."""
     return code >= FIRST and (code - FIRST) % 2 == stride - 1
 
 

@@ -62,7 +62,7 @@ def turns(bench: Any, rng: Random) -> Iterator[list[Any]]:
 
 
 def start_fault(rules: Rules[Any], start: Any) -> str | None:
-    """Why no game can begin with this position."""
+    """Return why no game can begin with this position."""
     if rules.players < 2:
         return f"{rules.name} has {rules.players} players, but a game needs two or more"
     if len(rules.sides) != rules.players:

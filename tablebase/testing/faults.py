@@ -29,7 +29,7 @@ _PositionMap = Callable[[Game, Position], Position]
 
 
 def placement_fault(game: Game, position: Position) -> str | None:
-    """Why the pieces do not form a position in which the game is not over."""
+    """Return why the pieces do not form a position in which the game is not over."""
     try:
         check_pieces(game, position)
     except NotationError as error:
@@ -73,7 +73,7 @@ def steps_fault(game: Game, position: Position) -> str | None:
 
 
 def _symmetry_fault(game: Game, position: Position, map_position: _PositionMap, map_move: Callable[[Move], Move]) -> str | None:
-    """How a position and its image under a symmetry differ."""
+    """Return how a position and its image under a symmetry differ."""
     image = map_position(game, position)
     if map_position(game, image) != position:
         second = render(game, map_position(game, image))
@@ -94,13 +94,13 @@ def _symmetry_fault(game: Game, position: Position, map_position: _PositionMap, 
 
 
 def mirror_fault(game: Game, position: Position) -> str | None:
-    """How a position and its mirror image differ."""
+    """Return how a position and its mirror image differ."""
     to = game.mirror or ()
     return _symmetry_fault(game, position, mirrored, lambda move: move._replace(origin=to[move.origin], target=to[move.target]))
 
 
 def swap_fault(game: Game, position: Position) -> str | None:
-    """How a position and its image under colour swap differ."""
+    """Return how a position and its image under colour swap differ."""
     to = game.swap or ()
 
     def map_move(move: Move) -> Move:
@@ -180,7 +180,7 @@ def aliases_fault(game: Game, position: Position) -> str | None:
 
 
 def stored_fault(game: Game, position: Position) -> str | None:
-    """Why a position of random play is not one that is stored."""
+    """Return why a position of random play is not one that is stored."""
     fault = placement_fault(game, position)
     return fault and f"random play reached {render(game, position)}, but {fault}"
 
@@ -193,7 +193,7 @@ def _read_or_fault(read: Callable[[Game, str], Any], game: Game, text: str) -> A
 
 
 def spelling_fault(game: Game, text: str) -> str | None:
-    """Why a start is not a position, or not in standard notation."""
+    """Return why a start is not a position, or not in standard notation."""
     start = _read_or_fault(parse, game, text)
     if not isinstance(start, Position):
         return f"the start {text!r} is not a position: {start}"

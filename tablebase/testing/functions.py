@@ -157,7 +157,7 @@ def _has_kernels(game: StochasticGame) -> bool:
 
 
 def _has_region(game: StochasticGame) -> bool:
-    """Whether tables of the game have numbers of its own; a variant with kernels need not have tables."""
+    """Return whether tables of the game have numbers of its own; a variant with kernels need not have tables."""
     if not _has_kernels(game):
         return False
     try:

@@ -64,7 +64,7 @@ def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBO
 
 
 def kernels_fault(game: StochasticGame, state: State) -> str | None:
-    """How the compiled functions differ from the plain ones in a state."""
+    """Return how the compiled functions differ from the plain ones in a state."""
     kernels = _kernels(game)
     if kernels.fields != len(game.start):
         return f"the compiled functions have {kernels.fields} numbers in a state, the plain ones {len(game.start)}"

@@ -35,7 +35,7 @@ def problem(found: ProblemError) -> Response:
 
 
 def is_of_api(scope: Scope) -> bool:
-    """Whether a request is answered in JSON."""
+    """Return whether a request is answered in JSON."""
     path: str = scope["path"].removeprefix(scope.get("root_path", ""))
     return path.startswith(API)
 

@@ -115,7 +115,7 @@ def _write_line(scope: Scope, method: str, status: int, size: int, seconds: floa
 
 @router.get("/healthz")
 async def healthz(request: Request) -> Response:
-    """Whether the tables are where they should be."""
+    """Return whether the tables are where they should be."""
     try:
         check_folder(settings_of(request).folder, built=True)
     except TablebaseError as fault:

@@ -28,7 +28,7 @@ FILES = ("boxes", "file")
 
 
 def is_quick(player: str | None, game: str) -> bool:
-    """Whether a player moves at once."""
+    """Return whether a player moves at once."""
     name = player_names(load_rules(game))[0] if player is None else player
     return name.partition(":")[0] in QUICK
 

@@ -153,7 +153,7 @@ def _rows(game: StochasticGame, state: State, labels: dict[str, int]) -> list[tu
 
 
 def _most_draws(game: StochasticGame, unstored: tuple[State, ...]) -> int:
-    """How many states without a player to move can follow one another."""
+    """Return how many states without a player to move can follow one another."""
     most, now = 0, set(unstored)
     while now:
         if most == MOST_DRAWS:

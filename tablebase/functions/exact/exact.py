@@ -39,7 +39,7 @@ def solve(listed: Listed[Any]) -> tuple[Codes, Coding]:
 
 
 def _analysed(listed: Listed[Any]) -> tuple[Ints, Ints]:
-    """Who wins in each position, and in how many plies; `OPEN` where nobody can force it."""
+    """Return who wins in each position, and in how many plies; `OPEN` where nobody can force it."""
     movers, winners, left = listed.movers, listed.winners.copy(), listed.counts.copy()
     distances = np.zeros(len(winners), np.int32)
     begins, parents = _reversed(listed)
@@ -65,7 +65,7 @@ def _analysed(listed: Listed[Any]) -> tuple[Ints, Ints]:
 
 
 def _reversed(listed: Listed[Any]) -> tuple[Ints, Ints]:
-    """Where the positions before each one begin in an array, and this array."""
+    """Return where the positions before each one begin in an array, and this array."""
     size = len(listed.movers)
     begins = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(listed.after, minlength=size), out=begins[1:])

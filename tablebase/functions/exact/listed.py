@@ -108,7 +108,7 @@ def winner_of(rules: FunctionGame[P], position: P, ending: Ending) -> int:
 
 
 def mover_of(rules: FunctionGame[P], position: P, moves: set[P]) -> int:
-    """Who moves where the game goes on; `RulesError` if nobody does, or nobody can."""
+    """Return who moves where the game goes on; `RulesError` if nobody does, or nobody can."""
     mover = rules.to_move(position)
     if mover == OVER:
         raise contradiction(rules, position, "to_move is OVER, but result is None")

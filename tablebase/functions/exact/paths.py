@@ -84,7 +84,7 @@ def _added(done: dict[P, tuple[int, int, int] | None], children: list[P]) -> tup
 
 
 def leaves_by_move(rules: FunctionGame[P], position: P, depth: int, _threads: int = 1) -> dict[str, int]:
-    """How many lines of a number of plies, at least one, begin with each legal move; a shorter game is none of them."""
+    """Return how many lines of a number of plies, at least one, begin with each legal move; a shorter game is none of them."""
     return {move: _leaves(rules, child, depth - 1) for move, child in legal(rules, position).items()}
 
 

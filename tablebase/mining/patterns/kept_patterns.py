@@ -29,7 +29,7 @@ PAIRS = 50
 
 
 def are_kept(slices: Sequence[StoredSlice], target: Target) -> bool:
-    """Whether the catalog has a place for patterns: those that predict the outcome of a single slice."""
+    """Return whether the catalog has a place for patterns: those that predict the outcome of a single slice."""
     return len(slices) == 1 and target == OUTCOME
 
 
@@ -139,7 +139,7 @@ def counts_text(patterns: Patterns) -> str:
 
 
 def entropy_text(patterns: Patterns) -> str:
-    """How uncertain the target is without any feature."""
+    """Return how uncertain the target is without any feature."""
     what, share = "outcome" if patterns.target == OUTCOME else "class", 100 * patterns.commonest
     return f"entropy of the {patterns.target.words}: {patterns.entropy:.3f} bits; most common {what}: {share:.1f} %"
 

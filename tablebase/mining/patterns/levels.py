@@ -48,7 +48,7 @@ class Levels:
 
     @property
     def ordered(self) -> bool:
-        """Whether larger and smaller are meaningful."""
+        """True if larger and smaller are meaningful."""
         return self.kind != "text"
 
     def codes(self, values: Raw) -> NDArray[np.intp]:

@@ -239,7 +239,7 @@ class Search:
         )
 
     def _is_feature(self, column: Column) -> bool:
-        """Whether a column is searched: what all slices have, and what they differ in."""
+        """Return whether a column is searched: what all slices have, and what they differ in."""
         if column.feature is not None:
             return column.feature.pieces == 0 or self._alike
         if column.name == OUTCOME.name:
@@ -252,7 +252,7 @@ class Search:
 
     @property
     def _alike(self) -> bool:
-        """Whether all slices have equally many pieces."""
+        """True if all slices have equally many pieces."""
         return len({slice_.material.pieces for slice_ in self.slices}) == 1
 
     def _scan(self) -> Scan:

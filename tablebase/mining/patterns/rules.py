@@ -141,7 +141,7 @@ class _Comparisons:
             yield tuple(self.of[each] for each in features), self._joint(features, table)
 
     def where(self, comparisons: Sequence[int]) -> Flags:
-        """Where in the sample comparisons hold."""
+        """Return where in the sample comparisons hold."""
         holding: Flags = np.logical_and.reduce([self._holds[each][self._codes[each]] for each in comparisons])
         return holding
 

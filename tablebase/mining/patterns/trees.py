@@ -66,7 +66,7 @@ class Tree:
 
 
 def available() -> bool:
-    """Whether scikit-learn is installed."""
+    """Return whether scikit-learn is installed."""
     return find_spec("sklearn") is not None
 
 

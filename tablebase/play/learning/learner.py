@@ -42,7 +42,7 @@ class Learner(Knowledge):
         self.curve: list[Measure] = []
 
     def content(self, path: Path) -> dict[str, Any]:
-        """How it was trained, and its weights, packed."""
+        """Return how it was trained, and its weights, packed."""
         del path
         return {
             "training": asdict(self.training),

@@ -79,7 +79,7 @@ class UciClient:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs."""
+        """True if the process runs."""
         return self._process.poll() is None
 
     def ready(self) -> None:

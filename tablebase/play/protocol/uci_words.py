@@ -47,7 +47,7 @@ class Go:
         return min((depth for depth in depths if depth is not None), default=None)
 
     def is_held(self, side: int) -> bool:
-        """Whether there is to be no answer before ``stop``, as nothing else limits the search of a side."""
+        """Return whether there is to be no answer before ``stop``, as nothing else limits the search of a side."""
         limits = (self.depth, self.nodes, self.mate, self.movetime, self.time[side])
         return self.infinite or all(limit is None for limit in limits)
 

@@ -124,7 +124,7 @@ def _row(rules: Any, table: int, scratch: Any, mover: int, target: int, victim: 
 
 @jit
 def _blocked(rules: Any, step: int, board: Any) -> bool:
-    """Whether an outer piece stands on a square that the step needs empty."""
+    """Return whether an outer piece stands on a square that the step needs empty."""
     for i in range(rules.block_begin[step], rules.block_begin[step + 1]):
         if board[rules.blockers[i]] != EMPTY:
             return True
@@ -221,7 +221,7 @@ def _guard_outer(rules: Any, escapes: Any, scratch: Any) -> None:
 
 @jit
 def _has_escaped(rules: Any, escapes: Any, guarded: Any, runner: int, cell: int) -> bool:
-    """Whether the runner, which stands on this square, has escaped in a cell."""
+    """Return whether the runner, which stands on this square, has escaped in a cell."""
     word = runner // WORD_BITS
     guard = guarded[word] | escapes.cell_guards[cell * rules.words + word]
     if guard >> np.uint64(runner % WORD_BITS) & np.uint64(1):

@@ -49,7 +49,7 @@ def compile_rows(layout: Layout) -> RowOrder:
 
 
 def _progress(group: Group, layout: Layout) -> NDArray[np.int16]:
-    """How far the pieces of each placement of a group have come in total; 0 if its kind can come back."""
+    """Return how far the pieces of each placement of a group have come in total; 0 if its kind can come back."""
     placed = group.unrank_many(np.arange(group.size))
     come = np.zeros(len(layout.game.board), dtype=np.int16)
     for square, level in (layout.game.kinds[group.kind].levels or {}).items():

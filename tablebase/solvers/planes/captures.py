@@ -65,7 +65,7 @@ def look(
 
 @inline
 def _source(planes: Planes, children: Children, plane: Any, take: int, victim: int, captor: int) -> Any:
-    """Where the outer pieces find the rows of a capture in `Children.worth`; WON if it wins at once."""
+    """Return where the outer pieces find the rows of a capture in `Children.worth`; WON if it wins at once."""
     base, part = children.base, children.part
     source = base[victim]
     if planes.captures.wins[take] or source == WON:
@@ -80,7 +80,7 @@ def _source(planes: Planes, children: Children, plane: Any, take: int, victim: i
 
 @inline
 def _step(source: Any, step: int) -> Any:
-    """How far apart the scores of neighbouring squares are; a win in one ply is always at the same place."""
+    """Return how far apart the scores of neighbouring squares are; a win in one ply is always at the same place."""
     return np.int64(0) if source == WON else np.int64(step)
 
 

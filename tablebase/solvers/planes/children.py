@@ -107,7 +107,7 @@ def _fill_part(layout: Layout, victim: int, part: Int64) -> int:
 
 
 def _expansion(problem: CompiledSlice, victim: int, number: int) -> Expansion:
-    """How to read the child of conversion `number`, the capture of a victim."""
+    """Return how to read the child of conversion `number`, the capture of a victim."""
     layout, arrays = problem.layout, problem.arrays
     *front, last = _remaining(layout, victim)
     square = np.zeros((len(front), ROWS), dtype=np.int8)

@@ -194,7 +194,7 @@ def enter_entries(state: LeanState, entries: Entries, level: int) -> None:
 
 
 def _waits_in_vain(states: States, log: ResultLog, coding: Coding) -> bool:
-    """Whether a position waits for the first distance beyond the coding, whose code is that of void."""
+    """Return whether a position waits for the first distance beyond the coding, whose code is that of void."""
     for state, parts in zip(states, log.waiting, strict=True):
         for segment in (part[coding.void] for part in parts if coding.void in part):
             entries: Any = log.read(segment).reshape(-1, ENTRY).astype(np.uint64)

@@ -138,14 +138,14 @@ def _advance(planes: Planes, states: tuple[State, State], parts: list[Part], lev
 
 
 def is_dirty(state: AnyState, level: int) -> bool:
-    """Whether anything became known at a distance."""
+    """Return whether anything became known at a distance."""
     begin = level % 2 * state.span
     return bool(state.dirty[begin : begin + state.span].any())
 
 
 @inline
 def _begin(state: AnyState, level: int) -> Any:
-    """Where the units that became dirty at a distance begin in `State.dirty`."""
+    """Return where the units that became dirty at a distance begin in `State.dirty`."""
     return np.int64(level % 2) * state.span
 
 

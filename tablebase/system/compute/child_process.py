@@ -127,7 +127,7 @@ class Clock:
             self._paused = 0.0
 
     def is_over(self) -> bool:
-        """Whether the time is over."""
+        """Return whether the time is over."""
         now = time.monotonic()
         spent = self._spent + (now - self._paused if self._paused else 0.0)
         return self._seconds is not None and now - self._begin - min(spent, self._longest) > self._seconds

@@ -35,7 +35,7 @@ def when_compiling(action: Callable[[bool], object]) -> AbstractContextManager[o
 
 
 def is_compiled(name: str) -> bool:
-    """Whether kernels of this name have been compiled, and are kept."""
+    """Return whether kernels of this name have been compiled, and are kept."""
     return jit.CACHE.load(f"{name}.compiled") is not None
 
 

@@ -127,7 +127,7 @@ class Progress:
 
 
 def _in_notebook() -> bool:
-    """Whether standard error is shown by a notebook, which can redraw a line."""
+    """Return whether standard error is shown by a notebook, which can redraw a line."""
     return type(sys.stderr).__module__.startswith("ipykernel.")
 
 

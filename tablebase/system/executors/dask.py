@@ -227,7 +227,7 @@ class DaskExecutor(Executor):
 
 
 def limits_at(scheduler: str, say: Callable[[str], object] = lambda _: None, patience: float = PATIENCE) -> Limits:
-    """How many workers a scheduler has, and the memory of the largest one; parameters are those of `DaskExecutor`.
+    """Return how many workers a scheduler has, and the memory of the largest one; parameters are those of `DaskExecutor`.
 
     Raise `ClusterError` if there is no scheduler, no worker, or one without this program.
     """

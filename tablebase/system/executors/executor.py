@@ -38,7 +38,7 @@ class Limits:
     each: bool = False  # whether `memory` is for each key, since each worker has memory of its own
 
     def fit(self, needs: Sequence[int]) -> bool:
-        """Whether keys that need these bytes of memory may be in progress together."""
+        """Return whether keys that need these bytes of memory may be in progress together."""
         if len(needs) > self.workers:
             return False
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory

@@ -31,7 +31,7 @@ class Deadline(Generic[Key]):
     grace: float = 0.0  # seconds after the deadline in which keys in progress may still finish
 
     def admits(self, key: Key) -> bool:
-        """Whether a key that is started now is expected to be done in time."""
+        """Return whether a key that is started now is expected to be done in time."""
         return time.time() + self.seconds(key) <= self.at
 
     def remaining(self) -> float:
@@ -119,7 +119,7 @@ def _too_large(needed: int, limits: Limits) -> CapacityError:
 
 
 def is_chain(graph: Mapping[Key, tuple[Key, ...]]) -> bool:
-    """Whether no two keys can ever be in progress together."""
+    """Return whether no two keys can ever be in progress together."""
     sorter = TopologicalSorter(graph)
     sorter.prepare()
     while sorter.is_active():

@@ -50,7 +50,7 @@ class Learned:
         return replace(self, won=(0,) * len(self.won), taken=())
 
     def is_full(self) -> bool:
-        """Whether there is no room for another bead in an address."""
+        """Return whether there is no room for another bead in an address."""
         return len(self.taken) >= MOST
 
     def score(self) -> str:

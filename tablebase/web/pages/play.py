@@ -66,7 +66,7 @@ class PlayTable:
         return {name: value for name, value in {**self.settings, **taken}.items() if name in open_ones}
 
     def has_person(self, player: int) -> bool:
-        """Whether a person sits there."""
+        """Return whether a person sits there."""
         return self.seats[player] == PERSON
 
 
@@ -240,7 +240,7 @@ def _standing(request: Request, table: PlayTable, match: Match[Any], listed: Seq
 
 
 def _result(table: PlayTable, match: Match[Any], ending: Ending) -> str:
-    """How a game has ended, as a sentence; a person alone among players is told as such."""
+    """Return how a game has ended, as a sentence; a person alone among players is told as such."""
     rules, alone = match.rules, table.seats.count(PERSON) == 1
     after, why = f"after {count_plies(match.plies)}", f": {ending.said}." if ending.said else "."
     if ending.winner is None:

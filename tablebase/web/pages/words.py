@@ -39,7 +39,7 @@ def count(amount: int, what: str) -> str:
 
 
 def is_drawn(rules: Rules[Any], position: Any) -> bool:
-    """Whether the rules draw a position; not if their function fails, since a page shows the text then."""
+    """Return whether the rules draw a position; not if their function fails, since a page shows the text then."""
     try:
         return rules.svg(position) is not None
     except RulesError:
@@ -125,13 +125,13 @@ def groups(moves: Iterable[RatedMove]) -> list[MoveGroup]:
 
 
 def ending(game: Rules[Any], position: Any) -> str | None:
-    """How the game has ended in a position; None if it goes on."""
+    """Return how the game has ended in a position; None if it goes on."""
     ended = game.result(position)
     return None if ended is None else ended_by(game, ended)
 
 
 def ended_by(game: Rules[Any], ended: Ending) -> str:
-    """How a game has ended: ``The pawn has reached a3: White won``."""
+    """Return how a game has ended: ``The pawn has reached a3: White won``."""
     if game.players > 2:
         places = sorted(zip(ended.places, (side.name for side in game.sides), strict=True))
         outcome = f"the game is over: {', '.join(f'{name} is {ORDINALS[place]}' for place, name in places)}"
