@@ -30,8 +30,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 HEAD = """# Gallery
 
 Pictures of the two- and three-piece tables of Dou Shou Qi, each with the command that draws it.
-Outcomes are those of the side to move, which is always White: with Black to move, the colours are exchanged.
-Stalemates are excluded, as in the positions of `tablebase stats`.
+Outcomes are for the side to move, always White: with Black to move, colours are exchanged.
+Stalemates are excluded.
 `python -m scripts.reproduce.gallery --data data` generates this page and its pictures; every number is counted from the tables.
 """
 

@@ -216,7 +216,7 @@ class Collection(Cataloged):
             Only slices with this number of pieces, or these numbers.
         material : str or sequence of str, optional
             Set of pieces, such as RCvW (rat and cat against wolf), or a pattern in which ? stands for one piece and * for any
-            number of pieces; repeatable, for panels beside each other (in the chart 'draws', one matrix of all).
+            number of pieces; repeatable, for several panels (in the chart 'draws', one matrix of all).
         side : str, optional
             Use only positions with this side to move; for the chart 'chances', the side that plays against the weakened player.
         where : str, optional

@@ -58,7 +58,7 @@ def show_line(
     every : bool
         With --sheet, draw every position instead of only the key positions.
     explain : bool
-        For each position, show how many moves keep the value, and what every other move gives; '!' marks only moves.
+        For each position, show how many moves keep the value, and the value of every other move; '!' marks only moves.
     replay : Path, optional
         Instead of best play, show a recorded game from a file that 'match --output' has written.
     number : int

@@ -125,7 +125,7 @@ class Tablebase(Collection):
         game : str, Game or StochasticGame
         position : str or Position
         strict : bool
-            Stop with an error at the first position that is invalid, or for which a table is missing.
+            Stop with an error at the first position that is invalid or needs a missing table.
         turns : int, optional
             In games with chance, also show the probability of winning within T turns.
         """

@@ -13,12 +13,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tablebase.game.types import CHANCE as CHANCE
-from tablebase.game.types import OVER as OVER
+from tablebase.game.types import CHANCE, OVER
 from tablebase.system.compute.jit import call_compiled as call_compiled
-from tablebase.system.compute.jit import callback
-from tablebase.system.compute.jit import inline as inline
-from tablebase.system.compute.pointers import borrowed as borrowed
+from tablebase.system.compute.jit import callback, inline
+from tablebase.system.compute.pointers import borrowed
 
 Int64 = NDArray[np.int64]
 NOBODY = -1
@@ -190,3 +188,29 @@ class Region:
     def size(self) -> int:
         """How many numbers there are, those without a state included."""
         return self.layers[-1].end
+
+
+__all__ = [
+    "BEGINS",
+    "CHANCE",
+    "DOUBT",
+    "LABEL",
+    "OVER",
+    "POINT",
+    "STATE",
+    "WEIGHT",
+    "WIN",
+    "Kernels",
+    "Layer",
+    "Region",
+    "StateEvaluation",
+    "alone",
+    "borrowed",
+    "counts_alike",
+    "evaluates",
+    "expands",
+    "indexes",
+    "inline",
+    "lists_states",
+    "no_evaluation",
+]
