@@ -65,7 +65,7 @@ def without_paths(said: TablebaseError | str, settings: ServerSettings) -> str:
 
     Examples
     --------
-    >>> local = Settings(Path("/srv/x"), "postgresql+psycopg://host/db")
+    >>> local = ServerSettings(Path("/srv/x"), "postgresql+psycopg://host/db")
     >>> without_paths("the table RvC is missing: run 'tablebase build x --material RvC --data /srv/x'", local)
     "the table RvC is missing: run 'tablebase build x --material RvC'"
     >>> without_paths("/srv/x/doushouqi/2/RvC.h5 cannot be read", local)

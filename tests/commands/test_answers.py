@@ -271,6 +271,7 @@ def good(folder: Path) -> dict[str, dict[str, Any]]:
         "engine": {"game": GAME},
         "mine": {"game": GAME, "statement": "SELECT 1"},
         "features": {"game": GAME},
+        "dataset": {"game": GAME, "material": ["RvE"]},
         "export": {"game": GAME, "to": folder / "parquet", "material": ["RvE"]},
         "plot": {"chart": "draws", "game": GAME},
         "patterns": {"game": GAME, "material": ["RvE"], "depth": 1, "conditions": 1},
@@ -300,7 +301,7 @@ def test_strange_arguments_are_refused_in_a_sentence(
 ) -> None:
     """Each argument in turn has another type or is out of range; every error is a `TablebaseError`.
 
-    It is also a `ValueError`, `TypeError` or `KeyError`, unless the folder of an export or a file of features cannot be used.
+    It is also a `ValueError`, `TypeError` or `KeyError`, unless the file or folder to write, or a file of features, cannot be used.
     """
     # Some of the values name a folder that can be written.
     monkeypatch.chdir(tmp_path)
@@ -314,7 +315,7 @@ def test_strange_arguments_are_refused_in_a_sentence(
                 refused.append((name, value, error))
     assert [one for one in refused if not one_sentence(one[-1])] == []
     others = [str(error) for *_, error in refused if not isinstance(error, (ValueError, TypeError, KeyError))]
-    assert [sentence for sentence in others if not re.search("contains|Python file with features", sentence)] == []
+    assert [sentence for sentence in others if not re.search("contains|Python file with features|is a folder", sentence)] == []
     assert {name for name, *_ in refused} == names
     assert len(refused) > len(names) * len(STRANGE) / 2
 

@@ -18,7 +18,7 @@ from support.program import Answer, Ask, assert_one_sentence
 
 import tablebase
 from tablebase.building.options import chosen_limits
-from tablebase.commands import positions as reading
+from tablebase.commands import probe
 from tablebase.commands.calls import without_passwords
 from tablebase.commands.tablebase import Tablebase
 from tablebase.errors import TablebaseError
@@ -327,7 +327,7 @@ def test_a_file_is_read_in_parts(tmp_path: Path, two_pieces: Path, ask: Ask, mon
     path.write_text("\n".join(texts))
     words = ["probe", "doushouqi", f"@{path}", "--data", two_pieces, "--format", "csv"]
     whole = ask(*words)
-    monkeypatch.setattr(reading, "READ_BYTES", 37)
+    monkeypatch.setattr(probe, "READ_BYTES", 37)
     assert ask(*words) == whole
     assert [row["position"] for row in whole.csv] == texts
 

@@ -202,7 +202,6 @@ OTHERS = {
     "line kalah --boards": "kalah draws no boards of its positions: leave out --boards",
     "line kalah --to pictures": "no pieces on squares and no pictures of its own: leave out --to",
     "line hexapawn --player engine": "name its file with --replay, or leave out --player",
-    "plot parity hexapawn --pieces 2 --output a.svg": "hexapawn has no feature 'distance', which this chart needs: 'tablebase ",
     "stats doushuqi": "there is no game 'doushuqi' (did you mean 'doushouqi'?)",
     "stats Fox": "there is no game 'fox'; installed: ",
     "sql 'SELECT 1' --timeout 0": "'0' is not a time limit",

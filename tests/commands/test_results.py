@@ -41,6 +41,7 @@ CALLS: dict[str, Callable[[Tablebase, Path], Any]] = {
     "train": lambda _, folder: tablebase.train("foxhounds-4x4", output=folder / "trained", games=40, every=2),
     "unpack": lambda _, folder: tablebase.unpack(folder / "packed", folder / "unpacked"),
     "verify": lambda tables, _: tablebase.verify(GAME, data=tables.folder),
+    "dataset": lambda tables, _: tables.dataset(GAME, "RvE"),
     "describe": lambda tables, _: tables.describe(GAME),
     "engine": lambda tables, _: tables.engine(GAME),
     "export": lambda tables, folder: tables.export(GAME, folder / "rows"),

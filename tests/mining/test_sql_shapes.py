@@ -82,7 +82,7 @@ def test_describe_tells_all_columns(statement: str, two_pieces: Path) -> None:
     assert found["distance"] == found["mobility"] == "SMALLINT"
     assert found["stalemate"] == found["even_1_2"] == "BOOLEAN"
     assert found["position"] == "VARCHAR"
-    assert len(found) == 6 + 2 * 4 + 4 + 3 + 5 + 1 + (2 + 2) + (1 + 1 + 1 + 2 + 2 + 1 + 2 + 2 + 1)
+    assert len(found) == 6 + 2 * 4 + 4 + 3 + 5 + 1 + 3 + (2 + 2) + (1 + 1 + 1 + 2 + 2 + 1 + 2 + 2 + 1)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from slices.test_movegen import GAMES
+from positions.test_movegen import GAMES
 from support.checks import thinned
 from support.games import random_games
 from twins import naive

@@ -309,6 +309,29 @@ def rooks() -> Game:
 
 
 @cache
+def breakthrough(files: int, ranks: int) -> Game:
+    """Pawns step ahead, straight or diagonally, and take diagonally only; the far rank wins; a row of them a side."""
+    board = Board.full(files, ranks)
+
+    def pawn(side: int) -> Kind:
+        goal, ahead, enemy = ((ranks - 1, 1, "p"), (0, -1, "P"))[side]
+        squares = tuple(s for s in range(len(board)) if board.cells[s][1] != goal)
+        steps = [
+            Step(s, t, victims=frozenset(enemy if sideways else ""), wins=board.cells[t][1] == goal)
+            for s in squares
+            for sideways in (-1, 0, 1)
+            for t in neighbours(board, s, ((sideways, ahead),))
+        ]
+        return Kind("Pp"[side], "pawn", side, squares, tuple(steps), limit=files)
+
+    start = "/".join(["p" * files, *[str(files)] * (ranks - 2), "P" * files]) + " w"
+    mirror = tuple(board.numbers[files - 1 - f, r] for f, r in board.cells)
+    swap = tuple(board.numbers[f, ranks - 1 - r] for f, r in board.cells)
+    kinds = (pawn(0), pawn(1))
+    return Game("breakthrough", "Breakthrough", board, SIDES, kinds, start, Outcome.LOSS, 2 * files, mirror=mirror, swap=swap)
+
+
+@cache
 def ladder(away: str = "") -> Game:
     """C climbs one rung, or two if the first is empty, and takes diagonally ahead; w walks and takes C; x stays on the sides.
 

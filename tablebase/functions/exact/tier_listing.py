@@ -39,6 +39,7 @@ def list_tiers(game: CompiledGame, allowed: int, tick: Callable[[int], object] =
     RulesError
         If a move leads to an earlier tier, or functions contradict each other.
     """
+    rules_of(game)  # refuses a game of larger numbers before anything is listed
     chunk = max(1, ROOM // game.most_moves)
     start = game.place(game.start)
     waiting = {start[0]: [np.array([start[1]])]}

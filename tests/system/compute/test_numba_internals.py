@@ -12,7 +12,7 @@ from numba.core.compiler import CompileResult
 import tablebase
 
 PACKAGE = Path(tablebase.__file__).parent
-MODULE = PACKAGE / "compute" / "numba_internals.py"
+MODULE = PACKAGE / "system" / "compute" / "numba_internals.py"
 PUBLIC = {"numba", "numba.types", "numba.extending"}
 
 
