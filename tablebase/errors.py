@@ -261,13 +261,13 @@ class CorruptCatalogError(TablebaseError):
         What is wrong with it, as the predicate of a sentence.
     path : Path or str
         The catalog: a file, or the URL of a database without its password.
-    cure : str, optional
+    hint : str, optional
         What to do; by default to reindex the folder of the file.
     """
 
-    def __init__(self, fault: str, path: Path | str, cure: str | None = None) -> None:
+    def __init__(self, fault: str, path: Path | str, hint: str | None = None) -> None:
         self.fault, self.path = fault, path
-        super().__init__(f"{path} {fault}: {cure or reindex(Path(path).parent)}")
+        super().__init__(f"{path} {fault}: {hint or reindex(Path(path).parent)}")
 
 
 def reindex(folder: Path, option: str = "") -> str:
@@ -287,7 +287,7 @@ class CapacityError(TablebaseError):
     ----------
     subject : str
         What does not fit.
-    cure : str
+    hint : str
         What to do.
     needed : int, optional
         How much it needs, where that is known.
@@ -300,25 +300,25 @@ class CapacityError(TablebaseError):
     exit_code = 3
 
     def __init__(
-        self, subject: str, cure: str, *, needed: int | None = None, allowed: int | None = None, unit: str = "bytes of memory"
+        self, subject: str, hint: str, *, needed: int | None = None, allowed: int | None = None, unit: str = "bytes of memory"
     ) -> None:
-        self.subject, self.cure, self.needed, self.allowed, self.unit = subject, cure, needed, allowed, unit
+        self.subject, self.hint, self.needed, self.allowed, self.unit = subject, hint, needed, allowed, unit
         if needed is not None and allowed is not None:
             subject = f"{subject} needs {needed:,} {unit}, but at most {allowed:,} can be used"
         elif allowed is not None:
             subject = f"{subject} needs more than the {allowed:,} {unit} that can be used"
-        super().__init__(f"{subject}: {cure}")
+        super().__init__(f"{subject}: {hint}")
 
 
 class ClusterError(TablebaseError):
     """A cluster that cannot be reached, has no workers, or has one that cannot be used.
 
-    `address` is that of its scheduler, or of the worker; `fault` says what is wrong, and `cure` what to do.
+    `address` is that of its scheduler, or of the worker; `fault` says what is wrong, and `hint` what to do.
     """
 
-    def __init__(self, address: str, fault: str, cure: str) -> None:
-        self.address, self.fault, self.cure = address, fault, cure
-        super().__init__(f"{fault}: {cure}")
+    def __init__(self, address: str, fault: str, hint: str) -> None:
+        self.address, self.fault, self.hint = address, fault, hint
+        super().__init__(f"{fault}: {hint}")
 
 
 class TimeLimitError(TablebaseError):
@@ -400,33 +400,33 @@ class ForfeitError(TablebaseError):
     """A program that plays and has ended, does not answer, or answers what it may not: it loses the game."""
 
 
-def space_error(path: str | Path | None, reason: str, cure: str = "use another folder") -> CapacityError:
+def space_error(path: str | Path | None, reason: str, hint: str = "use another folder") -> CapacityError:
     """The error for a file or folder, if it is known, that cannot grow."""
     where = f" for {path}" if path else ""
-    return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {cure}").naming(path)
+    return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {hint}").naming(path)
 
 
-def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
+def system_error(fault: OSError, path: str | Path | None = None, hint: str = "use another folder") -> TablebaseError:
     """The error for what the operating system refused to do: for want of space, memory or a right, or for another reason.
 
-    `path` is by default what the fault names; `cure` says what to do if nothing can be done about the reason.
+    `path` is by default what the fault names; `hint` says what to do if nothing can be done about the reason.
     """
     path = path or fault.filename
     reason = os.strerror(fault.errno) if fault.errno else str(fault)
     if fault.errno in NO_SPACE:
-        return space_error(path, reason, cure)
+        return space_error(path, reason, hint)
     if fault.errno == errno.ENOMEM:
-        cure = "use fewer --workers or a smaller --memory"
-        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", cure).naming(path)
+        hint = "use fewer --workers or a smaller --memory"
+        return CapacityError(f"there is no memory left for {path or 'a file'} ({reason})", hint).naming(path)
     if fault.errno in NO_RIGHT:
-        cure = f"ask its owner for the right, or {cure}"
-    return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {cure}").naming(path)
+        hint = f"ask its owner for the right, or {hint}"
+    return UnusableFileError(f"{path or 'a file'} cannot be used ({reason}): {hint}").naming(path)
 
 
 @contextmanager
-def system_errors(path: str | Path | None = None, cure: str = "use another folder") -> Iterator[None]:
+def system_errors(path: str | Path | None = None, hint: str = "use another folder") -> Iterator[None]:
     """In the block, replace errors of the operating system by those of `system_error`."""
     try:
         yield
     except OSError as fault:
-        raise system_error(fault, path, cure) from fault
+        raise system_error(fault, path, hint) from fault

@@ -16,7 +16,7 @@ from tablebase.system.files.inputs import read_text
 from tablebase.system.files.outputs import check_output, lock_of, locked, write_text
 
 FORMAT = "batch record 1"
-CURE = "move the batch file to a folder that you may write"
+HINT = "move the batch file to a folder that you may write"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class BatchRecord:
 
     def lock(self) -> AbstractContextManager[None]:
         """Refuse a second run of the same batch."""
-        check_output(self.path, CURE)
+        check_output(self.path, HINT)
         refusal = f"another run of {self._batch} is at work: wait for it"
         return locked(lock_of(self._batch), refusal)
 
@@ -85,7 +85,7 @@ class BatchRecord:
         others = [one for one in self._ran if one.command != ran.command and not one.outputs.keys() & ran.outputs.keys()]
         self._ran = [*others, ran]
         document = {"format": FORMAT, "commands": [asdict(one) for one in self._ran]}
-        write_text(self.path, f"{json.dumps(document, indent=1)}\n", CURE)
+        write_text(self.path, f"{json.dumps(document, indent=1)}\n", HINT)
 
     def _name(self, path: Path) -> str:
         """The name of a file in the record, which stays true if the batch is moved together with its files."""

@@ -120,8 +120,8 @@ def copies(source: FolderSource, folder: Path, entries: Sequence[Entry]) -> Iter
     """
     needed, free = source.bytes_to_write(entries, folder), free_space(folder)
     if needed > free:
-        cure, unit = "name another folder", f"bytes on the disk of {folder}"
-        raise CapacityError("the copy", cure, needed=needed, allowed=free, unit=unit)
+        hint, unit = "name another folder", f"bytes on the disk of {folder}"
+        raise CapacityError("the copy", hint, needed=needed, allowed=free, unit=unit)
     for entry in entries:
         with drafted(folder / entry.file) as draft:
             source.fetch(entry.file, draft)

@@ -156,10 +156,10 @@ class TableKind(ABC, Generic[G, F]):
         largest = max(jobs, key=lambda job: costs.cost(job.key).memory)
         needed, allowed, present = costs.cost(largest.key).memory, options.allowed_memory, machine.memory()
         if needed > allowed:
-            cure = "allow more with --memory" if needed <= present else "this machine has no more"
+            hint = "allow more with --memory" if needed <= present else "this machine has no more"
             if options.limits.each:
-                cure = "no worker has more, so use fewer or larger ones"
-            raise CapacityError(largest.name, cure, needed=needed, allowed=allowed)
+                hint = "no worker has more, so use fewer or larger ones"
+            raise CapacityError(largest.name, hint, needed=needed, allowed=allowed)
 
     def solvers(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions) -> str:
         """Describe which solver will solve how many tables, and why; empty where there is one solver."""

@@ -101,10 +101,10 @@ class BuildLog:
             event = {"event": EVENTS[type(record)], "time": now.isoformat(timespec="seconds"), **fields}
             self._lines.write(json.dumps(event) + "\n")
 
-    def _opened(self, path: Path | None, cure: str, folder: Path | None, other: Path | None = None) -> TextIO | None:
+    def _opened(self, path: Path | None, hint: str, folder: Path | None, other: Path | None = None) -> TextIO | None:
         if path is None:
             return None
-        return self._open.enter_context(appended(path, cure, folder=folder, inputs=[other]))
+        return self._open.enter_context(appended(path, hint, folder=folder, inputs=[other]))
 
 
 def describe(record: Record, unit: str) -> str:

@@ -44,19 +44,19 @@ class Site:
             return Fault(f"has no rules of {self.game} ({fault})", RULES_CURE)
         if game.digest != self.digest:
             return Fault(f"has other rules of {self.game}", RULES_CURE)
-        cure = f"let {self.folder} be the same folder on all machines, or name another one with --data"
+        hint = f"let {self.folder} be the same folder on all machines, or name another one with --data"
         try:
             token = (self.folder / TOKEN).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as fault:
-            return Fault(f"does not see the folder of the tables ({_reason(fault)})", cure)
+            return Fault(f"does not see the folder of the tables ({_reason(fault)})", hint)
         if token != self.token:
-            return Fault(f"sees another folder in place of {self.folder}", cure)
+            return Fault(f"sees another folder in place of {self.folder}", hint)
         mine = self.folder / f"{TOKEN}-{socket.gethostname()}-{secrets.token_hex(4)}"
         try:
             mine.touch()
             mine.unlink()
         except OSError as fault:
-            return Fault(f"cannot write to the folder of the tables ({_reason(fault)})", cure)
+            return Fault(f"cannot write to the folder of the tables ({_reason(fault)})", hint)
         return None
 
 

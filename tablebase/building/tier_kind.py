@@ -145,8 +145,8 @@ class TierTables(FlatTables[CompiledGame, TierFile]):
         needed, allowed = costs.cost(largest.key).memory, options.allowed_memory
         if needed > allowed:
             group = ", ".join(self._tiers.names[tier] for tier in self._tiers.group_of(largest.key).tiers)
-            cure = "choose smaller tiers with --tiers" + (", or allow more with --memory" if allowed < machine.memory() else "")
-            raise CapacityError(f"solving {group} of {self.rules.name}", cure, needed=needed, allowed=allowed)
+            hint = "choose smaller tiers with --tiers" + (", or allow more with --memory" if allowed < machine.memory() else "")
+            raise CapacityError(f"solving {group} of {self.rules.name}", hint, needed=needed, allowed=allowed)
 
     def maker(self, jobs: Sequence[Job], query: TableQuery, options: BuildOptions, costs: CostModel) -> Callable[[Key], Made]:
         del query, costs

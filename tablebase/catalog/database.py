@@ -136,14 +136,14 @@ class Database(ABC):
         if (fault := schema.schema_fault(connection) or self.integrity_fault(connection)) is None:
             entries, fault = read_entries(connection)
         if fault is not None:
-            raise CorruptCatalogError(fault, self.place, self.cure)
+            raise CorruptCatalogError(fault, self.place, self.hint)
         return entries
 
     def check_version(self, version: int) -> None:
         """Raise `CorruptCatalogError` if a catalog of this version must be rebuilt."""
         if version != schema.SCHEMA_VERSION:
             made = f"was made by {'an earlier' if version < schema.SCHEMA_VERSION else 'a later'} version of this program"
-            raise CorruptCatalogError(made if version else "is damaged (its version is missing)", self.place, self.cure)
+            raise CorruptCatalogError(made if version else "is damaged (its version is missing)", self.place, self.hint)
 
     def clear(self, connection: Connection) -> list[str]:
         """Remove all that our tables hold; return the names of other programs' indices that went with replaced tables."""
@@ -171,7 +171,7 @@ class Database(ABC):
         return self.lacks_rights(connection)
 
     @property
-    def cure(self) -> str:
+    def hint(self) -> str:
         """The command that rebuilds the catalog."""
         return reindex(self.folder, self.option)
 
@@ -180,7 +180,7 @@ class Database(ABC):
         files = sum(1 for _ in self.folder.glob(f"*/*/*{SUFFIX}"))
         if files:
             lie = "1 table file lies" if files == 1 else f"{files} table files lie"
-            return MissingCatalogError(f"{lie} in {self.folder}, but there is no catalog of them: {self.cure}", refusal)
+            return MissingCatalogError(f"{lie} in {self.folder}, but there is no catalog of them: {self.hint}", refusal)
         build = f"tablebase build GAME --data {shell_word(self.folder)}{self.option}"
         return MissingCatalogError(f"there is no tablebase in {self.folder}: build one with '{build}'", refusal)
 

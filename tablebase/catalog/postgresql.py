@@ -149,8 +149,8 @@ class PostgresqlDatabase(Database):
                 f"GRANT {right} IN SCHEMA {schema} TO {role}"
                 for right in ("INSERT, UPDATE, DELETE ON ALL TABLES", "USAGE ON ALL SEQUENCES")
             )
-            cure = f'ask its owner to run "{rights}; {more}", or name another role or database with --catalog'
-            return TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {cure}")
+            hint = f'ask its owner to run "{rights}; {more}", or name another role or database with --catalog'
+            return TablebaseError(f"{role} may only read {self.place} ({locked!r}, for one): {hint}")
         if not may_make and self.version(connection) is None:
             return self.error(errors.InsufficientPrivilege(f"permission denied for schema {schema}"))
         return None
@@ -192,12 +192,12 @@ class PostgresqlDatabase(Database):
             return sentences.space_error(self.place, reason, "use another server")
         if isinstance(cause, errors.DependentObjectsStillExist):
             reason = " ".join((cause.diag.message_detail or reason).split())
-        for kinds, fate, cure in REFUSALS:
+        for kinds, fate, hint in REFUSALS:
             if isinstance(cause, kinds):
                 # The folder of a socket is none of a client's business.
-                refused = sentences.UnusableFileError(f"{self.place} cannot be {fate} ({reason}): {cure}")
+                refused = sentences.UnusableFileError(f"{self.place} cannot be {fate} ({reason}): {hint}")
                 return refused.naming(self._url.query.get("host"))
-        return sentences.CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
+        return sentences.CorruptCatalogError(f"is damaged ({reason})", self.place, self.hint)
 
     def _folder_id(self) -> str | None:
         file = self.folder / ID_FILE

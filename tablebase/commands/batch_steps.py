@@ -109,12 +109,12 @@ def prepared(step: FollowUp, data: Path, catalog: str | None, built: Mapping[Pat
 
 def check_outputs(one: Prepared, record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
     """Refuse outputs that cannot be written, are `reserved`, or that no earlier run of the batch wrote; `data` is its folder."""
-    for path, kind, cure in one.places:
+    for path, kind, hint in one.places:
         if kind in (Output.FOLDER, Output.NEW_FOLDER):
             fresh = kind is Output.NEW_FOLDER and not (path.exists() and record.wrote(path))
-            check_output_folder(path, cure, folder=data, new=fresh)
+            check_output_folder(path, hint, folder=data, new=fresh)
         else:
-            check_output(path, cure, inputs=[record.path, *reserved, *one.inputs], folder=data)
+            check_output(path, hint, inputs=[record.path, *reserved, *one.inputs], folder=data)
             if _is_kept(path) and not one.step.overwrite and not record.wrote(path):
                 advice = "name another file, delete this one, or add overwrite = true"
                 raise TablebaseError(f"{path} exists, and is not what an earlier run of this batch has written: {advice}")

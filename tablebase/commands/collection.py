@@ -272,12 +272,12 @@ class Collection(Cataloged):
         if chart == "values" and by is None:
             command = f"tablebase features {game_word(rules.name)}"
             raise ArgumentError(f"the chart 'values' needs a column: give --by, as in --by side; '{command}' lists more")
-        from tablebase.mining.charts.picture_files import CSV_CURE, write_numbers
+        from tablebase.mining.charts.picture_files import CSV_HINT, write_numbers
         from tablebase.mining.charts.style import parse_style
         from tablebase.mining.charts.tallies import Counting
 
         if csv is not None:
-            check_output(Path(csv), CSV_CURE)
+            check_output(Path(csv), CSV_HINT)
         look = parse_style(width, height, font_size, dpi, title, style)
         has_slices = "materials" in rules.can
         if chart == "chances" and has_slices:

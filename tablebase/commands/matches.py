@@ -24,7 +24,7 @@ LEAST_IN_MEAN, MOST_IN_MEAN = 10, 200
 """Games that a point of a curve is the mean of."""
 Result = tuple[Sequence[str], Sequence[int]]
 """The players of a game, and the place of each."""
-CURE = "name a new file with --output"
+HINT = "name a new file with --output"
 DIGITS = {"rank": 0, "place": 2, "share": 3}
 """Columns that have intervals, and how many digits behind the point they show."""
 SPREADS = ("plies", "turns", "choices")
@@ -124,7 +124,7 @@ def match(
     conditions: Conditions[Any] = Conditions(start, opening, seed, folder, not no_tables, plies, *limits)
     total = len(schedule(rules, len(names), games, seed))
     if record is not None:
-        check_output(record, CURE, new=True)
+        check_output(record, HINT, new=True)
     played: list[Played] = []
     with ExitStack() as stack, progress(f"match {rules.name}", "games", total, compiles=True) as shown:
         file: TextIO | None = None
@@ -132,7 +132,7 @@ def match(
             played.append(one)
             if record is not None:
                 # The first game makes the file.
-                file = file or stack.enter_context(appended(record, CURE, new=True))
+                file = file or stack.enter_context(appended(record, HINT, new=True))
                 file.write(write_record(recorded(rules, names, one)))
                 file.flush()
             shown.update()

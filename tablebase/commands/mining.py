@@ -137,7 +137,7 @@ def show_patterns(
 
     from tablebase.building.reindex import prepare_catalog
     from tablebase.commands.findings import stored, write_findings
-    from tablebase.mining.charts.report import CURE, write_report
+    from tablebase.mining.charts.report import HINT, write_report
     from tablebase.mining.patterns.trees import available
     from tablebase.system.files.outputs import check_output
 
@@ -145,7 +145,7 @@ def show_patterns(
         say(str(MissingExtraError("trees", "patterns")))
         call.given["depth"] = 0
     if output is not None:
-        check_output(output, CURE, inputs=[call.given.get("features")])
+        check_output(output, HINT, inputs=[call.given.get("features")])
     prepare_catalog(call.folder, call.catalog)
 
     def run(planned: list[Search]) -> list[Patterns]:

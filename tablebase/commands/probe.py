@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 COLUMNS = ("move", "meaning", "outcome", "distance", "lower", "upper", "position")
 OF_POSITION = ("game", "position", "side")
 """Columns that repeat the position, or are the same for all."""
-CURE = "name another file with --output"
+HINT = "name another file with --output"
 READ_BYTES = 1 << 22
 """Bytes that are read, and answered, at a time: the more, the fewer times a chunk of a table is decompressed."""
 PAUSE = 0.05
@@ -100,7 +100,7 @@ def show_probe(
         say(f"some moves are of unknown value: '{command}' builds their tables")
 
 
-class Asked(NamedTuple):
+class PositionText(NamedTuple):
     """A position as it was given."""
 
     text: str
@@ -108,7 +108,7 @@ class Asked(NamedTuple):
     source: str = ""  # the name of that
 
 
-Answered = tuple[Asked, Any, TablebaseError | None]
+Answered = tuple[PositionText, Any, TablebaseError | None]
 """A position, what is written of it, and why it has no answer, if it has none."""
 
 
@@ -191,14 +191,14 @@ class _Answers:
 
         names = ["line", *(name for name in self._columns if name not in OF_POSITION), "position"]
 
-        def row(one: Asked, answer: Mapping[str, Any], error: TablebaseError | None) -> list[str]:
+        def row(one: PositionText, answer: Mapping[str, Any], error: TablebaseError | None) -> list[str]:
             *cells, text = (cell_text({"line": one.line, **answer}.get(name)) for name in names)
             return [*cells, text if error is None else f"{text}: {error}"]
 
         write_fixed(names, (row(*answered) for answered in found))
 
 
-def _cells(columns: Iterable[str], one: Asked, row: Mapping[str, Any]) -> dict[str, Any]:
+def _cells(columns: Iterable[str], one: PositionText, row: Mapping[str, Any]) -> dict[str, Any]:
     """The cells of a row of CSV."""
     error = row.get("error")
     more = {"line": one.line, "error": error and f"{error['code']}: {error['message']}"}
@@ -252,7 +252,7 @@ def is_stream(word: str) -> bool:
     return word == STANDARD_INPUT or word.startswith("@")
 
 
-def asked(words: Sequence[str], read: Callable[[int], object] = lambda _: None) -> Iterator[list[Asked]]:
+def asked(words: Sequence[str], read: Callable[[int], object] = lambda _: None) -> Iterator[list[PositionText]]:
     """The positions of arguments, some at a time: of ``-`` and ``@FILE`` all lines that are not empty, as soon as they are there.
 
     `read` is called with the number of bytes that have been read of a stream. A file that cannot be read, or has a line that is
@@ -262,10 +262,10 @@ def asked(words: Sequence[str], read: Callable[[int], object] = lambda _: None) 
         if is_stream(word):
             yield from _lines(word, read)
         else:
-            yield [Asked(word)]
+            yield [PositionText(word)]
 
 
-def _lines(word: str, read: Callable[[int], object]) -> Iterator[list[Asked]]:
+def _lines(word: str, read: Callable[[int], object]) -> Iterator[list[PositionText]]:
     name = "standard input" if word == STANDARD_INPUT else word[1:]
     number, rest = 0, b""
     try:
@@ -295,12 +295,12 @@ def _read(file: BinaryIO) -> bytes:
     return bytes(some)
 
 
-def _positions(lines: Iterable[bytes], before: int, name: str) -> Iterator[Asked]:
+def _positions(lines: Iterable[bytes], before: int, name: str) -> Iterator[PositionText]:
     """The lines that are not empty; what is not UTF-8 is no position either."""
     for number, line in enumerate(lines, start=before + 1):
         text = line.decode(ENCODING, "replace").strip()
         if text:
-            yield Asked(text, number, name)
+            yield PositionText(text, number, name)
 
 
 def stream_bytes(words: Sequence[str]) -> int | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tablebase.search.proof_search import Verdict
     from tablebase.search.proof_trees import Proof
 
-CURE = "name another file with --output"
+HINT = "name another file with --output"
 CURE_OF_CHECK = "name a file that 'prove --output' has written"
 SECONDS = 60.0
 """Of a search for a proof without a limit of time or nodes."""
@@ -94,7 +94,7 @@ def prove(
     rules = rules_for("prove", game, size, variant)
     begin_at = parse(rules, rules.start if position is None else position)
     if file is not None:
-        check_output(file, CURE)
+        check_output(file, HINT)
     if time is None and nodes is None:
         time = SECONDS
     with closing(Prober(folder)) if folder else nullcontext() as prober:
@@ -112,7 +112,7 @@ def prove(
         found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
         row = _row(rules, begin_at, verdict, found, prober, known)
     if file is not None and found is not None:
-        with written(file, CURE) as opened:
+        with written(file, HINT) as opened:
             opened.writelines(f"{line}\n".encode() for line in found.text())
         say(f"wrote a proof of {found.size:,} positions to {file}")
     return row

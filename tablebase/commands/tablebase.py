@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tablebase.probe.answers import Probe
     from tablebase.probe.batch import Answers
     from tablebase.probe.lines import Line
-    from tablebase.probe.source import Each
+    from tablebase.probe.source import ProbeResults
     from tablebase.search import Engine
 
 Default = TypeVar("Default")
@@ -163,7 +163,9 @@ class Tablebase(Collection):
     @overload
     def probe_many(self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Any: ...
 
-    def probe_many(self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Each:
+    def probe_many(
+        self, game: AnyGame, positions: Sequence[Any], *, strict: bool = False, turns: int | None = None
+    ) -> ProbeResults:
         """An answer for each of many positions, or the reason why it has none; without chance, much faster than one by one.
 
         Parameters

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Outcome
 from tablebase.mining.move_values import ListedMoves, in_full, list_moves, slice_moves
-from tablebase.mining.row_selection import Wanted
+from tablebase.mining.row_selection import SliceSelection
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.positions.indexing import Layout, Squares, apart
 from tablebase.positions.location import Address, is_self_paired, locate
@@ -48,11 +48,11 @@ class Block:
         table = self.stored_codes.store.table(game, material)
         return table.codes_between(1 - self.side, self.begin, self.begin + len(self.codes))
 
-    def found(self, wanted: Wanted) -> Found:
+    def found(self, wanted: SliceSelection) -> FoundPositions:
         """The positions that are wanted."""
-        return Found(self, self._offsets(wanted))
+        return FoundPositions(self, self._offsets(wanted))
 
-    def _offsets(self, wanted: Wanted) -> Int64:
+    def _offsets(self, wanted: SliceSelection) -> Int64:
         """Offsets of the positions that are wanted, whatever their indices; no void ones."""
         has_value = np.zeros(self.coding.void + 1, dtype=bool)
         has_value[[value.code(self.coding) for value in wanted.values]] = True
@@ -98,7 +98,7 @@ class Block:
         return side_by_side([*(column.take(rows) for column in self._front.T), *last.unrank_many(digits).T])
 
 
-class Found:
+class FoundPositions:
     """Positions of a block as they are indexed; what is not needed of them is not computed."""
 
     def __init__(self, block: Block, offsets: Int64) -> None:

@@ -34,7 +34,7 @@ from tablebase.system.files.outputs import check_output_folder, written
 from tablebase.tables.store import Store
 
 FILE_NAME = "positions.parquet"
-CURE = "name another folder with --to"
+HINT = "name another folder with --to"
 KEY = b"tablebase"
 """Metadata key under which each file records the export it belongs to."""
 
@@ -102,14 +102,14 @@ class Export:
 
     @contextmanager
     def _file(self, path: Path) -> Iterator[pq.ParquetWriter]:
-        with system_errors(self.folder, CURE):
+        with system_errors(self.folder, HINT):
             path.parent.mkdir(parents=True, exist_ok=True)
-        with written(path, CURE, own=True) as file, pq.ParquetWriter(file, self.schema, compression="zstd") as writer:
+        with written(path, HINT, own=True) as file, pq.ParquetWriter(file, self.schema, compression="zstd") as writer:
             yield writer
 
     def _check_folder(self) -> None:
         """Raise `TablebaseError` if the folder contains anything but files of the same export."""
-        check_output_folder(self.folder, CURE)
+        check_output_folder(self.folder, HINT)
         if not self.folder.exists():
             return
         if any(not path.name.startswith(self._first) for path in self.folder.iterdir()):

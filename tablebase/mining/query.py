@@ -28,7 +28,7 @@ from tablebase.mining.own_tables import OwnTables, own_tables
 from tablebase.mining.reading import TABLES, TALLIED, columns_needed, reads_unnamed, schema_of, scopes, written
 from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.row_functions import declare_functions
-from tablebase.mining.row_source import Relation, Source
+from tablebase.mining.row_source import Relation, RowSource
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.statement import Statement, bare, check_reach, nesting_as_sentence, parse_select, read_request
 from tablebase.mining.word_checks import check_words
@@ -243,25 +243,25 @@ class Query(Tabular):
                 except (duckdb.CatalogException, duckdb.BinderException) as fault:
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(fault)):
                         *names, last = TABLES
-                        cure = f"query {', '.join(names)} or {last}, or the catalog with 'tablebase sql'"
-                        raise TablebaseError(f"there is no table {unknown[1]}: {cure}") from fault
+                        hint = f"query {', '.join(names)} or {last}, or the catalog with 'tablebase sql'"
+                        raise TablebaseError(f"there is no table {unknown[1]}: {hint}") from fault
                     if "resulted in an empty set of columns" in str(fault):
-                        cure = f"name features and {POSITION} one by one"
-                        raise TablebaseError(f"COLUMNS matches none of the columns of *: {cure}") from fault
+                        hint = f"name features and {POSITION} one by one"
+                        raise TablebaseError(f"COLUMNS matches none of the columns of *: {hint}") from fault
                     raise
 
 
 def _source_of(
     rules: Any, folder: Path, features: tuple[Feature, ...], threads: int, catalog: str | None, own: OwnTables
-) -> Source:
+) -> RowSource:
     """The tables of a game: those of slices if it has pieces on squares."""
     if "materials" not in rules.can:
         from tablebase.mining.stored_source import StoredSource
 
         return StoredSource(rules, Store(folder), features)
-    from tablebase.mining.slice_source import SliceSource
+    from tablebase.mining.slice_source import SliceRowSource
 
-    return SliceSource(rules, Store(folder), features, threads, catalog, own)
+    return SliceRowSource(rules, Store(folder), features, threads, catalog, own)
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:

@@ -22,7 +22,7 @@ NEAR = 1 << 16
 
 
 @dataclass(frozen=True, order=True)
-class Occurring:
+class ValueClass:
     """A value that positions of a slice have; the fields are columns of `positions`."""
 
     outcome: str
@@ -56,11 +56,11 @@ WHOLE = Sample()
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SliceSelection:
     """Which positions of a slice are wanted, or some more: those that fulfil all of these."""
 
     # They have one of these values.
-    values: frozenset[Occurring]
+    values: frozenset[ValueClass]
     # They are at one of these indices; None for all.
     indices: frozenset[int] | None = None
     # They are zugzwang.
@@ -68,20 +68,20 @@ class Wanted:
     # They are, or their moves are, in this sample.
     sample: Sample = WHOLE
 
-    def __or__(self, other: Wanted) -> Wanted:
+    def __or__(self, other: SliceSelection) -> SliceSelection:
         """All positions that either wants, and possibly others."""
         indices = None if self.indices is None or other.indices is None else self.indices | other.indices
         sample = self.sample if self.sample == other.sample else WHOLE
-        return Wanted(self.values | other.values, indices, self.zugzwang and other.zugzwang, sample)
+        return SliceSelection(self.values | other.values, indices, self.zugzwang and other.zugzwang, sample)
 
 
-Selection = Mapping[StoredSlice, Wanted]
+Selection = Mapping[StoredSlice, SliceSelection]
 """Slices, and which of their positions are wanted."""
 
 
 def union(selections: Sequence[Selection]) -> Selection:
     """The slices that are in any of the selections, and all that is wanted of them."""
-    joined: dict[StoredSlice, Wanted] = {}
+    joined: dict[StoredSlice, SliceSelection] = {}
     for selection in selections:
         for slice_, wanted in selection.items():
             joined[slice_] = joined[slice_] | wanted if slice_ in joined else wanted
@@ -108,7 +108,7 @@ class StoredSide:
     material: Material
     side: int
     slices: list[StoredSlice]
-    wanted: Wanted
+    wanted: SliceSelection
 
     @cached_property
     def indices(self) -> NDArray[np.int64] | None:

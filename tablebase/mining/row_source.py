@@ -91,7 +91,7 @@ class Relation:
         return f"{self.schema}_{self.name}"
 
 
-class Source(ABC):
+class RowSource(ABC):
     """The tables of a game that statements can read.
 
     Late columns are computed by functions of SQL, given the numbers of positions, and so only for rows that remain.

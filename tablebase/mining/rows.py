@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.mining.block import Found, mapped, side_by_side, tally_of
+from tablebase.mining.block import FoundPositions, mapped, side_by_side, tally_of
 from tablebase.mining.board_text import BITS
 from tablebase.mining.move_values import RowMoves, slice_moves
 from tablebase.positions.indexing import Layout, Squares
@@ -31,7 +31,7 @@ MOST_MOVES = 1 << 12
 class Rows:
     """Positions of one slice under its own name, or their mirror images: those at some places among `found`, or all."""
 
-    def __init__(self, found: Found, slice_: StoredSlice, mirrored: bool, places: Int64 | None) -> None:
+    def __init__(self, found: FoundPositions, slice_: StoredSlice, mirrored: bool, places: Int64 | None) -> None:
         self.found, self.slice, self.mirrored, self.places = found, slice_, mirrored, places
         self.layout, self.coding = found.block.layout, found.block.coding
 

@@ -25,7 +25,7 @@ from tablebase.game import Game
 from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
 from tablebase.mining.column import HASH, MUTUAL_ZUGZWANG, ZUGZWANG
 from tablebase.mining.reading import parts_of, written
-from tablebase.mining.row_selection import WHOLE, Occurring, Sample, Selection, Wanted
+from tablebase.mining.row_selection import WHOLE, Sample, Selection, SliceSelection, ValueClass
 from tablebase.mining.sandbox import scratch
 from tablebase.mining.word_checks import compared
 from tablebase.positions.location import StoredSlice, locate, slices
@@ -44,7 +44,9 @@ VALUES_OF_POSITIONS = {"position_outcome": "outcome", "position_distance": "dist
 def known_slices(game: Game, folder: Path, catalog: str | None = None) -> Selection:
     """All slices that have been built, with the values that occur in them; raise `TablebaseError` if there are none."""
     with closing(Catalog(folder, catalog=catalog)) as opened:
-        by_name = {name: Wanted(frozenset(Occurring(*row[:3]) for row in rows)) for name, rows in opened.histograms(game).items()}
+        by_name = {
+            name: SliceSelection(frozenset(ValueClass(*row[:3]) for row in rows)) for name, rows in opened.histograms(game).items()
+        }
     names = {
         slice_: (material_name(game, slice_.material), game.sides[slice_.side].letter)
         for slice_ in _slices_of_same_size(game, by_name)
@@ -223,10 +225,10 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
         except duckdb.Error:
             # The statement itself may never evaluate what fails here; if it does, it reports the error.
             return known
-    values_of: dict[StoredSlice, set[Occurring]] = {}
+    values_of: dict[StoredSlice, set[ValueClass]] = {}
     for slice_number, value_number in rows:
         values_of.setdefault(all_slices[slice_number], set()).add(occurring[value_number][0])
-    return {slice_: Wanted(frozenset(values_of[slice_])) for slice_ in known if slice_ in values_of}
+    return {slice_: SliceSelection(frozenset(values_of[slice_])) for slice_ in known if slice_ in values_of}
 
 
 def _table(types: Mapping[str, type[Any]], rows: Sequence[Sequence[Any]]) -> pa.Table:

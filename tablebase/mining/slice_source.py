@@ -21,7 +21,7 @@ from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.reading import MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, conditions_on, sources
 from tablebase.mining.row_functions import register_functions
 from tablebase.mining.row_selection import Selection, union
-from tablebase.mining.row_source import NUMBER, Relation, Source
+from tablebase.mining.row_source import NUMBER, Relation, RowSource
 from tablebase.mining.rows import Named, positions_of
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import conditions_on_positions, known_slices, select_by_condition
@@ -34,7 +34,7 @@ SPAN = 1 << 42
 """More than twice the indices of any table: numbers of positions of different slices are as far apart."""
 
 
-class SliceSource(Source):
+class SliceRowSource(RowSource):
     """The slices that have been built; `MissingTableError` if there are none."""
 
     counts = True
@@ -71,7 +71,7 @@ class SliceSource(Source):
         return selection if texts is None else look_up(self.game, known, selection, texts, self.store.folder)
 
     def made(self, column: Column, numbers: NDArray[np.int64], others: NDArray[Any] | None) -> pa.Array:
-        """See `Source`; positions are set up slice by slice."""
+        """See `RowSource`; positions are set up slice by slice."""
         places, numbers = np.divmod(numbers, SPAN)
         order = np.argsort(places, kind="stable")
         occurring, firsts = np.unique(places[order], return_index=True)
@@ -83,6 +83,6 @@ class SliceSource(Source):
         return pa.concat_arrays(made).take(array_of(np.argsort(order)))
 
     def register(self, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
-        """See `Source`; as well as the functions that find the row of a position."""
+        """See `RowSource`; as well as the functions that find the row of a position."""
         super().register(connection, relations)
         register_functions(connection, self.game)

@@ -75,8 +75,8 @@ def parse_select(statement: str) -> exp.Expr:
     with faults_as_sentences():
         statements = duckdb.extract_statements(statement)
     if [each.type.name for each in statements] == ["MULTI"]:
-        cure = "write them after IN, as in ON outcome IN ('win', 'draw', 'loss')"
-        raise ArgumentError(f"PIVOT needs the values that become columns: {cure}")
+        hint = "write them after IN, as in ON outcome IN ('win', 'draw', 'loss')"
+        raise ArgumentError(f"PIVOT needs the values that become columns: {hint}")
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise ArgumentError("write one SELECT: no other statement is allowed")
     try:
@@ -106,8 +106,8 @@ def _check(tree: exp.Expr) -> None:
             raise ArgumentError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
     for scope in scopes(tree):
         if any(node.args.get("sample") for node in (scope.expression, *scope.tables)):
-            cure = "write a condition on hash, as in WHERE hash < 0.01"
-            raise ArgumentError(f"TABLESAMPLE and USING SAMPLE would draw whole blocks of positions: {cure}")
+            hint = "write a condition on hash, as in WHERE hash < 0.01"
+            raise ArgumentError(f"TABLESAMPLE and USING SAMPLE would draw whole blocks of positions: {hint}")
     if tree.find(exp.PositionalColumn) is not None:
         raise ArgumentError("columns such as #1 are not allowed: use their names")
 
@@ -119,8 +119,8 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
             if _function_name(table.this) not in ROW_FUNCTIONS:
-                cure = f"the only functions there are {', '.join(ROW_FUNCTIONS)}"
-                raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {cure}")
+                hint = f"the only functions there are {', '.join(ROW_FUNCTIONS)}"
+                raise ArgumentError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {hint}")
         elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
             raise ArgumentError(f"{written(table)} cannot be read: query {' or '.join(tables)}")
     for function in tree.find_all(exp.Anonymous):

@@ -19,7 +19,7 @@ from tablebase.mining.column import Column, sql_type
 from tablebase.mining.reading import MOVE_TABLES, POSITION_TABLES
 from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW
 from tablebase.mining.row_selection import WHOLE, Sample
-from tablebase.mining.row_source import NUMBER, Relation, Result, RowStream, Source, create_function, made_in_sql, plain
+from tablebase.mining.row_source import NUMBER, Relation, Result, RowSource, RowStream, create_function, made_in_sql, plain
 from tablebase.mining.sample import drawn
 from tablebase.mining.stored_rows import StoredRows, move_columns, position_columns
 from tablebase.probe.prober import source_of
@@ -50,7 +50,7 @@ class StoredStream(RowStream):
                 yield self.reached(len(numbers), [work(rows)])
 
 
-class StoredSource(Source):
+class StoredSource(RowSource):
     """The stored positions of a game by functions; `MissingTableError` without tables."""
 
     counts = False
@@ -73,12 +73,12 @@ class StoredSource(Source):
         return StoredStream(self.stored, [*read, STORED_NUMBER], self.stored.tables)
 
     def made(self, column: Column, numbers: Numbers, others: object = None) -> pa.Array:
-        """See `Source`."""
+        """See `RowSource`."""
         del others
         return column.compute(StoredRows(self.stored, numbers))
 
     def view(self, relation: Relation) -> str:
-        """See `Source`; with a row for each move where there are moves."""
+        """See `RowSource`; with a row for each move where there are moves."""
         if relation.name not in MOVE_TABLES:
             return super().view(relation)
         moves = f'SELECT *, unnest("{relation.stream}"("{NUMBER}")) AS moved FROM {relation.stream}'
@@ -86,7 +86,7 @@ class StoredSource(Source):
         return f"SELECT {', '.join(made)} FROM ({moves})"
 
     def register(self, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
-        """See `Source`; as well as the functions that find the row of a position, and that list moves."""
+        """See `RowSource`; as well as the functions that find the row of a position, and that list moves."""
         super().register(connection, relations)
         for name in (AS_ROW, AS_DISTINCT_ROW):
             connection.create_function(name, self._as_row, ["VARCHAR"], "VARCHAR")

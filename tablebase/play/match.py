@@ -82,8 +82,8 @@ class Match(Generic[P]):
         """Make a move, and all draws that follow it; return what has happened. `RulesError` if it is not legal."""
         choice = self.legal()
         if move not in choice:
-            cure = f"choose one of {', '.join(choice)}" if choice else "begin a new game"
-            raise RulesError(f"the move {quoted(move)} is not legal in {self.rules.format(self.position)}: {cure}")
+            hint = f"choose one of {', '.join(choice)}" if choice else "begin a new game"
+            raise RulesError(f"the move {quoted(move)} is not legal in {self.rules.format(self.position)}: {hint}")
         before, player = len(self.events), self.player
         self._add(Event(player, move, False, choice[move]))
         self._draw(player)

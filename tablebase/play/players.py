@@ -167,10 +167,10 @@ def open_player(text: str, seat: Seat, **settings: Any) -> Player:
     'b1b2'
     """
     rules, record = seat.rules, find_player(text)
-    objection = record.unsupported(rules)
-    if objection is not None:
+    unsupported = record.unsupported(rules)
+    if unsupported is not None:
         choice = ", ".join(player_names(rules))
-        raise ArgumentError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose {choice}")
+        raise ArgumentError(f"the player {record.name} cannot play {rules.name}, because {unsupported}: choose {choice}")
     known = record.settings_in(rules)
     written = read_settings(record.name, text.partition(":")[2], known)
     for setting in settings:

@@ -38,7 +38,7 @@ from tablebase.system.files.inputs import read_lines
 
 RESULTS: dict[tuple[int, ...], str] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2", (): "*"}
 """Results of games of two players, by their places, and that of a game that was not finished."""
-CURE = "name the file that match --output has written"
+HINT = "name the file that match --output has written"
 WIDTH = 100
 """Characters of a line of moves."""
 MOST = 1_000_000
@@ -147,7 +147,7 @@ def _result(places: tuple[int, ...]) -> str:
 def records_in(path: Path) -> Iterator[Record]:
     """Read the games of a file one by one; raise `TablebaseError` with its name if they cannot be read."""
     try:
-        yield from read_records(read_lines(path, CURE))
+        yield from read_records(read_lines(path, HINT))
     except NotationError as fault:
         raise NotationError(f"{path}: {fault}") from fault
 

@@ -18,7 +18,7 @@ from tablebase.positions.many import Int8, Mixed, Rows, joined, mixed
 from tablebase.positions.texts import read_texts, write_texts
 from tablebase.probe.answers import Probe
 from tablebase.probe.slice_values import KNOWN, OUTCOMES, SIGNS, Int16, Slices
-from tablebase.probe.source import Each, Source, without_moves
+from tablebase.probe.source import ProbeResults, Source, without_moves
 
 if TYPE_CHECKING:
     from tablebase.probe.scored_moves import Rated
@@ -30,8 +30,8 @@ FEW = 1 << 12
 """Positions whose answers are in memory together, as dictionaries."""
 
 
-class Answers(Each):
-    """The answers for many positions of a game of pieces on squares; see `Each`.
+class Answers(ProbeResults):
+    """The answers for many positions of a game of pieces on squares; see `ProbeResults`.
 
     All values are looked up at once; a `Probe` with its moves is made when it is taken from the sequence. Errors of moves, if
     ``strict``, are found as the answers are taken.

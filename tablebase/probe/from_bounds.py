@@ -21,7 +21,7 @@ from tablebase.game.rules import CHANCE
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.game.values import AnyValue, Bounds
 from tablebase.probe.answers import RatedDraw
-from tablebase.probe.source import Each, Source
+from tablebase.probe.source import ProbeResults, Source
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.system.compute import machine
 from tablebase.tables.store import Store
@@ -88,8 +88,8 @@ class BoundsSource(Source[State]):
         return horizon(self.game, position, turns)
 
 
-class BoundedAnswers(Each):
-    """The answers for many positions of a game of chance; see `Each`.
+class BoundedAnswers(ProbeResults):
+    """The answers for many positions of a game of chance; see `ProbeResults`.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ from tablebase.game.functions import FunctionGame
 from tablebase.game.rules import legal
 from tablebase.game.values import DRAWN, LOST, WON, AnyValue, Value
 from tablebase.probe.slice_values import SIGNS, by_code
-from tablebase.probe.source import Each, Source, value_or_error, value_or_raise
+from tablebase.probe.source import ProbeResults, Source, value_or_error, value_or_raise
 from tablebase.probe.stored import Numbers, Stored, StoredTable
 from tablebase.tables.cached_chunks import CachedChunks
 from tablebase.tables.folder import check_folder
@@ -112,8 +112,8 @@ class CodesSource(Source[P]):
         return _Positions(self, self._file, self._store.chunks)
 
 
-class ExactAnswers(Each):
-    """The answers for many positions of a game by functions without chance; see `Each`.
+class ExactAnswers(ProbeResults):
+    """The answers for many positions of a game by functions without chance; see `ProbeResults`.
 
     Attributes
     ----------

@@ -77,9 +77,9 @@ class Source(ABC, Generic[P]):
         """All positions that tables hold, except those of slices, which have other readers; `MissingTableError` without tables."""
         raise NotImplementedError
 
-    def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> Each:
+    def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> ProbeResults:
         """An answer for each of many positions, given as text or itself, or the reason why it has none."""
-        return Each(self, asked, strict=strict, turns=turns)
+        return ProbeResults(self, asked, strict=strict, turns=turns)
 
     def probe(self, position: P, *, strict: bool = False, turns: int | None = None) -> Probe:
         """Value and moves of a position; errors are those of `value`.
@@ -158,7 +158,7 @@ def _merit(rated: RatedMove) -> tuple[bool, Any]:
     return (False, 0) if rated.value is None else (True, rated.value.merit)
 
 
-class Each(Sequence["Probe | Unanswered"]):
+class ProbeResults(Sequence["Probe | Unanswered"]):
     """The answers for many positions, in the order in which they were asked; each is made when it is taken from the sequence.
 
     Parameters

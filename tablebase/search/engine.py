@@ -22,7 +22,7 @@ from tablebase.probe.prober import Prober
 from tablebase.search.choices import Options, Repetition, check_options
 from tablebase.search.evaluation import compile_evaluation
 from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, SearchSettings
-from tablebase.search.searcher import Found, Searcher, SearchLimits
+from tablebase.search.searcher import DepthResult, Searcher, SearchLimits
 from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import DECIDED, GENERATIONS, INFINITY, REPEATER_LOSES, WIN, new_table
 from tablebase.system.compute.messages import brief
@@ -275,7 +275,7 @@ class Engine:
             if f"{names[square]}{names[rules.target[step]]}" in moves
         ]
 
-    def _deepen(self, depth: int, limits: SearchLimits, excluded: list[int], last: int | None) -> Found | None:
+    def _deepen(self, depth: int, limits: SearchLimits, excluded: list[int], last: int | None) -> DepthResult | None:
         """Search to a depth in all threads; the result is that of the first one."""
         options = self.options
         settings = SearchSettings(
@@ -323,7 +323,7 @@ class Engine:
             for future in futures:
                 future.result()
 
-    def _analysis(self, position: Position, depth: int, rank: int, found: Found, begin: float) -> Analysis:
+    def _analysis(self, position: Position, depth: int, rank: int, found: DepthResult, begin: float) -> Analysis:
         board, rules, result = self.game.board, self._rules, Outcome.WIN if found.score > 0 else Outcome.LOSS
         line = tuple(f"{board.names[rules.origin[step]]}{board.names[rules.target[step]]}" for step in found.line)
         return Analysis(

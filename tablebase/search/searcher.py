@@ -41,7 +41,7 @@ class SearchLimits:
         return SLICE if self.nodes is None else max(0, min(SLICE, self.nodes - entered))
 
 
-class Found(NamedTuple):
+class DepthResult(NamedTuple):
     """The result of a search to one depth."""
 
     score: int  # seen from the side to move
@@ -86,7 +86,7 @@ class Searcher:
         depth: int,
         window: tuple[int, int] = (-INFINITY, INFINITY),
         excluded: Sequence[int] = (),
-    ) -> Found | None:
+    ) -> DepthResult | None:
         """Search to a depth; None if the limits ended the search.
 
         What concerns the position is filled in in the settings. Scores outside the window are bounds; moves of the position that
@@ -111,7 +111,7 @@ class Searcher:
                 self.cache.load(board, settings.side ^ (int(memory.state[PLY]) & 1))
             elif status != PAUSED:
                 break
-        return Found(int(memory.state[VALUE]), tuple(memory.lines[0, : memory.lengths[0]].tolist()))
+        return DepthResult(int(memory.state[VALUE]), tuple(memory.lines[0, : memory.lengths[0]].tolist()))
 
     def _run(self, board: BitBoard, settings: SearchSettings, nodes: int) -> int:
         task = Task(self.rules, self.evaluation, self.cache.arrays, board, self.table, self.memory, settings)

@@ -226,13 +226,13 @@ def choose_solver(game: Game, material: Material, memory: int | None = None) -> 
     against: str | None = None
     reasons: dict[Solver, str] = {}
     for solver in SOLVERS:
-        objection = solver.refuses(game, material) or solver.avoids(game, material)
-        if objection is None:
+        unsupported = solver.refuses(game, material) or solver.avoids(game, material)
+        if unsupported is None:
             # A solver for everything is chosen for what is against the one before it.
             is_general = solver.refuses is _no_objection
             reasons[solver] = against if is_general and against is not None else solver.strength
         else:
-            against = objection
+            against = unsupported
     solver = _fastest([*reasons], game, material, memory)
     return solver, reasons[solver]
 

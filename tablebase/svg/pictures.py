@@ -86,14 +86,14 @@ def moved(rules: Rules[Any], position: Any, last: str | None, best: str | None, 
     return board(rules, position, **{**marked, **options})
 
 
-def check_pictures(rules: Rules[Any], cure: str) -> None:
+def check_pictures(rules: Rules[Any], hint: str) -> None:
     """Raise `RulesError` unless there are pictures of a game's positions."""
     if not has_pictures(rules):
-        raise _undrawn(rules, cure)
+        raise _undrawn(rules, hint)
 
 
-def _undrawn(rules: Rules[Any], cure: str) -> RulesError:
-    return RulesError(f"{rules.name} has no pieces on squares and no pictures of its own: {cure}")
+def _undrawn(rules: Rules[Any], hint: str) -> RulesError:
+    return RulesError(f"{rules.name} has no pieces on squares and no pictures of its own: {hint}")
 
 
 def has_pictures(rules: Rules[Any]) -> bool:

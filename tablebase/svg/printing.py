@@ -17,7 +17,7 @@ from tablebase.system.compute.messages import brief
 from tablebase.system.files.outputs import check_output, written
 
 SUFFIXES = (".pdf", ".svg", ".png")
-CURE = "name another file for the {}"
+HINT = "name another file for the {}"
 RESOLUTION, OF_PICTURES = 150, 300
 """Of PNG, in pixels an inch, as a sheet and as a single picture."""
 DOCUMENT = """
@@ -100,7 +100,7 @@ class Sheet(list[Svg]):
             digits = len(str(len(contents)))
             paths = [path.with_name(f"{path.stem}-{number:0{digits}}{path.suffix}") for number in range(1, len(contents) + 1)]
         for one, content in zip(paths, contents, strict=True):
-            with written(one, CURE.format(noun)) as file:
+            with written(one, HINT.format(noun)) as file:
                 file.write(content)
         return paths
 
@@ -134,7 +134,7 @@ def check_sheet(path: Path, noun: str = "sheet") -> None:
         raise TablebaseError(f"{path} is not the name of a {noun}: use one of the suffixes {', '.join(SUFFIXES)}")
     if suffix != ".svg":
         check_extra(f"{noun}s as PDF or PNG", "print")
-    check_output(path, CURE.format(noun))
+    check_output(path, HINT.format(noun))
 
 
 def printed(sheet: Sheet, form: str, resolution: int = RESOLUTION) -> list[bytes]:

@@ -34,7 +34,7 @@ BLOCK = 1 << 24
 """Bytes at a time."""
 LONGEST = 1 << 26
 """The longest line of JSON that is read."""
-CURE = "delete it, which begins the table again, or use another folder"
+HINT = "delete it, which begins the table again, or use another folder"
 """For a checkpoint that cannot be read now, and may be hours of work."""
 _FIRST = "tablebase checkpoint crc32={:08x}\n"
 
@@ -132,7 +132,7 @@ class SavedArrays(NamedTuple):
     def is_whole(self) -> bool:
         """Return whether every byte is as it was written."""
         crc = 0
-        with reading(self.path, CURE) as file:
+        with reading(self.path, HINT) as file:
             file.seek(len(_FIRST.format(0)))
             while block := file.read(BLOCK):
                 crc = zlib.crc32(block, crc)
@@ -140,7 +140,7 @@ class SavedArrays(NamedTuple):
 
     def fill(self, arrays: Sequence[Array]) -> None:
         """Overwrite arrays with those that were saved, which have the same types and sizes."""
-        with reading(self.path, CURE) as file:
+        with reading(self.path, HINT) as file:
             file.seek(self.begin)
             for array in arrays:
                 if file.readinto(array.data.cast("B")) != array.nbytes:
@@ -186,7 +186,7 @@ def _read(path: Path) -> SavedArrays | None:
     if not path.exists():
         return None
     try:
-        with reading(path, CURE) as file:
+        with reading(path, HINT) as file:
             first = file.read(len(_FIRST.format(0)))
             line = json.loads(file.readline(LONGEST))
             saved = SavedArrays(path, int(first[-9:], 16), line["key"], line["numbers"], file.tell())

@@ -145,9 +145,9 @@ def open_file(path: Path) -> int:
 
 
 @contextmanager
-def reading(path: Path, cure: str = "use another folder") -> Iterator[BufferedReader]:
+def reading(path: Path, hint: str = "use another folder") -> Iterator[BufferedReader]:
     """Open a table file for reading in the block; errors are those of `open_file` and `system_error`."""
-    with system_errors(path, cure), os.fdopen(open_file(path), "rb") as file:
+    with system_errors(path, hint), os.fdopen(open_file(path), "rb") as file:
         yield file
 
 

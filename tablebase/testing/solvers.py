@@ -43,8 +43,8 @@ class SolverTests:
     def test_objections(self) -> None:
         """Objections are half-sentences."""
         for game, material in self._all():
-            for objection in (self.solver.refuses(game, material), self.solver.avoids(game, material)):
-                assert objection is None or (objection.strip() == objection != "" and not objection.endswith("."))
+            for unsupported in (self.solver.refuses(game, material), self.solver.avoids(game, material)):
+                assert unsupported is None or (unsupported.strip() == unsupported != "" and not unsupported.endswith("."))
 
     def test_codes(self) -> None:
         """Both sides' codes equal those of the solver `reference`, including void ones."""

@@ -123,8 +123,8 @@ def listening(address: ListenAddress) -> Iterator[socket.socket]:
             listener.bind(place)
             listener.listen(BACKLOG)
         except OSError as fault:
-            cure = "stop what uses it, or name another --port"
-            raise _unusable(f"{address.host}:{address.port}", fault, cure) from fault
+            hint = "stop what uses it, or name another --port"
+            raise _unusable(f"{address.host}:{address.port}", fault, hint) from fault
         yield listener
 
 
@@ -160,10 +160,10 @@ def _is_answered(path: Path) -> bool:
     return True
 
 
-def _unusable(name: str, fault: Exception, cure: str) -> TablebaseError:
+def _unusable(name: str, fault: Exception, hint: str) -> TablebaseError:
     if isinstance(fault, socket.gaierror) or not isinstance(fault, OSError):
-        return TablebaseError(f"there is no address {name}: {cure}")
-    return system_error(fault, name, cure)
+        return TablebaseError(f"there is no address {name}: {hint}")
+    return system_error(fault, name, hint)
 
 
 @contextmanager

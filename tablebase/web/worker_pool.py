@@ -40,7 +40,7 @@ class Question(NamedTuple):
     job: str  # one of `tablebase.web.jobs.JOBS`
     given: dict[str, Any]  # its arguments
     subject: str  # what takes long, as the subject of a sentence
-    cure: str  # what to do if it does
+    hint: str  # what to do if it does
     command: str | None = None  # does the same without limits
 
 
@@ -115,7 +115,7 @@ def apart_of(request: Request) -> WorkerPool:
 
 def _too_much(question: Question, status: int, fault: str) -> ProblemError:
     fields = {} if question.command is None else {"command": question.command}
-    return ProblemError(status, f"{question.subject} {fault}: {question.cure}", None, **fields)
+    return ProblemError(status, f"{question.subject} {fault}: {question.hint}", None, **fields)
 
 
 async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:

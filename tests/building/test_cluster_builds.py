@@ -168,7 +168,7 @@ def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any]
         fault = replace(mine, **change)()
     assert fault is not None
     assert re.fullmatch(f"{what}.*", fault.what)
-    assert fault.cure.startswith(("install the same ", "let "))
+    assert fault.hint.startswith(("install the same ", "let "))
 
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

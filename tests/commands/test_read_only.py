@@ -90,9 +90,9 @@ def test_what_only_reads_works_in_a_folder_that_can_only_be_read(copied: Path, a
     for answer in (built, reindexed, pruned):
         (error,) = answer.errors
         assert error in [
-            f"error: {place} cannot be used ({reason}): ask its owner for the right, or {cure}"
+            f"error: {place} cannot be used ({reason}): ask its owner for the right, or {hint}"
             for reason in ("Read-only file system", "Permission denied")
-            for place, cure in ((copied, "name another folder with --data"), (copied / FILE_NAME, "use another folder"))
+            for place, hint in ((copied, "name another folder with --data"), (copied / FILE_NAME, "use another folder"))
         ]
         assert answer.code == 2
 
@@ -232,7 +232,7 @@ def test_space_rights_and_other_reasons_are_told_apart(number: int, code: int, s
     """Each has its own sentence and code, whether the path is given or named by the fault."""
     for error in (
         system_error(OSError(number, "whatever"), "data", "use a copy"),
-        system_error(OSError(number, "whatever", "data"), cure="use a copy"),
+        system_error(OSError(number, "whatever", "data"), hint="use a copy"),
     ):
         assert isinstance(error, TablebaseError)
         assert (str(error), error.exit_code) == (sentence, code)

@@ -247,7 +247,7 @@ def test_a_worker_with_another_file(folder: Path, monkeypatch: pytest.MonkeyPatc
         other = mine()
         assert other is not None
         assert other.what == "has other rules of pawns"
-        assert other.cure.endswith(f"or name the same rules file in {VARIABLE} there")
+        assert other.hint.endswith(f"or name the same rules file in {VARIABLE} there")
         (folder / "pawns.py").unlink()
         installed._installed.cache_clear()
         load_rules.cache_clear()

@@ -132,9 +132,9 @@ def _memory(positions: int, moves: int, bytes_each: int) -> int:
 
 def check_size(rules: FunctionGame[Any], positions: int, memory: int, allowed: int) -> None:
     """Raise `CapacityError` for too many positions."""
-    subject, cure = f"the table of {rules.name}", "choose a smaller variant"
+    subject, hint = f"the table of {rules.name}", "choose a smaller variant"
     if positions > MOST_POSITIONS:
-        raise CapacityError(subject, cure, allowed=MOST_POSITIONS, unit="positions")
+        raise CapacityError(subject, hint, allowed=MOST_POSITIONS, unit="positions")
     if memory > allowed:
-        cure += ", or allow more with --memory" if allowed < machine.memory() else ""
-        raise CapacityError(subject, cure, allowed=allowed)
+        hint += ", or allow more with --memory" if allowed < machine.memory() else ""
+        raise CapacityError(subject, hint, allowed=allowed)

@@ -77,7 +77,7 @@ def new_shelf(sizes: Iterable[tuple[int, int]], coding: Coding, rules: Ints) -> 
 
 
 @dataclass
-class Progress:
+class GroupProgress:
     """How far a group is solved, as a checkpoint notes it."""
 
     queue: list[tuple[int, int, int]]  # tiers and ranges of their ranks that are left in this pass
@@ -123,9 +123,9 @@ class GroupSolver:
 
     def solve(self) -> None:
         """Fill in the codes of the group; raise `RulesError` if the functions contradict each other."""
-        at, saved = Progress(self._all(), is_wide=self._is_wide), self._checkpoint.load()
+        at, saved = GroupProgress(self._all(), is_wide=self._is_wide), self._checkpoint.load()
         if saved is not None:
-            at = Progress(**saved.numbers)
+            at = GroupProgress(**saved.numbers)
             if at.is_wide and not self._is_wide:
                 self._widen()
             saved.fill(self._arrays())
@@ -149,14 +149,16 @@ class GroupSolver:
         sizes = {tier: len(self.shelf.of(tier)) for tier in self._group.tiers}
         return [(tier, first, min(first + BLOCK, size)) for tier, size in sizes.items() for first in range(0, size, BLOCK)]
 
-    def _empty(self, at: Progress, work: Callable[[Progress, list[tuple[int, int, int]]], list[tuple[int, int, int]]]) -> None:
+    def _empty(
+        self, at: GroupProgress, work: Callable[[GroupProgress, list[tuple[int, int, int]]], list[tuple[int, int, int]]]
+    ) -> None:
         """Do what is in the queue, some ranges at a time; `work` returns what is left of these."""
         while at.queue:
             some, at.queue = at.queue[:ROUND], at.queue[ROUND:]
             at.queue = work(at, some) + at.queue
             self._pause(at)
 
-    def _pause(self, at: Progress) -> None:
+    def _pause(self, at: GroupProgress) -> None:
         """Save a checkpoint if it is due, or if the deadline has come."""
         is_late = True
         try:
@@ -183,7 +185,7 @@ class GroupSolver:
         slots = 1 << (2 * self._game.most_moves).bit_length()
         return out, np.zeros(len(out), np.int64), np.full(2 * slots, -1)
 
-    def _forward(self, at: Progress, some: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    def _forward(self, at: GroupProgress, some: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         del at
         shelf, functions, group, has_gaps = self.shelf, self._functions, self._range, self._game.is_ranked
 
@@ -211,7 +213,7 @@ class GroupSolver:
         reach("solving", shelf.begins[tier].start + end, self._size)
         return []
 
-    def _backward(self, at: Progress, some: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    def _backward(self, at: GroupProgress, some: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         """Find the predecessors of what is decided in so many plies, and then tell them."""
         shelf, group, locate, rules = self.shelf, self._range, self._locate, self.shelf.rules
 
@@ -257,7 +259,7 @@ class GroupSolver:
         at.decided += sum(decided for _, decided, _ in found)
         return [item for _, _, item in found if item[1] < item[2]]
 
-    def _list_parents(self, at: Progress) -> None:
+    def _list_parents(self, at: GroupProgress) -> None:
         """List the moves inside of the group by where they lead; `CapacityError` if the lists do not fit into memory."""
         shelf, space = self.shelf, self._room()
         ends, parents = np.zeros(self._size + 1, np.int64), np.zeros(0, np.int32)
@@ -282,8 +284,8 @@ class GroupSolver:
                 needed = ends.nbytes + 4 * int(ends[-1])
                 if needed > self._allowed or self._size > np.iinfo(np.int32).max // 2:
                     names = ", ".join(map(self._game.tier_name, self._group.tiers))
-                    cure = "give its Functions the function unmoves, which takes the place of lists of moves"
-                    raise CapacityError(f"solving {names} of {self._game.name}", cure, needed=needed, allowed=self._allowed)
+                    hint = "give its Functions the function unmoves, which takes the place of lists of moves"
+                    raise CapacityError(f"solving {names} of {self._game.name}", hint, needed=needed, allowed=self._allowed)
                 self._most_told = TOLD + int(np.diff(ends).max(initial=0))
                 parents = np.zeros(max(1, int(ends[-1])), np.int32)
         self._lists = ends, parents

@@ -19,7 +19,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from tablebase.errors import TablebaseError
-from tablebase.mining.charts.picture_files import CURE, SUFFIXES, check_picture
+from tablebase.mining.charts.picture_files import HINT, SUFFIXES, check_picture
 from tablebase.mining.charts.style import DASHES, MARKERS, POINT, Style
 from tablebase.system.files.outputs import written
 
@@ -47,8 +47,8 @@ class Picture(Figure):
             try:
                 super().savefig(*args, **options)
             except UserWarning as fault:
-                cure = "choose a larger --height or --width, a smaller --font-size, or --title none"
-                raise TablebaseError(f"the text leaves no room for the chart: {cure}") from fault
+                hint = "choose a larger --height or --width, a smaller --font-size, or --title none"
+                raise TablebaseError(f"the text leaves no room for the chart: {hint}") from fault
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()
@@ -56,12 +56,12 @@ class Picture(Figure):
         return buffer.getvalue()
 
 
-def save(figure: Figure, path: Path, cure: str = CURE) -> None:
+def save(figure: Figure, path: Path, hint: str = HINT) -> None:
     """Write a figure in the format of the file's suffix; the same figure always yields the same bytes."""
-    check_picture(path, cure)
+    check_picture(path, hint)
     suffix, buffer = path.suffix.lower(), BytesIO()
     figure.savefig(buffer, format=suffix[1:], metadata=dict(SUFFIXES[suffix]))
-    with written(path, cure) as file:
+    with written(path, hint) as file:
         file.write(buffer.getvalue())
 
 

@@ -158,14 +158,14 @@ def _draw_squares(board: Board, terrain: Sequence[Terrain], word: str, framed: F
     return frame.figure
 
 
-def _cell(framed: Framed, columns: int, beside: float, cure: str, most: float = WIDEST) -> tuple[float, float]:
+def _cell(framed: Framed, columns: int, beside: float, hint: str, most: float = WIDEST) -> tuple[float, float]:
     """The size of cells and the width of a chart in mm; raise `TablebaseError` if letters would not fit into the cells."""
     style = framed.args[0]  # type: ignore[attr-defined]
     least, room = style.small * POINT * 1.1, (style.width or most) - beside
     if room < columns * least:
         raise TablebaseError(
             f"there are {columns} columns of cells, but only {max(0, int(room / least))} with letters of {style.small:g} points are"
-            f" legible in {room + beside:g}mm: use --width {np.ceil(columns * least + beside):.0f}mm or more, or {cure}"
+            f" legible in {room + beside:g}mm: use --width {np.ceil(columns * least + beside):.0f}mm or more, or {hint}"
         )
     room = min(room, max(WIDTH - beside, columns * least))
     cell = min(CELL, room / columns)

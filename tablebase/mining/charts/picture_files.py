@@ -11,18 +11,18 @@ from typing import Any
 from tablebase.errors import TablebaseError, check_extra
 from tablebase.system.files.outputs import check_output, write_text
 
-CURE, OTHER_CURVE = "name another file with --output", "name another file with --curve"
-CSV_CURE = "name another file with --csv"
+HINT, OTHER_CURVE = "name another file with --output", "name another file with --curve"
+CSV_HINT = "name another file with --csv"
 SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """File types, and metadata to omit from them, so that the same picture is the same bytes."""
 
 
-def check_picture(path: Path, cure: str = CURE) -> None:
-    """Raise `TablebaseError` unless charts can be drawn, and be written to a file; `cure` is the remedy otherwise."""
+def check_picture(path: Path, hint: str = HINT) -> None:
+    """Raise `TablebaseError` unless charts can be drawn, and be written to a file; `hint` is the remedy otherwise."""
     check_extra("pictures", "plot")
     if path.suffix.lower() not in SUFFIXES:
         raise TablebaseError(f"{path} is not the name of a picture: use one of the suffixes {', '.join(SUFFIXES)}")
-    check_output(path, cure)
+    check_output(path, hint)
 
 
 def write_numbers(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -31,4 +31,4 @@ def write_numbers(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(rows[0])
     writer.writerows([str(value).lower() if isinstance(value, bool) else value for value in row.values()] for row in rows)
-    write_text(path, text.getvalue(), CSV_CURE)
+    write_text(path, text.getvalue(), CSV_HINT)

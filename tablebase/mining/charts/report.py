@@ -19,7 +19,7 @@ from tablebase.system.files.outputs import write_text
 
 PLAIN = COLOURS[Outcome.WIN]
 """The colour of what is no outcome."""
-CURE = "name another file with --output"
+HINT = "name another file with --output"
 
 
 def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) -> None:
@@ -35,7 +35,7 @@ def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) ->
     )
     sections = [_section(each, top, number) for number, each in enumerate(found, start=1)]
     page = element("html", head, element("body", element("main", element("h1", text=heading), *sections)), lang="en")
-    write_text(file, f"<!DOCTYPE html>\n{_html(page)}\n", CURE)
+    write_text(file, f"<!DOCTYPE html>\n{_html(page)}\n", HINT)
 
 
 def patterns_html(patterns: Patterns, top: int) -> str:

@@ -162,8 +162,8 @@ def parity_pair(slices: ChartSlices, pieces: Sequence[int] = ()) -> tuple[int, i
     """
     game = slices.game
     if not any(feature.name == DISTANCE and feature.pieces == 2 for feature in game.features):
-        cure = f"give --by with a column of whole numbers; 'tablebase features {game.name}' lists some"
-        raise ArgumentError(f"{game.name} has no feature {DISTANCE!r} of two pieces: {cure}")
+        hint = f"give --by with a column of whole numbers; 'tablebase features {game.name}' lists some"
+        raise ArgumentError(f"{game.name} has no feature {DISTANCE!r} of two pieces: {hint}")
     first, *rest = sorted(pieces or (1, slices.pieces))
     if len(rest) != 1 or first == rest[0]:
         raise ArgumentError("a distance needs two different pieces: give --piece twice, as in --piece 1 --piece 2")

@@ -16,7 +16,7 @@ from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.move_values import UNDECIDED
 from tablebase.mining.patterns.levels import Levels, Raw, levels_of
-from tablebase.mining.row_selection import Selection, Wanted
+from tablebase.mining.row_selection import Selection, SliceSelection
 from tablebase.mining.rows import Rows
 from tablebase.positions.material import material_name
 
@@ -49,7 +49,7 @@ class Target:
             slice_: frozenset(value for value in wanted.values if Outcome(value.outcome) in self.outcomes)
             for slice_, wanted in selection.items()
         }
-        chosen = {slice_: Wanted(of_slice) for slice_, of_slice in values.items() if of_slice}
+        chosen = {slice_: SliceSelection(of_slice) for slice_, of_slice in values.items() if of_slice}
         if not chosen:
             raise TablebaseError(f"none of the requested slices of {game.name} has a {self.examined} position: choose others")
         return chosen

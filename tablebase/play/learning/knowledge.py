@@ -17,7 +17,7 @@ from tablebase.system.files.outputs import check_output, lock_of, locked, write_
 
 FORMAT = "learned 1"
 OTHER = "name another file"
-CURE = f"{OTHER}, or delete it"
+HINT = f"{OTHER}, or delete it"
 PATIENCE = 30.0
 """Seconds to wait for other players of a file, which need some milliseconds."""
 
@@ -54,7 +54,7 @@ class Knowledge(ABC):
         try:
             self.fill(content)
         except MisfitError as fault:
-            raise TablebaseError(f"{path} {fault}: {CURE}") from fault
+            raise TablebaseError(f"{path} {fault}: {HINT}") from fault
         except Exception as fault:
             # Compression, NumPy and rules have many errors for the same: the content is not what was written.
             raise self.damaged(path) from fault
@@ -62,7 +62,7 @@ class Knowledge(ABC):
     def read(self, path: Path, *, any_start: bool = False) -> dict[str, Any]:
         """The document of a file, whose heading is checked."""
         check_regular(path, OTHER)
-        text, heading = read_text(path, CURE, self.largest, f"a file of {self.noun}"), self._heading()
+        text, heading = read_text(path, HINT, self.largest, f"a file of {self.noun}"), self._heading()
         try:
             document = json.loads(text)
         except (ValueError, RecursionError) as fault:
@@ -74,7 +74,7 @@ class Knowledge(ABC):
         for key in ("game", "digest", *(() if any_start else ("start",))):
             if document[key] != heading[key]:
                 difference = f"{quoted(document[key])}, not {heading[key]!r}"
-                raise TablebaseError(f"{path} holds {self.noun} of another {key} ({difference}): {CURE}")
+                raise TablebaseError(f"{path} holds {self.noun} of another {key} ({difference}): {HINT}")
         return document
 
     @contextmanager
@@ -90,7 +90,7 @@ class Knowledge(ABC):
 
     def damaged(self, path: Path) -> TablebaseError:
         """The error for a file that holds something else."""
-        return TablebaseError(f"{path} is not a file of {self.noun}: {CURE}")
+        return TablebaseError(f"{path} is not a file of {self.noun}: {HINT}")
 
     def _heading(self) -> dict[str, str]:
         game = self.game

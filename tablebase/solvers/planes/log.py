@@ -27,7 +27,7 @@ from tablebase.solvers.planes.record import ENTRY, word_at
 from tablebase.system.compute.jit import jit
 from tablebase.system.compute.pointers import bare
 from tablebase.system.compute.vectors import ELEMENTS, fill, room
-from tablebase.tables.checkpoints import CURE
+from tablebase.tables.checkpoints import HINT
 from tablebase.tables.values import DRAW, Codes, Coding
 
 PARTS = 64
@@ -130,7 +130,7 @@ class ResultLog:
             for block in _blocks(file, 0, end):
                 crc = crc32(block, crc)
         except OSError as fault:
-            raise system_error(fault, path, CURE) from fault
+            raise system_error(fault, path, HINT) from fault
         if crc != contents["crc"]:
             file.close()
             return False

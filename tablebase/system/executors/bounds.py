@@ -16,7 +16,7 @@ from tablebase.system.compute.child_process import ChildProcess, Clock, OutOfMem
 from tablebase.system.compute.machine import keep_freed_memory
 from tablebase.system.compute.processes import cleanup_on_exit
 
-CURE = "ask for fewer groups or rows"
+HINT = "ask for fewer groups or rows"
 
 
 @contextmanager
@@ -63,11 +63,11 @@ def run_bounded(work: Callable[[], object], seconds: float | None, memory: int) 
         except OutOfTimeError:
             raise _cut_off(TimeLimitError(seconds or 0)) from None
         except OutOfMemoryError:
-            raise _cut_off(CapacityError("the statement", CURE, allowed=memory)) from None
+            raise _cut_off(CapacityError("the statement", HINT, allowed=memory)) from None
         except EOFError:
             code = child.wait()
             if code < 0:
-                raise _cut_off(CapacityError("the statement was killed, most likely because memory ran out", CURE)) from None
+                raise _cut_off(CapacityError("the statement was killed, most likely because memory ran out", HINT)) from None
             return code
     if fault is not None:
         raise fault

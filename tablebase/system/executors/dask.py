@@ -184,8 +184,8 @@ class DaskExecutor(Executor):
         except KilledWorker as fault:
             worker = getattr(fault.last_worker, "address", "")
             lost = f"workers were lost with the same table (times: {fault.allowed_failures + 1}, the last one: {worker})"
-            cure = "give the workers more memory, and start the same command again"
-            raise CapacityError(f"{lost}, most likely because memory ran out", cure) from fault
+            hint = "give the workers more memory, and start the same command again"
+            raise CapacityError(f"{lost}, most likely because memory ran out", hint) from fault
         except (futures.CancelledError, CommClosedError) as fault:
             raise self._scheduler_lost() from fault
 
@@ -292,7 +292,7 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
     for address, one in found.items():
         fault = no_offer(one) if isinstance(one, Exception) else one.fault
         if fault is not None:
-            raise ClusterError(address, f"the worker {address} {fault.what}", fault.cure)
+            raise ClusterError(address, f"the worker {address} {fault.what}", fault.hint)
     return list(found.values())
 
 
@@ -302,8 +302,8 @@ def no_offer(error: Exception) -> Fault:
         return Fault(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
     if isinstance(error, OSError):
         return Fault(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
-    cure = f"install {DISTRIBUTION} {VERSION} in the environment of every worker"
-    return Fault(f"cannot load this program ({type(error).__name__}: {error})", cure)
+    hint = f"install {DISTRIBUTION} {VERSION} in the environment of every worker"
+    return Fault(f"cannot load this program ({type(error).__name__}: {error})", hint)
 
 
 def no_workers(client: Client, patience: float) -> ClusterError:

@@ -42,9 +42,9 @@ class Offer(NamedTuple):
 async def offer(check: Check | None, dask_worker: Worker) -> Offer:
     """What this worker offers, and what is wrong with it if anything is."""
     resources = dask_worker.state.total_resources
-    for name, least, cure in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
+    for name, least, hint in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
         if not least <= (value := resources.get(name, least)) < math.inf:
-            return Offer(0, Fault(f"has the resource {name}={value:g}", f"start it with {cure}, as in --resources '{EXAMPLE}'"))
+            return Offer(0, Fault(f"has the resource {name}={value:g}", f"start it with {hint}, as in --resources '{EXAMPLE}'"))
     memory = resources.get(MEMORY)
     if memory is None:
         memory = SHARE * (dask_worker.memory_manager.memory_limit or machine.memory())
@@ -124,8 +124,8 @@ class Host(WorkerPlugin):
                 if self._closed:
                     process.kill()
             return answer.result()
-        cure = f"give the worker {self._worker.name} more memory"
-        raise CapacityError(f"a process was killed {LOSSES} times, most likely because memory ran out", cure)
+        hint = f"give the worker {self._worker.name} more memory"
+        raise CapacityError(f"a process was killed {LOSSES} times, most likely because memory ran out", hint)
 
     def _take(self, name: str) -> local.Worker:
         with self._lock:

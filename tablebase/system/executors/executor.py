@@ -18,7 +18,7 @@ class Fault(NamedTuple):
     """Why a worker cannot be used."""
 
     what: str  # is wrong, as the predicate of a sentence
-    cure: str  # what to do
+    hint: str  # what to do
 
 
 Check = Callable[[], Fault | None]

@@ -144,8 +144,8 @@ def _losses_as_errors() -> Iterator[None]:
     try:
         yield
     except (EOFError, OSError) as fault:
-        cure = "use fewer --workers or a smaller --memory"
-        raise CapacityError("a worker was killed, most likely because memory ran out", cure) from fault
+        hint = "use fewer --workers or a smaller --memory"
+        raise CapacityError("a worker was killed, most likely because memory ran out", hint) from fault
 
 
 def _serve(pipe: Connection) -> None:

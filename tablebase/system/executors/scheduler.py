@@ -114,8 +114,8 @@ def _run_ready(
 
 
 def _too_large(needed: int, limits: Limits) -> CapacityError:
-    cure = "use a worker with more memory" if limits.each else "allow more with --memory"
-    return CapacityError("a single task", cure, needed=needed, allowed=limits.memory)
+    hint = "use a worker with more memory" if limits.each else "allow more with --memory"
+    return CapacityError("a single task", hint, needed=needed, allowed=limits.memory)
 
 
 def is_chain(graph: Mapping[Key, tuple[Key, ...]]) -> bool:

@@ -17,44 +17,44 @@ ENCODING = "utf-8-sig"
 """UTF-8, without the byte order mark that some programs write before a text."""
 
 
-def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-8") -> str:
+def read_text(path: Path, hint: str, most: int = MOST, what: str = "text in UTF-8") -> str:
     """Read a text file; raise `TablebaseError` if it cannot be read, has more than `most` bytes, or is not `what` it should be.
 
-    The `cure` is what to do then, such as ``name another file``.
+    The `hint` is what to do then, such as ``name another file``.
     """
     try:
-        return read_bytes(path, cure, most).decode(ENCODING).replace("\r\n", "\n")
+        return read_bytes(path, hint, most).decode(ENCODING).replace("\r\n", "\n")
     except UnicodeDecodeError as fault:
-        raise TablebaseError(f"{path} is not {what}: {cure}") from fault
+        raise TablebaseError(f"{path} is not {what}: {hint}") from fault
 
 
-def read_bytes(path: Path, cure: str, most: int = MOST) -> bytes:
+def read_bytes(path: Path, hint: str, most: int = MOST) -> bytes:
     """Read a file; raise `TablebaseError` if it cannot be read, or has more than `most` bytes."""
-    with system_errors(path, cure), path.open("rb") as file:
+    with system_errors(path, hint), path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise TablebaseError(f"{path} has more than {most:,} bytes: {cure}")
+        raise TablebaseError(f"{path} has more than {most:,} bytes: {hint}")
     return content
 
 
-def check_regular(path: Path, cure: str) -> None:
+def check_regular(path: Path, hint: str) -> None:
     """Raise `TablebaseError` if a path is there, but is not a regular file."""
     if path.exists() and not path.is_file():
-        raise TablebaseError(f"{path} is not a regular file: {cure}")
+        raise TablebaseError(f"{path} is not a regular file: {hint}")
 
 
-def read_lines(path: Path, cure: str) -> Iterator[str]:
+def read_lines(path: Path, hint: str) -> Iterator[str]:
     """Read a text file line by line; raise `TablebaseError` if it cannot be read, is not UTF-8, or has a line that is too long."""
     try:
         with path.open(encoding=ENCODING) as file:
             for line in iter(lambda: file.readline(LONGEST_LINE + 1), ""):
                 if len(line) > LONGEST_LINE:
-                    raise TablebaseError(f"{path} has a line of more than {LONGEST_LINE:,} characters: {cure}")
+                    raise TablebaseError(f"{path} has a line of more than {LONGEST_LINE:,} characters: {hint}")
                 yield line
     except OSError as fault:
-        raise system_error(fault, path, cure) from fault
+        raise system_error(fault, path, hint) from fault
     except UnicodeDecodeError as fault:
-        raise TablebaseError(f"{path} is not text in UTF-8: {cure}") from fault
+        raise TablebaseError(f"{path} is not text in UTF-8: {hint}") from fault
 
 
 def lines_of(stream: IO[str], most: int = LONGEST_LINE) -> Iterator[str]:

@@ -50,54 +50,54 @@ def publish(draft: Path, path: Path) -> None:
 
 
 def check_output(
-    path: Path, cure: str, *, inputs: Iterable[Path | None] = (), folder: Path | None = None, new: bool = False
+    path: Path, hint: str, *, inputs: Iterable[Path | None] = (), folder: Path | None = None, new: bool = False
 ) -> None:
-    """Check, before any work, that a file can be written; `cure` is what to do otherwise, such as ``name another file``.
+    """Check, before any work, that a file can be written; `hint` is what to do otherwise, such as ``name another file``.
 
     Raise `TablebaseError` if it is a folder, a socket, one of `inputs` (files that the same command reads or writes), or in the
     folder of a tablebase, such as `folder`, which may not be there yet; if it is there and has to be `new`; if its own folder is
     missing; or if the system does not allow it. Devices and pipes are written to as they are.
     """
-    with system_errors(path, cure):
+    with system_errors(path, hint):
         if _descriptor(path) is not None:
             return
         target = path.resolve()
         kind = target.stat().st_mode if target.exists() else None
         if kind is not None and stat.S_ISDIR(kind):
-            raise TablebaseError(f"{path} is a folder: {cure}")
+            raise TablebaseError(f"{path} is a folder: {hint}")
         if kind is not None and stat.S_ISSOCK(kind):
-            raise TablebaseError(f"{path} is a socket: {cure}")
+            raise TablebaseError(f"{path} is a socket: {hint}")
         if kind is not None and not stat.S_ISREG(kind):
             return
         if any(target == other.resolve() for other in inputs if other is not None):
-            raise TablebaseError(f"{path} is used by the same command already: {cure}")
-        _check_place(path, target, cure, folder)
+            raise TablebaseError(f"{path} is used by the same command already: {hint}")
+        _check_place(path, target, hint, folder)
         if new and kind is not None:
-            raise TablebaseError(f"{path} already exists: {cure}")
+            raise TablebaseError(f"{path} already exists: {hint}")
         if not target.parent.is_dir():
-            raise TablebaseError(f"there is no folder {path.parent}: make it, or {cure}")
+            raise TablebaseError(f"there is no folder {path.parent}: make it, or {hint}")
         if not os.access(target.parent, os.W_OK) or (kind is not None and not os.access(target, os.W_OK)):
-            raise system_error(PermissionError(EACCES, ""), path, cure)
+            raise system_error(PermissionError(EACCES, ""), path, hint)
 
 
-def check_output_folder(path: Path, cure: str, *, folder: Path | None = None, new: bool = False) -> None:
+def check_output_folder(path: Path, hint: str, *, folder: Path | None = None, new: bool = False) -> None:
     """Check that a folder can be made, or files in it; one that has to be `new` may be there if it is empty.
 
     Errors are those of `check_output`.
     """
-    with system_errors(path, cure):
+    with system_errors(path, hint):
         target = path.resolve()
         if target.exists() and not target.is_dir():
-            raise TablebaseError(f"{path} is a file: {cure}")
-        _check_place(path, target, cure, folder)
+            raise TablebaseError(f"{path} is a file: {hint}")
+        _check_place(path, target, hint, folder)
         if new and target.exists() and any(target.iterdir()):
-            raise TablebaseError(f"{path} is not empty: {cure}")
-    check_writable(path, cure)
+            raise TablebaseError(f"{path} is not empty: {hint}")
+    check_writable(path, hint)
 
 
-def check_writable(folder: Path, cure: str) -> None:
+def check_writable(folder: Path, hint: str) -> None:
     """Raise `TablebaseError` unless a folder is there, or can be made, and can be written to; nothing is made."""
-    with system_errors(folder, cure):
+    with system_errors(folder, hint):
         there = next(one for one in (folder.resolve(), *folder.resolve().parents) if one.exists())
         if not there.is_dir():
             raise NotADirectoryError(ENOTDIR, "")
@@ -106,15 +106,15 @@ def check_writable(folder: Path, cure: str) -> None:
 
 
 @contextmanager
-def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
+def written(path: Path, hint: str, *, own: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for what is written in the block; the file is replaced at its end, or not at all.
 
     Pipes, devices and names such as ``/dev/stdout`` are written to directly. See `check_output`, which is
     left out for a tablebase's `own` files.
     """
     if not own:
-        check_output(path, cure)
-    with system_errors(path, cure):
+        check_output(path, hint)
+    with system_errors(path, hint):
         stream = _stream(path)
         if stream is not None:
             with stream:
@@ -133,18 +133,18 @@ def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
             publish(draft, target)
 
 
-def write_text(path: Path, text: str, cure: str, *, own: bool = False) -> None:
+def write_text(path: Path, text: str, hint: str, *, own: bool = False) -> None:
     """Write a text as `written` does."""
-    with written(path, cure, own=own) as file:
+    with written(path, hint, own=own) as file:
         file.write(text.encode())
 
 
 @contextmanager
-def written_folder(path: Path, cure: str) -> Iterator[Path]:
+def written_folder(path: Path, hint: str) -> Iterator[Path]:
     """A folder for files that are written in the block; it is renamed at its end, or removed."""
-    check_output_folder(path, cure, new=True)
+    check_output_folder(path, hint, new=True)
     target = path.resolve()
-    with system_errors(path, cure):
+    with system_errors(path, hint):
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_old_drafts(target)
         draft = draft_of(target)
@@ -156,19 +156,19 @@ def written_folder(path: Path, cure: str) -> Iterator[Path]:
             publish(draft, target)
 
 
-def appended(path: Path, cure: str, *, folder: Path | None = None, inputs: Iterable[Path | None] = (), new: bool = False) -> TextIO:
+def appended(path: Path, hint: str, *, folder: Path | None = None, inputs: Iterable[Path | None] = (), new: bool = False) -> TextIO:
     """Open a file to which lines are added, each of which is there at once; see `check_output`."""
-    check_output(path, cure, inputs=inputs, folder=folder, new=new)
-    with system_errors(path, cure):
-        return io.TextIOWrapper(io.BufferedWriter(_Appended(path, cure)), encoding="utf-8", line_buffering=True)
+    check_output(path, hint, inputs=inputs, folder=folder, new=new)
+    with system_errors(path, hint):
+        return io.TextIOWrapper(io.BufferedWriter(_Appended(path, hint)), encoding="utf-8", line_buffering=True)
 
 
 class _Appended(io.FileIO):
     """A file that is written at its end, and named by errors of the system, also when what is left is written as it is closed."""
 
-    def __init__(self, path: Path, cure: str) -> None:
+    def __init__(self, path: Path, hint: str) -> None:
         super().__init__(path, "a")
-        self._path, self._cure = path, cure
+        self._path, self._cure = path, hint
 
     def write(self, data: Any, /) -> int:
         try:
@@ -231,11 +231,11 @@ def tablebase_of(path: Path) -> Path | None:
     return None
 
 
-def _check_place(path: Path, target: Path, cure: str, folder: Path | None) -> None:
+def _check_place(path: Path, target: Path, hint: str, folder: Path | None) -> None:
     """Refuse what would be in the folder of a tablebase."""
     home = folder if folder is not None and folder.resolve() in target.parents else tablebase_of(target)
     if home is not None:
-        raise TablebaseError(f"{path} is in the folder of a tablebase ({home}), where only tables are kept: {cure}")
+        raise TablebaseError(f"{path} is in the folder of a tablebase ({home}), where only tables are kept: {hint}")
 
 
 def _descriptor(path: Path) -> int | None:

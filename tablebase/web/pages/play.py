@@ -127,9 +127,11 @@ def _seated(
     for seat in seats:
         if seat != PERSON:
             record = find_player(seat)
-            objection = record.unsupported(rules)
-            if objection is not None:
-                raise TablebaseError(f"the player {record.name} cannot play {rules.name}, because {objection}: choose another one")
+            unsupported = record.unsupported(rules)
+            if unsupported is not None:
+                raise TablebaseError(
+                    f"the player {record.name} cannot play {rules.name}, because {unsupported}: choose another one"
+                )
             known |= set(record.settings_in(rules))
     learners = [number for number, seat in enumerate(seats) if seat != PERSON and TAKEN in _open_settings(rules, seat)]
     learned = read_learned(rules, learners, won, taken) if learners else None

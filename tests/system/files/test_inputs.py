@@ -8,24 +8,24 @@ import pytest
 from tablebase.errors import TablebaseError
 from tablebase.system.files.inputs import lines_of, read_lines, read_text
 
-CURE = "name another file"
+HINT = "name another file"
 
 
 def test_a_text_may_be_as_large_as_it_may_be(tmp_path: Path) -> None:
     """In bytes; lines end as Python has it."""
     path = tmp_path / "a.txt"
     path.write_bytes("é\r\nb".encode())
-    assert read_text(path, CURE, 5) == "é\nb"
-    with pytest.raises(TablebaseError, match=f"a.txt has more than 4 bytes: {CURE}"):
-        read_text(path, CURE, 4)
+    assert read_text(path, HINT, 5) == "é\nb"
+    with pytest.raises(TablebaseError, match=f"a.txt has more than 4 bytes: {HINT}"):
+        read_text(path, HINT, 4)
 
 
 def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     """At the beginning only, as some editors write it."""
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n")
-    assert read_text(path, CURE) == "a\n\ufeffb\n"
-    assert list(read_lines(path, CURE)) == ["a\n", "\ufeffb\n"]
+    assert read_text(path, HINT) == "a\n\ufeffb\n"
+    assert list(read_lines(path, HINT)) == ["a\n", "\ufeffb\n"]
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
 )
 def test_what_is_no_text_is_refused(name: str, fault: str) -> None:
     """A device without end takes no more memory than the largest text."""
-    with pytest.raises(TablebaseError, match=f"^{name} .*{fault}.*{CURE}"):
-        read_text(Path(name), CURE, 1000)
+    with pytest.raises(TablebaseError, match=f"^{name} .*{fault}.*{HINT}"):
+        read_text(Path(name), HINT, 1000)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xff")
     with pytest.raises(TablebaseError, match="is not a list: name another"):
-        read_text(path, CURE, what="a list")
+        read_text(path, HINT, what="a list")
 
 
 def test_lines_that_are_too_long_are_cut() -> None:

@@ -23,7 +23,7 @@ from tablebase.system.files.outputs import (
     written_folder,
 )
 
-CURE = "name another file with --output"
+HINT = "name another file with --output"
 
 
 def names(folder: Path) -> list[str]:
@@ -36,7 +36,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("old")
     path.chmod(0o600)
-    with written(path, CURE) as file:
+    with written(path, HINT) as file:
         file.write(b"new")
         file.flush()
         assert path.read_text() == "old"
@@ -52,13 +52,13 @@ def test_a_fault_leaves_the_old_file(tmp_path: Path) -> None:
     path.write_text("old")
 
     def fail(fault: BaseException) -> None:
-        with written(path, CURE) as file:
+        with written(path, HINT) as file:
             file.write(b"new")
             raise fault
 
     with pytest.raises(KeyboardInterrupt):
         fail(KeyboardInterrupt())
-    with pytest.raises(TablebaseError, match=f"^{path} cannot be used .*{CURE}$"):
+    with pytest.raises(TablebaseError, match=f"^{path} cannot be used .*{HINT}$"):
         fail(OSError(5, "Input/output error"))
     assert path.read_text() == "old"
     assert names(tmp_path) == ["a.csv"]
@@ -73,14 +73,14 @@ def test_only_old_drafts_of_the_same_file_are_removed(tmp_path: Path) -> None:
         os.utime(left, (0, 0))
     new = draft_of(path)
     new.touch()
-    write_text(path, "x", CURE)
+    write_text(path, "x", HINT)
     assert names(tmp_path) == sorted([path.name, new.name, other.name, notes.name])
 
 
 def test_a_long_name_has_a_draft(tmp_path: Path) -> None:
     """Any name that the file system allows can be written."""
     path = tmp_path / ("é" * 120 + ".csv")
-    write_text(path, "x", CURE)
+    write_text(path, "x", HINT)
     assert names(tmp_path) == [path.name]
 
 
@@ -89,7 +89,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     link = tmp_path / "link.csv"
     link.symlink_to(tmp_path / "there" / "a.csv")
-    write_text(link, "x", CURE)
+    write_text(link, "x", HINT)
     assert link.is_symlink()
     assert names(tmp_path / "there") == ["a.csv"]
 
@@ -102,7 +102,7 @@ def test_a_folder_is_there_when_it_is_whole(tmp_path: Path) -> None:
     os.utime(old, (0, 0))
 
     def fail() -> None:
-        with written_folder(folder, CURE) as draft:
+        with written_folder(folder, HINT) as draft:
             (draft / "000.svg").write_text("half")
             raise KeyboardInterrupt
 
@@ -110,7 +110,7 @@ def test_a_folder_is_there_when_it_is_whole(tmp_path: Path) -> None:
         fail()
     assert names(tmp_path) == []
     folder.mkdir()
-    with written_folder(folder, CURE) as draft:
+    with written_folder(folder, HINT) as draft:
         (draft / "000.svg").write_text("whole")
     assert names(tmp_path) == ["new"]
     assert names(folder) == ["000.svg"]
@@ -121,14 +121,14 @@ def test_pipes_are_written_to(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
-    write_text(pipe, "through", CURE)
+    write_text(pipe, "through", HINT)
     assert reader.communicate()[0] == "through"
     assert pipe.is_fifo()
     for device in (os.devnull, "/dev/zero"):
-        write_text(Path(device), "gone", CURE)
+        write_text(Path(device), "gone", HINT)
         assert Path(device).is_char_device()
     program = "from pathlib import Path; from tablebase.system.files.outputs import write_text as w; "
-    program += f"w(Path('/dev/stdout'), 'x', {CURE!r})"
+    program += f"w(Path('/dev/stdout'), 'x', {HINT!r})"
     with (tmp_path / "out").open("w") as out:
         subprocess.run([sys.executable, "-c", f"print('before'); {program}; print('after')"], stdout=out, check=True)
     assert (tmp_path / "out").read_text() == "before\nxafter\n"
@@ -160,8 +160,8 @@ def test_what_is_refused(place: str, fault: str, tmp_path: Path, monkeypatch: py
         # The names of sockets must be short.
         monkeypatch.chdir(tmp_path)
         one.bind("socket")
-        with pytest.raises(TablebaseError, match=f"{fault}.*{CURE}") as caught:
-            check_output(tmp_path / place, CURE, inputs=[None, tmp_path / "input.csv"], folder=tmp_path / "later")
+        with pytest.raises(TablebaseError, match=f"{fault}.*{HINT}") as caught:
+            check_output(tmp_path / place, HINT, inputs=[None, tmp_path / "input.csv"], folder=tmp_path / "later")
     assert caught.value.exit_code == 2
     assert names(tmp_path) == sorted([*before, "socket"])
 
@@ -169,19 +169,19 @@ def test_what_is_refused(place: str, fault: str, tmp_path: Path, monkeypatch: py
 def test_what_may_not_be_there_yet(tmp_path: Path) -> None:
     """A new file; and a file to which lines are added keeps the ones that it has."""
     path = tmp_path / "a.log"
-    with appended(path, CURE, new=True) as file:
+    with appended(path, HINT, new=True) as file:
         file.write("one\n")
-    with appended(path, CURE) as file:
+    with appended(path, HINT) as file:
         file.write("two\n")
         assert path.read_text() == "one\ntwo\n"
-    with pytest.raises(TablebaseError, match=f"already exists: {CURE}"):
-        appended(path, CURE, new=True)
+    with pytest.raises(TablebaseError, match=f"already exists: {HINT}"):
+        appended(path, HINT, new=True)
 
 
 def test_a_file_that_cannot_grow_is_named(tmp_path: Path) -> None:
     """When lines are added to it, and when it is closed, for what is left is written then."""
     path = tmp_path / "log"
-    file = appended(path, CURE)
+    file = appended(path, HINT)
     file.write("first\n")
     with files_of_at_most(10):
         for add in (lambda: file.write("second\n"), file.close):
@@ -207,5 +207,5 @@ def test_rights_are_asked_for_before_any_work(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "a.csv").write_text("mine")
     for refused in (tmp_path, tmp_path / "a.csv"):
         monkeypatch.setattr(os, "access", lambda path, _, refused=refused: Path(path) != refused)
-        with pytest.raises(TablebaseError, match=f"a.csv cannot be used .Permission denied.: ask its owner .*{CURE}"):
-            check_output(tmp_path / "a.csv", CURE)
+        with pytest.raises(TablebaseError, match=f"a.csv cannot be used .Permission denied.: ask its owner .*{HINT}"):
+            check_output(tmp_path / "a.csv", HINT)
