@@ -47,7 +47,7 @@ class Mutant(NamedTuple):
     test: str  # an argument of pytest
 
     def fault(self, root: Path) -> str | None:
-        """What is wrong with this line of the list: a text that occurs no more, or a change that is no Python."""
+        """Return a fault of this line of the list: a text that occurs no more, or a change that is no Python."""
         source = (root / self.file).read_text() if (root / self.file).exists() else ""
         if (count := source.count(self.text)) != 1:
             return f"{self.file} holds {self.text!r} {count} times, not once"

@@ -17,13 +17,13 @@ NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
 PECULIAR = re.compile(r"[^\w@%+=:,./-]")
-"""What a shell does not take as it is."""
+"""Character special to a shell."""
 RULES_FILES: dict[str, str] = {}
 """The rules files of games that are not installed, by name, as they were given."""
 QUOTED = re.compile(r'["$`\\]')
-"""What double quotes leave its meaning."""
+"""Character special in double quotes."""
 DISTRIBUTION = "endgame-tablebase"
-"""What package managers call this program; to them, `tablebase` is another one."""
+"""Name of the program in package managers; to them, `tablebase` is another one."""
 FEWEST = 2
 """Pieces of the smallest tables."""
 EXTRAS = {
@@ -271,7 +271,7 @@ class CorruptCatalogError(TablebaseError):
 
 
 def reindex(folder: Path, option: str = "") -> str:
-    """What to do about a catalog that cannot be used, also in a folder that can only be read.
+    """Advise about a catalog that cannot be used, also in a folder that can only be read.
 
     If the catalog is not in the folder, `option` names it on the command line, with a space before it.
     """

@@ -1,4 +1,4 @@
-"""What modules with features import: the decorator, and the positions that a feature sees."""
+"""Imports of modules with features: the decorator, and the positions that a feature sees."""
 
 from tablebase.game.features import KINDS, Feature, Values, feature, load_features
 from tablebase.positions.many import Positions

@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def measure(given: argparse.Namespace) -> Report:
-    """What a subcommand measures: lists of rows, by title."""
+    """Run a subcommand; return lists of rows, by title."""
     # Imported where it is used, to keep --help fast and to need no extra of another subcommand.
     if given.command == "tables":
         from scripts.measure.tables import measure_tables

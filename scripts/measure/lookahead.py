@@ -1,4 +1,4 @@
-"""What looking ahead costs in Hare & Hedgehog, and what each trick of the article about it saves.
+"""Costs of looking ahead in Hare & Hedgehog, and savings by each trick of the article about it.
 
 Positions are from races of players that look ahead, every fifth turn; cards are drawn from the same seed in each search.
 """
@@ -23,7 +23,7 @@ from tablebase.search.choices import Foresight, Objective
 from tablebase.search.lookahead import MOST_DEPTH, Lookahead, Outlook
 
 CUTS = (0, 0, 8, 8, 4)
-"""Those of the article."""
+"""Cuts of the article."""
 LEAD = Objective.LEAD
 TRICKS: dict[str, dict[str, Any]] = {
     "lead": {"objective": LEAD},
@@ -127,7 +127,7 @@ def _race(players: int) -> StochasticGame:
 def _searched(
     game: StochasticGame, states: list[State], depth: int, settings: dict[str, Any], allowed: float = math.inf
 ) -> tuple[list[Outlook], list[float]]:
-    """What a search finds in each position, and its CPU-seconds; without the last ones if all take more than is allowed."""
+    """Search each position; return results and CPU-seconds, without the last ones if all take more than is allowed."""
     searcher = Lookahead(game, Foresight(depth=depth, **settings))
     # Compiles the kernels.
     Lookahead(game, Foresight(depth=1)).search(states[0])

@@ -13,7 +13,7 @@ from tablebase.search import Engine, Options, Repetition, leaves
 
 SCALAR_DEPTH, DEPTH = 4, 6
 SEARCHES = {"play": (False, 13), "exact": (True, 11)}
-"""Whether each search is exact, and its depth."""
+"""Exactness and depth of each search."""
 
 
 def measure_search() -> dict[str, list[dict[str, Any]]]:

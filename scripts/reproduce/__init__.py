@@ -1,1 +1,1 @@
-"""What the documents claim, computed again, and what is published: ``python -m scripts.reproduce.NAME --help``."""
+"""Claims of the documents, computed again, and published results: ``python -m scripts.reproduce.NAME --help``."""

@@ -1,4 +1,4 @@
-"""What the tables of a number of pieces hold: totals, longest wins, draws by material, and where more pieces do worst.
+"""Contents of tables of a number of pieces: totals, longest wins, draws by material, and where more pieces do worst.
 
     python -m scripts.reproduce.material_report doushouqi --pieces 5 --data data
 

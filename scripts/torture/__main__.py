@@ -47,7 +47,7 @@ SCENARIOS: dict[str, Callable[[Torture], str]] = {
 
 
 def torture_all(torture: Torture, names: list[str], tries: int) -> dict[str, Counter[str]]:
-    """What came of all tries, by scenario."""
+    """Count outcomes of tries by scenario."""
     outcomes: dict[str, Counter[str]] = {name: Counter() for name in names}
     for name in names:
         for _ in tqdm(range(tries), desc=name, leave=False, disable=None):

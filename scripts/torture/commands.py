@@ -31,7 +31,7 @@ class TortureError(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command printed, and how it ended."""
+    """Output and exit code of a command."""
 
     code: int
     out: str

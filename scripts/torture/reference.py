@@ -130,7 +130,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def catalog_rows(folder: Path, catalog: str | None = None) -> list[set[tuple[object, ...]]]:
-    """What a catalog says, without keys, seconds and names of solvers; by default the catalog in the folder."""
+    """Read a catalog without keys, seconds and names of solvers; by default the catalog in the folder."""
     engine = create_engine(catalog or f"sqlite:///{folder}/catalog.sqlite")
     with engine.connect() as connection:
         found = [{tuple(row) for row in connection.exec_driver_sql(query)} for query in (ROWS, HISTOGRAMS)]

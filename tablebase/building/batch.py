@@ -53,7 +53,7 @@ class FollowUp:
 
 @dataclass(frozen=True)
 class Batch:
-    """What a batch file says; times are in seconds, the deadline since the epoch."""
+    """Data of a batch file; times are in seconds, the deadline since the epoch."""
 
     path: Path
     builds: tuple[BuildEntry, ...]  # in the order in which they are to be built

@@ -1,4 +1,4 @@
-"""What tables need: memory, disk space and time, judged by those that have been built; and whether a build fits."""
+"""Needs of tables: memory, disk space and time, judged by those that have been built; and whether a build fits."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _loop_seconds() -> float:
 
 @dataclass(frozen=True)
 class SliceEstimate:
-    """What tables take: of a number of pieces, or of one material."""
+    """Costs of tables: of a number of pieces, or of one material."""
 
     pieces: int
     slices: int

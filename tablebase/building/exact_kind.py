@@ -43,7 +43,7 @@ BESIDE_LISTING = 1.5
 
 @dataclass(frozen=True)
 class ExactEstimate:
-    """What the table of a game by functions needs; the field names are those of ``estimate --format json``."""
+    """Needs of the table of a game by functions; the field names are those of ``estimate --format json``."""
 
     positions: int
     memory: int  # bytes

@@ -32,7 +32,7 @@ class Job:
 
 @dataclass(frozen=True)
 class JobCost:
-    """What a table needs."""
+    """Needs of a table."""
 
     size: int  # distinct placements, states or positions
     memory: int  # bytes

@@ -37,7 +37,7 @@ F = TypeVar("F", bound=Any)
 
 @dataclass(frozen=True)
 class TableEstimate:
-    """What a table needs; the field names are those of ``estimate --format json``."""
+    """Needs of a table; the field names are those of ``estimate --format json``."""
 
     table: str
     size: int

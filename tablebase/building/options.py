@@ -97,7 +97,7 @@ Counted = tuple[str, str]
 
 @dataclass(frozen=True)
 class Requirements:
-    """What the missing tables of a build require."""
+    """Needs of the missing tables of a build."""
 
     tables: int = 0
     placements: int = 0  # with those of aliases
@@ -108,7 +108,7 @@ class Requirements:
 
 
 def chosen_limits(workers: int | None, memory: int | str | None, where: str = LOCAL, scheduler: str | None = None) -> Limits:
-    """What a build may use at the same time; options that do not go together, or a scheduler without workers, are refused."""
+    """Return a build's workers and memory; options that do not go together, or a scheduler without workers, are refused."""
     if scheduler is None:
         allowed, count = machine.memory() if memory is None else as_size("memory", memory), usable_workers(workers)
         return Limits(count, allowed) if where == LOCAL else Limits(count, allowed // count, each=True)

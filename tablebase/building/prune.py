@@ -36,7 +36,7 @@ class Prunable:
 
 
 def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
-    """What may be removed from a folder. Files of games that are not installed, and of other programs, are never among it."""
+    """List removable files of a folder. Files of games that are not installed, and of other programs, are never among them."""
     registered = catalog.entries
     found: dict[Path, str] = {}
     for game in _games(folder, registered):

@@ -49,7 +49,7 @@ class Registrar:
 
     @property
     def known(self) -> Known:
-        """What the catalog says, or will say."""
+        """Facts in the catalog, now or soon."""
         return Known(self._files, self._costs)
 
     def add(self, entry: Entry) -> None:

@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 @brief
 @dataclass(frozen=True)
 class Rebuilt:
-    """What a rebuild of a catalog has done; reasons and faults are predicates of a sentence."""
+    """Result of a rebuild of a catalog; reasons and faults are predicates of a sentence."""
 
     tables: dict[str, int]  # number of tables registered, by game
     left_out: dict[str, str]  # why files and other programs' indices are not in the new catalog
@@ -136,7 +136,7 @@ def _rebuild(
 
 
 def _known(database: Database, connection: Connection) -> tuple[dict[str, Entry], list[str]]:
-    """What the old catalog says of its files, if its rows can be read and have the columns of this version; all its files."""
+    """Return the old catalog's entries, if its rows can be read and have the columns of this version; and all its files."""
     entries: dict[str, Entry] = {}
     files: list[str] = []
     # Where one statement fails, some databases execute no other in the same transaction.

@@ -22,7 +22,7 @@ RULES_CURE = "install the same rules everywhere, or name the same rules file in 
 
 @dataclass(frozen=True)
 class Site:
-    """What a worker must share with the process that builds.
+    """Data a worker must share with the process that builds.
 
     Calling it, in a worker, finds what is wrong there, or nothing.
     """
@@ -35,7 +35,7 @@ class Site:
     format: int = FORMAT_VERSION
 
     def __call__(self) -> Fault | None:
-        """What is wrong where this is called, if anything is."""
+        """Return the fault where this is called, if any."""
         if (self.version, self.format) != (VERSION, FORMAT_VERSION):
             return Fault(f"has version {VERSION} of this program instead of {self.version}", "install the same version everywhere")
         try:

@@ -62,7 +62,7 @@ class Catalog:
     """The catalog of a folder of tables: a file in it or, by URL, in a PostgreSQL database."""
 
     entries: Mapping[str, Entry]
-    """What it says of each file, by the file's name; unless it was opened with `create`."""
+    """Entry of each file, by the file's name; unless it was opened with `create`."""
 
     def __init__(
         self, folder: Path, *, create: bool = False, catalog: str | None = None, patience: float | None = PATIENCE
@@ -228,7 +228,7 @@ def open_catalog(folder: Path, catalog: str | None = None) -> Catalog | None:
 
 
 def entries_of(folder: Path, catalog: str | None = None) -> dict[str, Entry]:
-    """What the catalog of a folder says of its files, patterns included, by file; errors as of `Catalog`."""
+    """Return the entries of a folder's catalog, patterns included, by file; errors as of `Catalog`."""
     with closing(Catalog(folder, catalog=catalog)) as opened, opened.reading() as connection:
         return with_patterns(connection, opened.entries)
 

@@ -120,7 +120,7 @@ class Database(ABC):
         return schema.version_of(connection)
 
     def integrity_fault(self, connection: Connection) -> str | None:  # noqa: ARG002 (PostgreSQL has no check for everyone)
-        """What the database finds wrong with the structure of our tables; None if they are sound, or it has no such check."""
+        """Return the fault the database finds in our tables' structure; None if they are sound, or it has no such check."""
         return None
 
     def make(self, connection: Connection) -> None:
@@ -128,7 +128,7 @@ class Database(ABC):
         schema.create_schema(connection)
 
     def entries(self, connection: Connection) -> dict[str, Entry]:
-        """What a sound catalog says of its files, by file; an error if there is no catalog, or it must be rebuilt."""
+        """Return a sound catalog's entries, by file; an error if there is no catalog, or it must be rebuilt."""
         if (version := self.version(connection)) is None:
             raise self.missing(self.refusal(connection))
         self.check_version(version)

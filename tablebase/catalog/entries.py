@@ -67,7 +67,7 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """What the seal of the file says it is; see `tables.folder.title`, `layer_title`, `exact_title` and `tier_title`."""
+        """Title in the seal of the file; see `tables.folder.title`, `layer_title`, `exact_title` and `tier_title`."""
         row = self.row
         if "material" in row:
             return f"{row['game']} {row['material']}"
@@ -77,7 +77,7 @@ class Entry:
 
     @property
     def place(self) -> str:
-        """Where such a file belongs, relative to the folder; see `table_path`, `layer_path`, `exact_path` and `tier_path`."""
+        """Path of such a file, relative to the folder; see `table_path`, `layer_path`, `exact_path` and `tier_path`."""
         row = self.row
         home = row["pieces"] if "material" in row else "tiers" if "tier" in row else row.get("region", "exact")
         name = next((row[one] for one in ("material", "layer", "tier") if one in row), "all")
@@ -114,7 +114,7 @@ def digest(content: object) -> str:
 def entry_of(
     folder: Path, game: Rules[Any], file: Any, table: str, more: Mapping[str, Any], sides: Sequence[SideEntry] = ()
 ) -> Entry:
-    """What the catalog has to say of an open file in a folder, with `more` columns than those of all files."""
+    """Return the entry of an open file in a folder, with `more` columns than those of all files."""
     row = {
         "game": game.name,
         "file": file.path.relative_to(folder).as_posix(),
@@ -131,7 +131,7 @@ def entry_of(
 
 
 def of_table(folder: Path, game: Game, table: Table) -> Entry:
-    """What the catalog has to say of a table file in a folder."""
+    """Return the entry of a table file in a folder."""
     more = {
         "material": material_name(game, table.material),
         "pieces": table.material.pieces,

@@ -1,4 +1,4 @@
-"""What a catalog knows of tables, for code that does not load the catalog, which takes as long as all else."""
+"""Catalog data about tables, for code that does not load the catalog, which takes as long as all else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableCost:
-    """What a table took: disk space, and the CPU-seconds to solve, write and verify it, if it was built here."""
+    """Cost of a table: disk space, and the CPU-seconds to solve, write and verify it, if it was built here."""
 
     material: str
     codes: int
@@ -25,7 +25,7 @@ class TableCost:
 
 
 class Known(NamedTuple):
-    """What a catalog says of the tables of a game when a command begins; without a catalog, nothing."""
+    """Facts in a catalog about a game's tables when a command begins; without a catalog, nothing."""
 
     files: Mapping[str, Entry] = MappingProxyType({})
     costs: Sequence[TableCost] = ()

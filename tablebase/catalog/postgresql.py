@@ -210,7 +210,7 @@ def _milliseconds(seconds: float | None) -> int:
 
 
 def _reason(fault: BaseException) -> str:
-    """What the server or the driver says of a fault, in one line."""
+    """Return a fault's message by server or driver, in one line."""
     return getattr(getattr(fault, "diag", None), "message_primary", None) or " ".join(str(fault).split())
 
 

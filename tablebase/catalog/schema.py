@@ -110,7 +110,7 @@ DISTANCES = Table(
     # Its primary key is all that it is ever searched by.
     sqlite_with_rowid=False,
 )
-"""How many placements of a solution are won or lost at each distance."""
+"""Numbers of placements of a solution won or lost at each distance."""
 LAYERS = Table(
     "layers",
     METADATA,
@@ -156,7 +156,7 @@ GAINS = _patterns(
     *_reals("decides", "commonest", "entropy"),
     *_integers("positions"),
 )
-"""How informative one or two features are about the outcome."""
+"""Information of one or two features about the outcome."""
 RULES = _patterns(
     "pattern_rules",
     *_texts("outcome"),

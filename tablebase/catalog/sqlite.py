@@ -1,4 +1,4 @@
-"""What is particular to SQLite: the file, connections, and statements that only read."""
+"""Particulars of SQLite: the file, connections, and statements that only read."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from tablebase.tables.folder import free_name, make_folder
 
 FILE_NAME = "catalog.sqlite"
 FAULTS = (SQLAlchemyError, sqlite3.Error, UnicodeError)
-"""What the database and its driver raise; the driver also stumbles over a message that quotes damaged text."""
+"""Errors of the database and its driver; the driver also stumbles over a message that quotes damaged text."""
 READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 """All that a statement may do that does not change anything."""
 WRITE_VERSION_OFFSET = 18
 """Of the byte of a file's header above whose value 2 SQLite reads a file, but does not write it."""
 UNWRITABLE = "is damaged (its header says that only a later version of SQLite may write it)"
 UNREADABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
-"""What SQLite says of a file that it would have to change before reading it, in a place where nothing can be changed."""
+"""Codes of SQLite for a file that it would have to change before reading it, in a place where nothing can be changed."""
 IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ERRNO = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
@@ -53,9 +53,9 @@ ERRNO = {
     sqlite3.SQLITE_INTERRUPT: errno.EINTR,
     sqlite3.SQLITE_NOMEM: errno.ENOMEM,
 }
-"""What the operating system would say."""
+"""Error code of the operating system."""
 REFUSED = "quota exceeded, or file too large"
-"""What a failed write means: only that of a full disk has a code of its own, and a broken disk fails to sync."""
+"""Cause of a failed write: only a full disk has a separate code, and a broken disk fails to sync."""
 NO_DATABASE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Codes for a file that SQLite cannot open as a database, or not read to its end."""
 DAMAGE = (*NO_DATABASE, 0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG)
@@ -87,7 +87,7 @@ def _copy(path: Path, mode: str, patience: Patience) -> sqlite3.Connection:
 
 
 def journals(path: Path) -> list[Path]:
-    """What a killed writer has left beside a catalog: it must stay with that catalog, and never meet another one."""
+    """List a killed writer's files beside a catalog: they must stay with it, and never meet another one."""
     return [file for ending in ("-journal", "-wal") if (file := path.with_name(path.name + ending)).exists()]
 
 
@@ -189,7 +189,7 @@ class SqliteDatabase(Database):
         return system_error(OSError(errno.EACCES, ""), self.path) if is_refused else None
 
     def integrity_fault(self, connection: Connection) -> str | None:
-        """What SQLite finds wrong with our tables, their indices included, or would find when writing."""
+        """Return a fault SQLite finds in our tables or their indices, or would find when writing."""
         if not self._may_be_written():
             return UNWRITABLE
         for name in METADATA.tables:

@@ -48,7 +48,7 @@ def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int
 
 
 def chances_fault(kernels: Kernels, region: Region, layer: Layer, chances: Int64, threads: int = 1) -> str | None:
-    """What is wrong with the chances of a layer's states; None if nothing is."""
+    """Return a fault of the chances of a layer's states; None without one."""
     grain = max(GRAIN // region.block, 1) * region.block
     functions = kernels.expand, kernels.index, kernels.state_at, kernels.alike
 
@@ -67,7 +67,7 @@ def chances_fault(kernels: Kernels, region: Region, layer: Layer, chances: Int64
 
 _WHO, _PARENT, _WEIGHT, _NUMBER, _STRIDE, _ROLE, _COLUMNS = range(7)
 _STORED, _WON, _NOT_WON, _MOST, _LEAST, _AVERAGE = range(6)
-"""What a node is worth: a stored chance, or what the attacker, the other one or chance makes of the nodes after it."""
+"""Worth of a node: a stored chance, or one that the attacker, the other one or chance makes of the nodes after it."""
 
 
 class FormulaTree(NamedTuple):

@@ -71,12 +71,12 @@ class _Check:
             raise CorruptTableError(f"does not hold the start of {self.rules.name}", file.path)
 
     def fault(self, position: Any, number: int) -> str | None:
-        """What is wrong with a position, as a sentence."""
+        """Return a position's fault as a sentence."""
         said = self._fault(position, number)
         return None if said is None else f"{self.rules.format(position)} {said}"
 
     def _fault(self, position: Any, number: int) -> str | None:
-        """What is wrong, as the predicate of a sentence: a text is not made of every position."""
+        """Return the fault as a sentence's predicate: a text is not made of every position."""
         rules, numbers, code = self.rules, self.numbers, self.codes[number]
         value = self.values[code]
         if numbers[position] != number or self.canonical(position) != position:

@@ -44,7 +44,7 @@ def contradiction(layout: Layout, side: int, index: int, codes: CodeSource, codi
 
 @dataclass(frozen=True)
 class _Child:
-    """Where positions go by one conversion, or by moves within the slice."""
+    """Children by one conversion, or by moves within the slice."""
 
     layout: Layout
     order: list[int]  # the parent's slot that plays each slot of the child

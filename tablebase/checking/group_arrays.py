@@ -1,4 +1,4 @@
-"""What the checker of groups reads: placements and moves of each group, and the tables that moves lead to.
+"""Data of the checker of groups: placements and moves of each group, and the tables that moves lead to.
 
 The index of a position is a sum of parts, one for each group, and so is that of every position that a move leads to. There are few
 placements of a group, so all of their parts are listed beforehand. Nothing here is shared with the solvers.
@@ -219,7 +219,7 @@ def _move_starts(groups: tuple[Group, ...], moves: list[_Moves]) -> Long:
 
 
 class _Part(NamedTuple):
-    """What the placements of a group add to an index, as it is and on the mirrored board, and whether they mirror it."""
+    """Parts of an index for placements of a group, as it is and on the mirrored board, and whether they mirror it."""
 
     plain: Long
     mirrored: Long
@@ -260,7 +260,7 @@ def compile_tables(game: Game, layout: Layout, side: int, codes: Mapping[int, Co
 
 
 def _part(game: Game, conversion: SlotConversion, location: Location, group: Group) -> _Part:
-    """What the placements of a group add to the index of a position after a conversion."""
+    """List the parts of a position's index for a group's placements after a conversion."""
     child = conversion.child
     count = len(group.slots) - (conversion.victim in group.slots)
     if not count:

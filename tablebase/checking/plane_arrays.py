@@ -1,4 +1,4 @@
-"""What the checker of planes reads: the scores of values, the rules as words, and where the scores of moves are found.
+"""Data of the checker of planes: the scores of values, the rules as words, and where the scores of moves are found.
 
 Scores are numbers of the type of the codes, the larger the better the value: `STUCK`, then losses, draws, a number that is never
 assigned, and wins, up to the largest number, a win in one ply. Nothing here is shared with the solvers.
@@ -78,7 +78,7 @@ class PlaneRules(NamedTuple):
 
 
 class CaptureSpread(NamedTuple):
-    """How scores that are stored by one layout are read in another order; K slots, in this order, the last two by square."""
+    """Way to read scores stored by one layout in another order; K slots, in this order, the last two by square."""
 
     slots: int  # K
     radix: Long  # (K - 1,)
@@ -277,7 +277,7 @@ def spread_of_side(layout: Layout, *, swapped: bool) -> CaptureSpread:
 
 
 def compile_victims(layout: Layout, side: int, dtype: str) -> tuple[Victims, list[tuple[int, CaptureSpread, Address]]]:
-    """Where the scores of captures by a side are, in the slice's own order, not filled in yet; and where and how they are read."""
+    """Lay out scores of captures by a side in the slice's order, not filled in yet; return also where and how they are read."""
     slots, game = len(layout.slots), layout.game
     base, part = np.zeros(slots, dtype=np.int64), np.zeros((slots, slots, SQUARES), dtype=np.int64)
     spreads = []

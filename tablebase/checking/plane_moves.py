@@ -1,4 +1,4 @@
-"""What moves are worth in the checker of planes: maxima of rows of scores over one step of each piece."""
+"""Values of moves in the checker of planes: maxima of rows of scores over one step of each piece."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _raise_squares(best: Codes, left: Any, square: Any, scores: Codes, begin: An
 
 @inline
 def _begin(rules: PlaneRules, victims: Victims, plane: Any, step: int, victim: int, captor: int) -> Any:
-    """What the outer pieces add to the places of the scores of a capture; 0 if it wins."""
+    """Add up the outer pieces' parts of the places of a capture's scores; 0 if it wins."""
     begin = victims.base[victim]
     if rules.steps.wins[step] or begin == 0:
         return np.int64(0)

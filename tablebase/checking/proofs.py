@@ -35,7 +35,7 @@ def read_proof(text: str) -> list[dict[str, Any]]:
 
 
 def proof_faults(rows: Sequence[dict[str, Any]], prober: Prober | None) -> Iterator[str]:
-    """What is wrong with a proof, a sentence each; nothing if it holds. Without a prober, no table can be part of it."""
+    """Yield faults of a proof, a sentence each; nothing if it holds. Without a prober, no table can be part of it."""
     head, *nodes = rows
     check = _ProofCheck(head, nodes, prober)
     if head["rules"] != check.game.digest:
@@ -60,7 +60,7 @@ class _ProofCheck:
         self._prober = prober
 
     def fault(self, position: Position) -> str | None:
-        """What is wrong with a position of the proof; None if nothing is."""
+        """Return a fault of a position of the proof; None without one."""
         node = self.nodes[position]
         moves = {render_move(self.game, move): move for move in legal_moves(self.game, position)}
         wanted = Outcome.WIN if position.side == self._winner else Outcome.LOSS
@@ -86,7 +86,7 @@ class _ProofCheck:
             return str(error)
 
     def _fault_of_move(self, position: Position, move: Move) -> str | None:
-        """What is wrong with the winner's move, or with a reply."""
+        """Return a fault of the winner's move, or of a reply."""
         text = render_move(self.game, move)
         if wins_at_once(self.game, position, move):
             return None if position.side == self._winner else f"the reply {text} wins"

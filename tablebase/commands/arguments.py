@@ -85,7 +85,7 @@ def shortened(found: Kind) -> Kind:
 
 
 def _check_of(one: Parameter) -> Callable[[str, Any], Any] | None:
-    """What checks a parameter, if anything does."""
+    """Return the check of a parameter, if any."""
     kinds = frozenset(one.kinds) - {type(None)} if one.shell.parse is None else frozenset()
     check = partial(plain.as_number, least=int(one.shell.least or 0)) if kinds == {int} else CHECKS.get(kinds)
     return partial(as_optional, check) if check and type(None) in one.kinds else check

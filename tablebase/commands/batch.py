@@ -42,7 +42,7 @@ class BatchJob:
 @brief
 @dataclass(frozen=True)
 class BatchResult:
-    """How a batch has ended."""
+    """Result of a batch."""
 
     built: int  # tables
     run: int  # commands
@@ -188,7 +188,7 @@ def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, t
 
 
 def _needs(work: Batch, jobs: Sequence[BatchJob], terms: BuildOptions) -> list[Requirements]:
-    """What the entries need; raises `BatchError` if one does not fit, or all together do not."""
+    """List the needs of the entries; raise `BatchError` if one, or all together, do not fit."""
     from tablebase.tables.folder import free_space
 
     needs = []

@@ -34,7 +34,7 @@ REPEATABLE = ("mine", "stats", "plot", "probe", "line")
 OUTPUT_CURE = "name another file as output"
 
 Place = tuple[Path, Output, str]
-"""What a command writes to, with what to do if that is impossible."""
+"""Place a command writes to, with the cure if that is impossible."""
 
 
 @dataclass(frozen=True)

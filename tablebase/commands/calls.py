@@ -21,7 +21,7 @@ OF_GAME, OF_FOLDER = ("size", "variant", "players"), ("data", "catalog")
 
 
 class ProgramCall(NamedTuple):
-    """How the program was called."""
+    """Call of the program."""
 
     words: list[str]  # command, arguments and options
     bounded: bool  # whether statements run in a process of their own

@@ -1,4 +1,4 @@
-"""What the catalog of a folder says: counts of tables, and statements over them."""
+"""Contents of a folder's catalog: counts of tables, and statements over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is: a game and its tables with their statistics, or a material and its slices, as data for programs."""
+"""Data for programs on a game and its tables with their statistics, or on a material and its slices."""
 
 from __future__ import annotations
 

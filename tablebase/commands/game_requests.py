@@ -155,7 +155,7 @@ def _legal(match: Match[State]) -> Mapping[str, State]:
 
 
 def _answer(game: StochasticGame, match: Match[State]) -> dict[str, Any]:
-    """What is to be said about a match as it stands."""
+    """Return the answer about a match as it stands."""
     state, ending = match.position, match.ending()
     return {
         "game": game.name,

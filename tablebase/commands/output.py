@@ -42,7 +42,7 @@ LATEX |= {
 }
 """Characters that Markdown, or LaTeX between the cells of a table, would obey, and how each is written."""
 RULE = "─"
-"""What the line below the headings of a table consists of."""
+"""Character of the line below the headings of a table."""
 SIDES = ("bold cyan", "bold red")
 TERRAIN = ("blue", "yellow", "magenta", "green")
 LAST_MOVE = "bold green"

@@ -44,7 +44,7 @@ class Output(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Shell:
-    """How a shell takes a parameter."""
+    """Parameter as a shell takes it."""
 
     help: str = ""  # by default the description in the docstring
     metavar: str = ""  # stands for the value in the help

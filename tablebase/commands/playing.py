@@ -197,7 +197,7 @@ class Session:
                 _say(f"{fault}: type a move such as {next(iter(match.legal()))}, or help")
 
     def _commands(self) -> dict[str, tuple[str, Callable[[], None]]]:
-        """What may be typed beside moves: what it does, for a list, and the function that does it."""
+        """Return the words for use beside moves: a description, for a list, and the function."""
         commands = {
             "moves": ("list the legal moves", self._list_moves),
             "hint": ("show the best move by the tables, or the move that a search would play", self._show_hint),
@@ -209,7 +209,7 @@ class Session:
         return {**commands, "resign": ("give the game up", self.match.resign)} if self.rules.players == 2 else commands
 
     def _of_players(self) -> dict[str, Any]:
-        """What may be asked of the players."""
+        """Return the players' commands."""
         return {word: command for player in self.players.values() for word, command in player.commands().items()}
 
     def _show_help(self) -> None:

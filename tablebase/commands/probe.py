@@ -122,7 +122,7 @@ class _Answers:
         self._tables, self._rules, self._words, self._features, self._style = tables, call.rules, words, features, call.style
         self._strict, self._turns, self._is_drawn = call.given.get("strict", False), call.given.get("turns"), is_drawn
         self._streams = any(map(is_stream, words))
-        """Whether there may be many, of which each takes a line."""
+        """True if there may be many, of which each takes a line."""
         self._boards = call.style is Format.TABLE and not self._streams
         self._columns = ("game", "position", "side", *self._rules.value_fields, *self._rules.best_fields, *features)
         self._count = self._failed = 0
@@ -283,7 +283,7 @@ def _lines(word: str, read: Callable[[int], object]) -> Iterator[list[PositionTe
 
 
 def _read(file: BinaryIO) -> bytes:
-    """What comes without a pause, at least one byte; none at the end."""
+    """Read bytes until a pause, at least one; none at the end."""
     more = some = file.read1(READ_BYTES)  # type: ignore[attr-defined]
     while more and len(some) < READ_BYTES:
         # What is not a file of the operating system never pauses.

@@ -1,4 +1,4 @@
-"""What can be done with games: each verb with the games that it takes, and where Python has it.
+"""Verbs for games: each with the games that it takes, and its place in Python.
 
 What commands and answers over HTTP refuse, and the column `commands` of ``tablebase games``, follow from this list.
 Tests compare it with the command line and with Python.

@@ -32,7 +32,7 @@ class BoxRow(TypedDict):
     beads: str
     """The moves of the beads that it holds."""
     taken: str
-    """Those of the beads that have been taken away."""
+    """Moves of the beads that have been taken away."""
 
 
 class CountRow(TypedDict):
@@ -104,7 +104,7 @@ class ExactRow(TypedDict):
 class _Ranks(TypedDict):
     tier: str
     ranks: int
-    """Those without a position included."""
+    """Ranks without a position included."""
 
 
 class TierRow(_Ranks, ExactRow):
@@ -152,7 +152,7 @@ class SliceRow(TypedDict):
 
 
 class DistanceRow(TypedDict):
-    """How many placements of a slice have one result."""
+    """Count of a slice's placements with one result."""
 
     side: str
     outcome: Literal["win", "loss"]
@@ -195,10 +195,10 @@ class RecordRow(TypedDict):
 
 
 class Cost(TypedDict):
-    """What tables take that have not been built."""
+    """Cost of tables that have not been built."""
 
     tables: int
-    """How many: the missing one, and those that it depends on."""
+    """Number: the missing one, and those that it depends on."""
     placements: int
     """In the slices that are solved and stored."""
     disk: int
@@ -217,4 +217,4 @@ class MineAnswer(TypedDict):
     columns: list[str]
     rows: list[dict[str, Any]]
     complete: bool
-    """Whether these are all rows."""
+    """True if these are all rows."""

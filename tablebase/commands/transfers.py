@@ -28,7 +28,7 @@ STRONGEST = 22
 
 @dataclass
 class Transfer:
-    """What has come of the tables that were to be taken to another place.
+    """Result for the tables that were to be taken to another place.
 
     Parameters
     ----------

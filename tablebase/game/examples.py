@@ -21,5 +21,5 @@ def examples(name: str) -> list[Any]:
 
 
 def example(name: str) -> dict[str, Any]:
-    """What the description of an object has more if there is an example of that name."""
+    """Return the extra entry of a description if there is an example of that name."""
     return {"example": _known()[name]} if name in _known() else {}

@@ -117,7 +117,7 @@ class FunctionGame(Rules[P]):
 
     @property
     def pictures(self) -> Pictures | None:
-        """What the module beside the author's draws; it is no part of the digest."""
+        """Pictures by a module beside the author's; it is no part of the digest."""
         return beside(type(self).__module__, guarded)
 
     @property

@@ -118,7 +118,7 @@ class Game(Rules[Position]):
             raise RulesError(f"{self.name}: {fault}")
 
     def legend(self) -> str:
-        """What the symbols of empty squares stand for; empty if there is nothing to explain."""
+        """Explain the symbols of empty squares; empty if there is nothing to explain."""
         return ", ".join(f"{one.symbol} {one.name}" for one in self.terrain)
 
     def __hash__(self) -> int:

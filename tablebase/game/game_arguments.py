@@ -1,4 +1,4 @@
-"""What public functions take as a game or a position: its name or text, or the object itself."""
+"""Games and positions as arguments of public functions: name or text, or the object itself."""
 
 from __future__ import annotations
 

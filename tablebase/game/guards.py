@@ -47,7 +47,7 @@ def contradiction(rules: Rules[Any], position: Any, what: str) -> RulesError:
 
 
 def advice(rules: Rules[Any]) -> str:
-    """What to do, at the end of a sentence about a fault of rules."""
+    """Return advice to end a sentence about a fault of rules."""
     return f": run 'tablebase check-rules {game_word(rules.name)}'"
 
 

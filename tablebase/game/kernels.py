@@ -22,7 +22,7 @@ Int64 = NDArray[np.int64]
 NOBODY = -1
 """The attacker that `expand` is given where nobody's chance is asked for."""
 DOUBT = -3
-"""What `expand` returns where a table knows less than the rules, so that the worst for the attacker must be assumed."""
+"""Result of `expand` where a table knows less than the rules, so that the worst for the attacker must be assumed."""
 LABEL, WEIGHT, BEGINS, STATE = 0, 1, 2, 3
 """Columns of a row of `expand`: the code or the draw's number, its weight, whether a turn begins, and the state."""
 
@@ -31,7 +31,7 @@ _VECTOR = types.int64[::1]
 POINT = 1000
 """A point of an evaluation: values are whole numbers of thousandths, so that their averages need no fractions."""
 WIN = 10_000 * POINT
-"""What it is worth to have won."""
+"""Value of a win."""
 
 
 expands = callback(_PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1]))
@@ -117,7 +117,7 @@ class Kernels:
 
 @dataclass(frozen=True)
 class StateEvaluation:
-    """What states are worth to a program that looks ahead, and cannot see the end of the game.
+    """Values of states for a program that looks ahead, and cannot see the end of the game.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class Region:
 
     @property
     def size(self) -> int:
-        """How many numbers there are, those without a state included."""
+        """Count of all numbers, those without a state included."""
         return self.layers[-1].end
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tablebase.game import Game
 
 GOAL, LAST_PIECE = "goal", "last piece"
-"""How a move can win at once."""
+"""Ways to win by one move."""
 
 
 class Position(NamedTuple):

@@ -198,7 +198,7 @@ def read_move(game: Game, text: str) -> tuple[int, int]:
 
 
 _GAPS = {(False, False): " ", (False, True): "[", (True, False): "]", (True, True): " "}
-"""What stands between two squares, by whether each is one of the last move."""
+"""Character between two squares, by whether each is one of the last move."""
 
 
 def board_picture(game: Game, position: Position, last: str | None = None) -> str:

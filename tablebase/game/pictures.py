@@ -21,7 +21,7 @@ SUFFIX, WHAT = "_pictures", "pictures"
 
 
 class Pictures(NamedTuple):
-    """What a module draws."""
+    """Drawing by a module."""
 
     svg: Callable[..., str]
     drawn: Callable[..., str]
@@ -31,7 +31,7 @@ class Pictures(NamedTuple):
 
 @cache
 def beside(module: str, guarded: Callable[[str, Callable[..., Any]], Callable[..., Any]]) -> Pictures | None:
-    """What the module of pictures beside a module of rules draws; None if there is none, `RulesError` if it cannot be used.
+    """Load the module of pictures beside a module of rules; None if there is none, `RulesError` if it cannot be used.
 
     Its functions are guarded like those of the rules, by their names.
     """

@@ -1,4 +1,4 @@
-"""What public functions take beside games and positions: each argument is checked, and a fault is one sentence."""
+"""Arguments of public functions beside games and positions: each is checked, and a fault is one sentence."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def end_of_work(deadline: float | None, duration: float | None) -> float | None:
 
 
 def as_list(name: str, value: Any, example: str) -> list[Any]:
-    """What a sequence holds; a single text is not one."""
+    """List a sequence; a single text is not one."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise refused(name, f"a list such as {example}", value)
     return list(value)

@@ -28,7 +28,7 @@ P = TypeVar("P", bound=Hashable)
 
 
 class Ending(NamedTuple):
-    """How a game has ended.
+    """Ending of a game.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Draw:
 
 
 class Rules(ABC, Generic[P]):
-    """What the rules of a game say; equal positions have the same future.
+    """Rules of a game; equal positions have the same future.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class Rules(ABC, Generic[P]):
         """Return how the game has ended; None exactly where it goes on."""
 
     def draws(self, position: P) -> Sequence[Draw]:
-        """What may happen in a position in which chance moves."""
+        """List the draws of a position in which chance moves."""
         return ()
 
     def begins_turn(self, position: P) -> bool:
@@ -232,7 +232,7 @@ class Rules(ABC, Generic[P]):
 
     @property
     def pictures(self) -> Pictures | None:
-        """What a module beside the rules draws of positions, see `tablebase.game.pictures`; None without one."""
+        """Position pictures by a module beside the rules, see `tablebase.game.pictures`; None without one."""
         return None
 
     def shown(self, position: P, last: Any = None, arrows: Sequence[Any] = (), theme: Any = "light") -> Any:
@@ -248,7 +248,7 @@ class Rules(ABC, Generic[P]):
         return None if self.pictures is None else self.pictures.drawn(self, position)
 
     def legend(self) -> str:
-        """What the characters of a drawing stand for; empty if there is nothing to explain."""
+        """Explain the characters of a drawing; empty if there is nothing to explain."""
         return "" if self.pictures is None else self.pictures.legend
 
     def described(self, position: P) -> str:
@@ -261,7 +261,7 @@ class Rules(ABC, Generic[P]):
 
 
 def legal(rules: Rules[P], position: P) -> dict[str, P]:
-    """What each legal move leads to, by the move's text."""
+    """Map each legal move's text to the next position."""
     return {str(move): after for move, after in rules.moves(position).items()}
 
 

@@ -104,7 +104,7 @@ class StochasticGame(FunctionGame[State]):
         return None
 
     def evaluation(self, weights: Mapping[str, float]) -> StateEvaluation | None:
-        """What states are worth to a program that looks ahead; only for games with kernels. By default nothing.
+        """Return state values for a program that looks ahead; only for games with kernels. By default nothing.
 
         Parameters
         ----------

@@ -253,7 +253,7 @@ OVER = -2
 
 @dataclass(frozen=True)
 class Duel:
-    """What it is worth that one piece is near another.
+    """Value of one piece's nearness to another.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a position is worth to a player: an outcome with its distance, or bounds of the chance to win."""
+"""Value of a position to a player: an outcome with its distance, or bounds of the chance to win."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Value(NamedTuple):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What JSON says of it."""
+        """Fields in JSON."""
         return {"outcome": str(self.outcome), "distance": self.distance}
 
     @property
@@ -89,7 +89,7 @@ class Bounds(NamedTuple):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What JSON says of them."""
+        """Fields in JSON."""
         return {"outcome": self.outcome and str(self.outcome), "distance": None, "lower": self.lower, "upper": self.upper}
 
     @property
@@ -112,7 +112,7 @@ LOST, WON, DRAWN = Value(Outcome.LOSS, 0), Value(Outcome.WIN, 0), Value(Outcome.
 
 
 def fields_of(value: AnyValue | None) -> dict[str, Any]:
-    """What JSON says of a value; of one that is unknown, that there is no outcome."""
+    """Return a value's JSON fields; of an unknown one, that there is no outcome."""
     return {"outcome": None, "distance": None} if value is None else value.fields
 
 

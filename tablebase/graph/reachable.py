@@ -55,7 +55,7 @@ def game_bits(game: Game, start: Position) -> int:
 
 
 class _Key(NamedTuple):
-    """What the positions of a stage have in common; every move leads to a larger key."""
+    """Key common to the positions of a stage; every move leads to a larger one."""
 
     final: bool
     captured: int  # minus the number of pieces

@@ -147,12 +147,12 @@ class FoundPositions:
 
     @cached_property
     def values(self) -> Tally | None:
-        """How often each code occurs."""
+        """Frequency of each code."""
         return tally_of(self.codes)
 
     @cached_property
     def pairs(self) -> Tally | None:
-        """How often each pair of codes with either side to move occurs; None if there may be too many pairs."""
+        """Frequency of each pair of codes with either side to move; None if there may be too many pairs."""
         return tally_of(self.codes, self.other_codes)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a column is, and what columns are made with."""
+"""Column class, and helpers to make columns."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _is_over(coding: Coding) -> NDArray[np.bool_]:
 
 
 def _zugzwang(most: int, rows: Rows) -> pa.Array:
-    """Whether the outcomes of the two sides to move (1, 0, -1) sum up to at most this: -1 if both do worse, -2 if both lose."""
+    """Check whether the outcomes of both sides to move (1, 0, -1) sum to at most this: -1 if both do worse, -2 if both lose."""
     worth, over = worth_of_codes(rows.coding), _is_over(rows.coding)
     both = worth.take(rows.codes) + worth.take(rows.other_codes)
     return array_of(both <= most, over.take(rows.codes) | over.take(rows.other_codes))

@@ -122,7 +122,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export has written."""
+    """Result of an export."""
 
     # Slices or tables that had no file before, and all of them.
     slices: int

@@ -31,7 +31,7 @@ WRITTEN_OUT = {
     *(exp.CTE, exp.Subquery, exp.Select, exp.From, exp.Star, exp.Column, exp.Alias),
     *(exp.Table, exp.TableAlias, exp.Identifier),
 }
-"""What a list is made of; it has the same rows whenever it is read."""
+"""Parts of a list, which has the same rows whenever it is read."""
 ROW_FUNCTIONS = {AS_ROW: as_row, AS_DISTINCT_ROW: as_distinct_row}
 MOST = 1 << 20
 """Longer lists are not looked up."""
@@ -113,7 +113,7 @@ class _Conditions:
         return named and column.name.lower() == POSITION
 
     def _checked(self, value: exp.Expr) -> Texts | None:
-        """What an expression can be; raise `TablebaseError` if an own table lists positions that no row has for their side."""
+        """Return an expression's values; raise `TablebaseError` if an own table lists positions no row has for their side."""
         texts, side = self._values(value), self.game.sides[1]
         if not texts or not self.own or self.game.swap is None or not isinstance(value, exp.Column | exp.Subquery):
             return texts
@@ -125,7 +125,7 @@ class _Conditions:
         return texts
 
     def _values(self, value: exp.Expr) -> Texts | None:
-        """What an expression can be, whatever the row; None if that is not known."""
+        """Return an expression's possible values in any row; None if not known."""
         if isinstance(value, exp.Null):
             return frozenset()
         if isinstance(value, exp.Literal) and value.is_string:
@@ -139,7 +139,7 @@ class _Conditions:
         return self._column(value) if isinstance(value, exp.Column) else None
 
     def _column(self, column: exp.Column) -> Texts | None:
-        """What a column of another table can be."""
+        """Return another table's column values."""
         called = [other for other in self.others if not column.table or other.alias_or_name.lower() == column.table.lower()]
         if len(called) != 1:
             return None
@@ -150,7 +150,7 @@ class _Conditions:
         return None if known or column.name.lower() != POSITION else named_positions(self.game, source, self.own, self.seen)
 
     def _read(self, column: exp.Expr, source: exp.Expr) -> Texts | None:
-        """What is in the column of a list; None if the list is not written out, or too long."""
+        """Read the column of a list; None if the list is not written out, or too long."""
         if not _is_written_out(source, {*self.lists, *self.own}):
             return None
         lists = f"WITH {', '.join(map(written, self.lists.values()))} " if self.lists else ""

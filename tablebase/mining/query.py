@@ -195,7 +195,7 @@ class Query(Tabular):
                 raise
 
     def _explanation(self, limit: int | None) -> Iterator[pa.RecordBatch]:
-        """What the statement reads: a row for each stream."""
+        """Yield a row for each stream the statement reads."""
         rows = [
             {
                 "table": relation.name,

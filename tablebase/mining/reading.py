@@ -126,7 +126,7 @@ def conditions_on(table: exp.Table) -> list[exp.Expr]:
 
 
 def sources(table: exp.Table) -> list[exp.Expr]:
-    """What the SELECT that reads a table reads, in its FROM and in joins."""
+    """List the sources in the FROM and joins of a table's SELECT."""
     select = table.find_ancestor(exp.Select)
     clauses = [] if select is None else [select.args["from_"], *(select.args.get("joins") or ())]
     return [clause.this for clause in clauses]
@@ -154,7 +154,7 @@ def _on(join: exp.Join) -> list[exp.Expr]:
 
 
 def alias_of(table: exp.Expr) -> str:
-    """What a table is called in the statement, in lower case."""
+    """Return a table's name in the statement, in lower case."""
     return table.alias_or_name.lower()
 
 

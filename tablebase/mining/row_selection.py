@@ -117,7 +117,7 @@ class StoredSide:
         return None if indices is None else np.array(sorted(indices), dtype=np.int64)
 
     def spans(self, layout: Layout, block: int) -> Iterator[Span]:
-        """What one stream reads, in blocks of about this many indices."""
+        """Yield a stream's spans of about this many indices."""
         if self.indices is None:
             size = _block_size(layout, block)
             yield from (Span(begin, min(begin + size, layout.size)) for begin in range(0, layout.size, size))

@@ -101,7 +101,7 @@ class RowSource(ABC):
     offered: Mapping[str, Columns]
     """The columns of each table."""
     counts: bool
-    """Whether statements that only count can read equal rows with their number."""
+    """True if statements that only count can read equal rows with their number."""
 
     @abstractmethod
     def stream(self, name: str, needed: Sequence[Column], tables: Sequence[exp.Table]) -> RowStream:

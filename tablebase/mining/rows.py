@@ -107,7 +107,7 @@ class Rows:
         return RowMoves(layout.game, moves, self.found.listed, places, image, by_slot)
 
     def some(self, where: Int64) -> Rows:
-        """Those at these places."""
+        """Select rows by place."""
         return Rows(self.found, self.slice, self.mirrored, where if self.places is None else self.places[where])
 
 
@@ -144,12 +144,12 @@ class MoveRows(Rows):
 
     @property
     def origins(self) -> Int8:
-        """Where each move begins."""
+        """Origin of each move."""
         return self.of_rows.image[self.of_rows.moves.origins[self.steps]]
 
     @property
     def targets(self) -> Int8:
-        """Where each move ends."""
+        """Target of each move."""
         return self.of_rows.image[self.of_rows.moves.targets[self.steps]]
 
     @property
@@ -163,7 +163,7 @@ class MoveRows(Rows):
         return np.where(self.ends, -1, (self.origins.astype(np.int16) << BITS) + self.targets).astype(np.int16)
 
     def some(self, where: Int64) -> MoveRows:
-        """Those at these places."""
+        """Select moves by place."""
         return MoveRows(self.rows, (self.row[where], self.number[where]))
 
 

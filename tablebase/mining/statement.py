@@ -21,7 +21,7 @@ ROW_FUNCTIONS = ("generate_series", "json_each", "json_tree", "range", "repeat",
 SETTINGS = ("current_setting",)
 """Functions that return settings."""
 SYSTEM = ("duckdb_", "pg_", "pragma_", "sqlite_")
-"""How the names of DuckDB's own views begin; a WITH of such a name would hide the view that it reads."""
+"""Prefixes of names of DuckDB's own views; a WITH of such a name would hide the view that it reads."""
 
 
 @contextmanager

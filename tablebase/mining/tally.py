@@ -20,7 +20,7 @@ Numbered = tuple[NDArray[np.integer], int]
 
 
 class Tally(NamedTuple):
-    """How often each combination of values occurs among rows."""
+    """Frequency of each combination of values among rows."""
 
     places: NDArray[np.int64]  # the place of one row that has it
     counts: NDArray[np.int64]

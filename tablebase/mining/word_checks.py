@@ -89,7 +89,7 @@ def _check_of(column: exp.Column, tables: Mapping[str, Mapping[str, Check]]) -> 
 
 
 def _sources(reading: exp.Expr) -> list[exp.Expr]:
-    """What a SELECT or PIVOT reads by itself."""
+    """List a SELECT's or PIVOT's own sources."""
     if isinstance(reading, exp.Pivot):
         return [each for each in (reading.this, reading.parent) if isinstance(each, exp.Table)]
     return [each for each in reading.find_all(exp.Table, exp.Subquery) if each.find_ancestor(*READS) is reading]

@@ -1,4 +1,4 @@
-"""What a player that looks ahead says of a position: its best move and its remark, where no table has the value."""
+"""Advice of a player that looks ahead on a position: its best move and its remark, where no table has the value."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tablebase.play.player import Player
 from tablebase.play.players import find_player
 
 ADVISERS = ("engine:nodes=30000", "computer")
-"""Those asked if nobody is named, in this order: each takes a fraction of a second."""
+"""Default advisers, in this order: each takes a fraction of a second."""
 
 
 class Advice(NamedTuple):
-    """What a player says of a position."""
+    """Advice of a player on a position."""
 
     best: str
     remark: str
@@ -27,7 +27,7 @@ def adviser_of(rules: Rules[Any]) -> str | None:
 
 
 def advice(player: Player, match: Match[Any]) -> Advice:
-    """What a player says of the current position of a match that is not over; always the same."""
+    """Return the advice on the current position of a match that is not over; always the same."""
     best = player.choose(match, Random(0))
     assert best is not None, "no adviser resigns"
     return Advice(best, player.remark)

@@ -1,4 +1,4 @@
-"""What games say about the strength of players: shares of points with intervals of 95 %.
+"""Strength of players by their games: shares of points with intervals of 95 %.
 
 The interval of a share in games that do not depend on each other is that of Wilson, "Probable inference, the law of succession, and
 statistical inference" (1927), for as many trials as games: points lie between 0 and 1, so that they vary no more than wins and
@@ -36,7 +36,7 @@ NORMAL = 1_000
 """Degrees of freedom above which Student's distribution is taken for the normal one."""
 HALVINGS = 60
 ROUNDING = 1e-12
-"""What rounding may leave of a number that is 0."""
+"""Largest rounding error of a number that is 0."""
 
 
 def wilson(points: float, trials: float) -> tuple[float, float]:

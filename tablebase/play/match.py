@@ -14,7 +14,7 @@ from tablebase.game.guards import contradiction
 from tablebase.game.rules import CHANCE, OVER, Ending, P, Rules, legal
 
 REPEATED, RESIGNED, DEADLOCK, BROKEN_OFF = "repeated", "resigned", "deadlock", "broken off"
-"""Why a match is over though its position is not an end."""
+"""Reason why a match is over though its position is not an end."""
 TIMES = {2: "twice", 3: "three times"}
 
 
@@ -71,7 +71,7 @@ class Match(Generic[P]):
         return [self.start, *(event.position for event in self.events)]
 
     def legal(self) -> dict[str, P]:
-        """What each legal move leads to; empty once the game is over."""
+        """Position after each legal move; empty once the game is over."""
         if self._legal is None:
             self._legal = {} if self._ending is not None else legal(self.rules, self.position)
             if self._ending is None and not self._legal:

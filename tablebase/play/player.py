@@ -1,4 +1,4 @@
-"""What a player is: something that chooses moves in a match."""
+"""Base class of players, which choose moves in a match."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tablebase.play.match import Match
 
 @dataclass(frozen=True)
 class Seat:
-    """What a player plays."""
+    """Game and side of a player."""
 
     rules: Any
     start: Any  # the position with which its games begin
@@ -61,12 +61,12 @@ class Player(ABC):
         self.remark = ""
 
     def hint(self, match: Match[Any]) -> str:
-        """What it knows of the position for the person who is to move against it; may be empty."""
+        """Return a hint on the position for the person who is to move against it; may be empty."""
         del match
         return ""
 
     def commands(self) -> Mapping[str, Command]:
-        """What a person may ask of it, by the word to type."""
+        """Return a person's commands to it, by the word to type."""
         return {}
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What is known of players before they are made, and the settings that are written behind their names."""
+"""Records of players before they are made, and the settings that are written behind their names."""
 
 from __future__ import annotations
 

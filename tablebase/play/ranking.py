@@ -58,7 +58,7 @@ def by_rank(moves: Iterable[RankedMove]) -> list[RankedMove]:
 
 @dataclass(frozen=True)
 class Ranking(Shortest):
-    """How the player rates the positions of a graph."""
+    """Ratings of a graph's positions by the player."""
 
     @cached_property
     def games(self) -> Integers:
@@ -67,7 +67,7 @@ class Ranking(Shortest):
 
     @cached_property
     def won(self) -> tuple[Integers, Integers]:
-        """How many of them each side wins."""
+        """Number of each side's wins in them."""
         results = self.graph.results()
         return games_from(self.graph, results == 0), games_from(self.graph, results == 1)
 

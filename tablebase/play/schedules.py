@@ -1,4 +1,4 @@
-"""Who meets whom in a match, from which openings, and by which seeds.
+"""Line-ups of a match, with their openings and seeds.
 
 Two players of a game without chance play *pairs*: random moves make an opening, and both play it with either side.
 
@@ -39,7 +39,7 @@ class Schedule(list[Fixture]):
     """The fixtures of a match, a number of games of each line-up of contestants; `TablebaseError` if that makes no match."""
 
     paired: ClassVar[bool]
-    """Whether two games each share an opening, and are one observation."""
+    """True if two games each share an opening, and are one observation."""
     most_plies: ClassVar[int | None]
     """Plies behind the opening with which a game is a draw, unless something else is said."""
 

@@ -1,4 +1,4 @@
-"""What the games of a match say about its players: a row for each.
+"""Standings of the players of a match: a row for each.
 
 In a game, a player gets a point for each other contestant's player who has a worse place, and half a point for one with the same
 place, divided by their number. A contestant's share is the mean over its players and games.

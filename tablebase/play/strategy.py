@@ -1,4 +1,4 @@
-"""How players that know every position of a game rate their moves, and the exact chances against them if they err.
+"""Move ratings of players that know every position of a game, and the exact chances against them if they err.
 
 The model of a player that errs, here and in `tablebase.play.fallible`: with fuzz p, each of its n legal moves has weight p, and
 each of the k moves that it keeps has an additional weight of 1 - p. The weights add up to n p + k (1 - p).
@@ -29,14 +29,14 @@ EVEN = 0.5
 
 @dataclass(frozen=True)
 class Strategy(ABC):
-    """How a player rates the positions of a graph."""
+    """Ratings of a graph's positions by a player."""
 
     graph: Graph
     values: NodeValues
 
     @abstractmethod
     def scores(self, side: int) -> Measures:
-        """How good it is for a side to have moved to each node; moves to the highest score are kept, all of them if equal."""
+        """Rate each node for a side that has moved to it; moves to the highest score are kept, all of them if equal."""
 
     def policy(self, side: int) -> Policy:
         """The moves that the player keeps on a side."""

@@ -31,12 +31,12 @@ from tablebase.play.uci_player import UciPlayer
 from tablebase.probe.prober import Prober
 
 EXTERNAL = "uci:"
-"""What the name of a player begins with that is a program of its own."""
+"""Prefix of the name of a player that is an external program."""
 
 
 @dataclass(frozen=True)
 class Conditions(Generic[P]):
-    """How the games of a match are played."""
+    """Conditions of the games of a match."""
 
     start: P  # where openings begin
     opening: int = 4  # turns of random moves

@@ -50,7 +50,7 @@ def features_of(game: Game | FunctionGame[Any], user_features: tuple[Feature, ..
 
 
 class _Counts(NamedTuple):
-    """What the side to move can do in each position."""
+    """Mobility of the side to move in each position."""
 
     # Number of moves, and of captures among them. Shape (positions,).
     moves: NDArray[np.int16]

@@ -34,7 +34,7 @@ class IndexArrays(NamedTuple):
 
 
 class IndexTerms(NamedTuple):
-    """What pieces add to the index of the position that a move leads to; C destinations, P slots, S squares."""
+    """Terms of pieces in the index of the position that a move leads to; C destinations, P slots, S squares."""
 
     add_up: Bool  # (C,) whether the index is a sum: all pieces are of different kinds and without tiers
     lead: Int8  # (C,) the slot whose square decides whether the child is mirrored
@@ -43,7 +43,7 @@ class IndexTerms(NamedTuple):
 
 
 class ListedSlice(NamedTuple):
-    """What the kernel that lists moves reads of a slice with one side to move."""
+    """Input of the kernel that lists moves, for a slice with one side to move."""
 
     rules: RuleArrays
     arrays: SliceArrays  # with child 0 for the table that holds the other side to move
@@ -98,7 +98,7 @@ def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
 
 
 def index_terms(game: Game, layouts: Sequence[Layout], child_slot: Int8, child_square: Int8) -> IndexTerms:
-    """What each piece adds to the index in each of these layouts, to which the moves of a slice lead.
+    """List each piece's terms in the index in each of these layouts, to which the moves of a slice lead.
 
     `child_slot` and `child_square` are those of `SliceArrays`.
     """

@@ -87,7 +87,7 @@ class Group:
 
 
 class Lead(NamedTuple):
-    """How the lead group is numbered; D lead digits, R placements of the lead group."""
+    """Numbering of the lead group; D lead digits, R placements of the lead group."""
 
     rank: NDArray[np.int32]  # (D,) placement number of each lead digit
     digit: NDArray[np.int32]  # (R,) lead digit of each placement, or of its mirror image if only that one is numbered
@@ -131,7 +131,7 @@ class Layout:
 
     @cached_property
     def lead(self) -> Lead:
-        """How the lead group is numbered; without a mirror, each placement is its own digit."""
+        """Numbering of the lead group; without a mirror, each placement is its own digit."""
         ranks = np.arange(self.groups[0].size, dtype=np.int32)
         if self.game.mirror is None:
             never = np.broadcast_to(np.False_, ranks.shape)
@@ -160,7 +160,7 @@ class Layout:
         return index
 
     def _single_terms(self) -> tuple[list[list[int]], list[list[int]]] | None:
-        """What each slot on each square adds to the index, plain and mirrored; None if groups have several pieces or tiers."""
+        """List the terms of slots on squares in the index, plain and mirrored; None if groups have several pieces or tiers."""
         if any(len(group.slots) > 1 or any(group.combinations.levels) for group in self.groups):
             return None
         board = range(len(self.game.board))

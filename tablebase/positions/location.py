@@ -1,4 +1,4 @@
-"""Where the positions of a slice are stored, and how they are looked up there.
+"""Locations of the positions of a slice in stored tables, and their look-up.
 
 Where the rules allow colour swap, ``RCvW`` with side 1 to move is ``WvRC`` with side 0 to move, so slices are counted
 with side 0 to move. A table holds one *stored material*, which stands for its aliases, with both sides to move.
@@ -22,7 +22,7 @@ from tablebase.positions.material import Material, materials, placements
 
 @dataclass(frozen=True)
 class Location:
-    """Where the positions of a slice are stored, and how they are looked up there.
+    """Location of the positions of a slice in a stored table, and their look-up.
 
     Piece ``pairing[j]`` of the slice, numbered as in `Material.kinds` before any exchange of colours, plays piece ``j`` of the
     stored material.
@@ -148,7 +148,7 @@ def dependents(game: Game, material: Material) -> tuple[Material, ...]:
 
 
 class Address:
-    """How a slice's positions are looked up where it is stored."""
+    """Look-up of a slice's positions where it is stored."""
 
     def __init__(self, game: Game, location: Location) -> None:
         # The stored material, whose file may be closed and opened again, and the side to move there.

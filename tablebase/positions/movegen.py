@@ -223,7 +223,7 @@ def _places(game: Game, kinds: NDArray[Any], squares: Int8) -> NDArray[np.int16]
 
 
 def _escaped(game: Game, kinds: NDArray[Any], squares: Int8, sides: Int8 | int) -> Flags:
-    """Whether a piece has escaped in each position, with these sides to move; the twin of `tablebase.game.moves.has_escaped`."""
+    """Check for an escaped piece in each position, with these sides to move; the twin of `tablebase.game.moves.has_escaped`."""
     escaped = np.zeros(squares.shape[1], dtype=bool)
     if game.escape is None:
         return escaped

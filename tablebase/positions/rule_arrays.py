@@ -146,7 +146,7 @@ def _random_numbers(rows: int, columns: int, seed: int = SEED) -> Int64:
 
 
 def _material_numbers(game: Game) -> Int64:
-    """What each piece adds to the number of its material: a number of its kind, and one for each level of a tiered kind."""
+    """List each piece's term in the number of its material: a number of its kind, and one for each level of a tiered kind."""
     numbers = _random_numbers(2, len(game.kinds), SEED + 2)
     added = np.repeat(numbers[0][:, None], len(game.board), axis=1)
     for kind in tiered_kinds(game, tuple(range(len(game.kinds)))):

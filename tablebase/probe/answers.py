@@ -39,7 +39,7 @@ class RatedDraw:
     value: Bounds
 
     def to_dict(self) -> dict[str, Any]:
-        """What JSON says of it; its fields are stable."""
+        """Return its stable JSON fields."""
         fields = {"probability": str(self.probability), "card": self.label, "position": self.position}
         return {**fields, "lower": self.value.lower, "upper": self.value.upper}
 
@@ -112,7 +112,7 @@ class Within(NamedTuple):
     bounds: Bounds  # for the player to move: of winning within them, and one minus that of the other
 
     def to_dict(self) -> dict[str, Any]:
-        """What JSON says of it."""
+        """Return it as JSON."""
         return {"turns": self.turns, **self.bounds.fields}
 
 
@@ -170,7 +170,7 @@ class Probe:
         return features_of(self.game, self.asked)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `tablebase probe --format json` writes of a position; its fields are stable."""
+        """Return the stable fields of a position in `tablebase probe --format json`."""
         fields = {"game": self.game.name, "position": self.position, "side": self.side, **self.value.fields}
         if isinstance(self.value, Bounds):
             fields["stalling"] = self.stalling
@@ -327,7 +327,7 @@ class Unanswered:
     error: TablebaseError
 
     def to_dict(self) -> dict[str, Any]:
-        """What `tablebase probe --format json` writes instead of an answer; its fields are stable."""
+        """Return the stable fields in `tablebase probe --format json` instead of an answer."""
         return {"game": self.game, "position": self.position, "error": {"code": self.error.code, "message": str(self.error)}}
 
 

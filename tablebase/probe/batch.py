@@ -96,7 +96,7 @@ class Answers(ProbeResults):
         return values
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """What `to_dict` of each answer gives, but faster; the field ``moves`` is left out if these are not wanted."""
+        """Yield `to_dict` of each answer, but faster; the field ``moves`` is left out if these are not wanted."""
         if self._kept is not None:
             yield from super().to_dicts(moves=moves)
             return
@@ -137,7 +137,7 @@ class Answers(ProbeResults):
     def _fields(
         self, places: Rows, positions: Mixed, rated: Rated, sure: Sequence[bool], with_moves: bool
     ) -> Iterator[dict[str, Any]]:
-        """What `Probe.to_dict` gives of these positions; the first move is named as the best where that is sure."""
+        """Yield `Probe.to_dict` of these positions; the first move is named as the best where that is sure."""
         game, names = self._game, _move_texts(self._game, rated)
         moves = _move_fields(names, rated, _child_texts(game, rated)) if with_moves else []
         values = zip(self.outcomes[places].tolist(), self.distances[places].tolist(), strict=True)
@@ -192,7 +192,7 @@ def _hides_wins(game: Game) -> bool:
 
 
 def _move_fields(names: Sequence[str], rated: Rated, children: Sequence[str]) -> list[dict[str, Any]]:
-    """What `RatedMove.to_dict` gives of each move."""
+    """Return `RatedMove.to_dict` of each move."""
     outcomes = np.array([str(OUTCOMES[outcome]) for outcome in (0, 1, -1)], dtype=object)[rated.values.outcomes].tolist()
     distances = [plies if plies >= 0 else None for plies in rated.values.distances.tolist()]
     rows = zip(names, children, outcomes, distances, strict=True)

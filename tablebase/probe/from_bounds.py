@@ -49,7 +49,7 @@ class BoundsSource(Source[State]):
             self._known.close()
 
     def value(self, position: State, player: int) -> Bounds:
-        """What a player can force, and what the other one cannot prevent; one choice ahead where no table has the state."""
+        """Return chances: one a player can force, one the other cannot prevent; one choice ahead where no table has the state."""
         return bounds_of(self._known.chances(position), player)
 
     def reached(self, child: State, player: int, before: AnyValue) -> Bounds:
@@ -59,7 +59,7 @@ class BoundsSource(Source[State]):
         return Bounds(found.lower, max(found.lower, min(found.upper, most)))
 
     def draws(self, position: State, player: int) -> tuple[RatedDraw, ...]:
-        """What chance may do, if it moves."""
+        """List the draws, if chance moves."""
         if self.game.to_move(position) != CHANCE:
             return ()
         return tuple(
@@ -68,7 +68,7 @@ class BoundsSource(Source[State]):
         )
 
     def stalling(self, position: State) -> float | None:
-        """What is left of the chance after all that the players could force if what no table knows were good for them."""
+        """Return the chance left after all that the players could force if all that no table knows were good for them."""
         return self._known.stalling(position)
 
     def many(self, asked: Sequence[Any], *, strict: bool = False, turns: int | None = None) -> BoundedAnswers:

@@ -98,7 +98,7 @@ class CodesSource(Source[P]):
         return [self._file.coding.value(code) for code in range(self._file.coding.void)]
 
     def reached(self, child: P, player: int, before: AnyValue) -> Value:
-        """What a move into a position is worth to the player who makes it."""
+        """Rate a move into a position for the player who makes it."""
         del before
         return self.value(child, player).later
 

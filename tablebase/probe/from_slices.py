@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _Address(Address):
-    """Where and how a slice's positions are looked up, and the value of each code there, and of a move that leads to it."""
+    """Look-up of a slice's positions, and the value of each code there, and of a move that leads to it."""
 
     def __init__(self, game: Game, location: Location, coding: Coding) -> None:
         super().__init__(game, location)

@@ -87,7 +87,7 @@ class Line(list[Probe]):
             last = row["best"]
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """What `tablebase line --format json` writes: a row for each position, and one for the end of the game if it is reached."""
+        """List the rows of `tablebase line --format json`: one for each position, and one for the end of the game if reached."""
         rows = [
             {
                 "ply": ply,

@@ -61,7 +61,7 @@ def rated_moves(slices: Slices, positions: Mixed) -> Rated:
 
 
 def _of_moves(slices: Slices, moves: Moves, children: Mixed) -> Values:
-    """What moves are worth to the side that makes them."""
+    """Rate moves for the side that makes them."""
     count = len(moves.rows)
     outcomes, distances = np.ones(count, dtype=np.int8), np.ones(count, dtype=np.int16)
     faults = np.full(count, KNOWN, dtype=np.int32)

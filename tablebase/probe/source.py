@@ -1,4 +1,4 @@
-"""Where the values of a game come from, and what every probe and line makes of them."""
+"""Sources of the values of a game, and the answers and lines made of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Source(ABC, Generic[P]):
     """
 
     takes_numbers = False
-    """Whether `many` takes an array of numbers."""
+    """True if `many` takes an array of numbers."""
 
     def __init__(self, rules: Rules[P]) -> None:
         self.rules = rules
@@ -50,10 +50,10 @@ class Source(ABC, Generic[P]):
 
     @abstractmethod
     def reached(self, child: P, player: int, before: AnyValue) -> AnyValue:
-        """What a move into a position is worth to the player who makes it, given the value of the position before it."""
+        """Rate a move into a position for the player who makes it, given the value of the position before it."""
 
     def draws(self, position: P, player: int) -> tuple[RatedDraw, ...]:
-        """What chance may do in a position, if it moves, and what that is worth to a player."""
+        """List the draws in a position, if chance moves, with their values for a player."""
         del position, player
         return ()
 
@@ -256,7 +256,7 @@ class ProbeResults(Sequence["Probe | Unanswered"]):
         return probe_sheet([self.answer(place) for place in range(len(self))], page, theme)
 
     def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
-        """What `to_dict` of each answer gives; the field ``moves`` is left out if these are not wanted."""
+        """Yield `to_dict` of each answer; the field ``moves`` is left out if these are not wanted."""
         for answer in self:
             yield without_moves(answer.to_dict(), moves)
 

@@ -43,7 +43,7 @@ from tablebase.system.compute.pointers import borrowed
 NULL_DEPTH, NULL_REDUCTION, NULL_PIECES = 3, 3, 3
 LATE_DEPTH, LATE_MOVE, LATE_PIECES = 3, 4, 2
 DONE, PAUSED, LACKS_TABLE = range(3)
-"""What `run` returns: the search is over, has used up its nodes, or needs `TableCache.load`."""
+"""Results of `run`: the search is over, has used up its nodes, or needs `TableCache.load`."""
 
 
 @jit

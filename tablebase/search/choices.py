@@ -1,4 +1,4 @@
-"""What callers may choose, importable without compiling anything."""
+"""Choices of callers, importable without compiling anything."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tablebase.system.compute import machine
 
 
 class RepeatedLines(StrEnum):
-    """What perft makes of a line that comes back to one of its own earlier positions."""
+    """Treatment by perft of a line that comes back to one of its earlier positions."""
 
     CONTINUE = "continue"
     """A line like any other."""
@@ -20,7 +20,7 @@ class RepeatedLines(StrEnum):
 
 
 class Repetition(StrEnum):
-    """What the third occurrence of a position means in play; tables know no such rule."""
+    """Effect of the third occurrence of a position in play; tables know no such rule."""
 
     NONE = "none"
     DRAW = "draw"
@@ -29,7 +29,7 @@ class Repetition(StrEnum):
 
 
 class Objective(StrEnum):
-    """What a player makes as large as possible in a game of several players."""
+    """Quantity that a player maximises in a game of several players."""
 
     OWN = "own"
     """His own value."""
@@ -38,7 +38,7 @@ class Objective(StrEnum):
 
 
 class Cards(StrEnum):
-    """What a search makes of chance."""
+    """Handling of chance in a search."""
 
     DRAW = "draw"
     """One outcome for each state, drawn by a seed."""
@@ -48,7 +48,7 @@ class Cards(StrEnum):
 
 @dataclass(frozen=True)
 class Foresight:
-    """How a program looks ahead in a game of chance or of several players."""
+    """Settings of lookahead in a game of chance or of several players."""
 
     depth: int = 3  # in turns of all players together
     objective: Objective = Objective.OWN  # what every player is supposed to want
@@ -65,7 +65,7 @@ class Foresight:
 
 @dataclass(frozen=True)
 class Options:
-    """How an engine searches.
+    """Options of an engine.
 
     Parameters
     ----------

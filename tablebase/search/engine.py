@@ -40,7 +40,7 @@ _REPETITIONS = {Repetition.NONE: NEVER, Repetition.DRAW: DRAWS, Repetition.LOSS:
 @brief
 @dataclass(frozen=True)
 class Analysis:
-    """What a search to one depth has found.
+    """Result of a search to one depth.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Analysis:
         return f"{self.score / 100:+.2f}"
 
     def to_dict(self) -> dict[str, Any]:
-        """What `tablebase analyse --format json` writes; its fields are stable."""
+        """Return the stable fields of `tablebase analyse --format json`."""
         return {
             "depth": self.depth,
             "rank": self.rank,

@@ -1,4 +1,4 @@
-"""What the search writes: one frame of numbers for each ply, the state in which it stands, and what orders the moves."""
+"""Search data: one frame of numbers for each ply, the state in which the search stands, and data to order the moves."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ PLY, PHASE, VALUE, NODES, TABLE_HITS, STATE = range(6)
 ENTERING, LOOPING, RETURNING = range(3)
 
 NEVER, DRAWS, LOSES = range(3)
-"""What a repeated position is."""
+"""Status of a repeated position."""
 
 
 class SearchSettings(NamedTuple):
-    """How to search."""
+    """Search settings."""
 
     exact: bool = False
     transpositions: bool = True
@@ -62,7 +62,7 @@ class SearchSettings(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What a thread's search writes; T steps."""
+    """Output of a thread's search; T steps."""
 
     state: Int64  # (STATE,)
     frames: Any  # (MOST_PLIES,) records of type `FRAME`

@@ -43,7 +43,7 @@ class Prospect:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a search has found."""
+    """Result of a search."""
 
     moves: tuple[Prospect, ...]  # best first; of equal ones, in the order of the rules
     line: tuple[str, ...]  # expected: codes of moves and labels of draws, up to a leaf or to an average of outcomes

@@ -27,13 +27,13 @@ LOW, POINT_BITS = (1 << 32) - 1, 40
 SHARE_BITS = 30
 """Chances of tables are multiples of 2 to the power of minus this."""
 FRAME = np.dtype([(name, np.int64) for name in ("who", "count", "next", "best", "score", "weights", "left", "alpha", "beta")])
-"""What is known of a state on the way from the root.
+"""Record of a state on the way from the root.
 
 `who` is to move, as `expand` returns it; `count` are the rows that are looked at, `next` and `best` two of them, `score` that of
 the best one so far; `weights` is their sum, and `left` the number of turns.
 """
 LEVEL, NODES, POSITIONS, LEAVES, SORTED, COUNTS = range(6)
-"""What a search counts: its level; states, those that begin a turn or end the game, leaves, and states evaluated to order moves."""
+"""Counters of a search: its level; states, those that begin a turn or end the game, leaves, and states evaluated to order moves."""
 RESULT_SEEN, RESULT_VALUES = 0, 1
 """Columns of the results of root moves: `NOT_SEEN`, `EXACT` or `BOUND`, then the values."""
 NOT_SEEN, EXACT, BOUND = 0, 1, 2
@@ -41,7 +41,7 @@ DONE, PAUSED, TOO_DEEP = 0, 1, 2
 
 
 class LookaheadSettings(NamedTuple):
-    """How to search."""
+    """Search settings."""
 
     turns: int  # the depth
     lead: bool  # whether players compare themselves with the best of the others, or look at their own value alone
@@ -54,7 +54,7 @@ class LookaheadSettings(NamedTuple):
 
 
 class LeafTables(NamedTuple):
-    """What tables know about the states of a game of two players."""
+    """Data of tables on the states of a game of two players."""
 
     rules: Int64  # those of all regions, one after the other
     spans: Int64  # (regions, 3) where the rules of a region begin and end, and where its chances begin
@@ -64,7 +64,7 @@ class LeafTables(NamedTuple):
 
 
 class LookaheadTask(NamedTuple):
-    """What a search needs to know; it changes none of it."""
+    """Input of a search, which changes none of it."""
 
     expand: Any  # the first three are compiled functions of `Kernels` and `StateEvaluation`
     index: Any
@@ -109,7 +109,7 @@ def new_space(kernels: Kernels, players: int, levels: int) -> LookaheadSpace:
 
 @inline
 def _score(values: Int64, who: int, lead: bool) -> Any:
-    """What a vector is worth to a player: his own value, or his least lead over the others."""
+    """Score a vector for a player: his own value, or his least lead over the others."""
     if not lead:
         return values[who]
     others = -FAR

@@ -30,7 +30,7 @@ FIRST_PLIES = 2
 MOST_PLIES = 256
 CHILD_BYTES = 450
 NODE_BYTES = 550
-"""What a move and a node take in memory, generously."""
+"""Memory for a move and for a node, generously."""
 CLOCK = 64
 """Nodes between two looks at the clock."""
 SLICE = 2_000
@@ -50,7 +50,7 @@ class LimitReachedError(Exception):
 
 @dataclass
 class Allowance:
-    """What both searches together may use."""
+    """Limits of both searches together."""
 
     nodes: int  # nodes to enter
     deadline: float  # on the clock `time.monotonic`
@@ -229,7 +229,7 @@ class _PausedError(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a search for a proof has found."""
+    """Result of a search for a proof."""
 
     # For the side to move: a win or a loss; None if that was not decided within the limits. A draw only if the game is over.
     outcome: Outcome | None

@@ -25,7 +25,7 @@ from tablebase.search.proof_search import ProofSearch
 
 
 class ProofReason(StrEnum):
-    """Why the attacker wins in a position of a proof."""
+    """Reason why the attacker wins in a position of a proof."""
 
     MOVE = "move"
     REPLIES = "replies"
@@ -55,7 +55,7 @@ class Proof:
 
     @property
     def size(self) -> int:
-        """How many positions it has."""
+        """Number of positions."""
         return len(self.nodes)
 
     def line(self) -> tuple[tuple[str, ...], Position]:

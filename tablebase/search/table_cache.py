@@ -38,7 +38,7 @@ UNUSED = -1
 
 
 class TableArrays(NamedTuple):
-    """What is known of tables, for kernels; A slices, H places for their names, C chunks in memory."""
+    """Data of tables for kernels; A slices, H places for their names, C chunks in memory."""
 
     most_pieces: int  # positions with more have no table; 0 if there are no tables
     names: Int64  # (H,) material number and side of a slice, by open addressing
@@ -57,7 +57,7 @@ class TableArrays(NamedTuple):
 
 @inline
 def slice_name(board: BitBoard, side: int) -> Any:
-    """What the slice of a position is found by."""
+    """Return the key of a position's slice."""
     number = board.numbers[MATERIAL]
     return ~number if side else number
 

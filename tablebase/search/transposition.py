@@ -28,7 +28,7 @@ is_win = inline(values.is_win)
 BUCKET = 4
 ENTRY_BYTES = 16
 EXACT, LOWER, UPPER = 1, 2, 3
-"""Whether the score is the value, at most the value, or at least the value."""
+"""Kind of score: the value, at most the value, or at least the value."""
 DEPTH_BITS, BOUND_BITS, GENERATION_BITS, MOVE_BITS, SCORE_BITS = 8, 2, 8, 16, 22
 DEPTH_AT = MOVE_BITS
 BOUND_AT = DEPTH_AT + DEPTH_BITS

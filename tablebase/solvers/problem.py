@@ -1,4 +1,4 @@
-"""What a solver is given: a slice, its rules as arrays, the codes of the tables that conversions lead to, and a checkpoint.
+"""Input of a solver: a slice, its rules as arrays, the codes of the tables that conversions lead to, and a checkpoint.
 
 A checkpoint lets it go on from where another process was stopped. A solver that works distance by distance asks at its
 beginning whether there is something to go on from, and between two distances whether it is time to save its arrays.

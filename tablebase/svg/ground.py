@@ -12,7 +12,7 @@ from tablebase.svg.themes import OTHER, Theme, Tint
 
 SQUARE = 100
 MARGIN, EDGE = 44, 12
-"""Where names stand, to the left and below; and on the other sides."""
+"""Margins: with names, to the left and below; and on the other sides."""
 NAME_HEIGHT, NAME_ROOM = 22, 36
 """Of a capital letter; and how wide the name of a rank may be."""
 TEXTURES = {
@@ -30,7 +30,7 @@ MEANINGLESS = (
 
 
 class Grid:
-    """Where the squares of a board lie in its picture, in hundredths of a square."""
+    """Grid of the squares of a board in its picture, in hundredths of a square."""
 
     def __init__(self, board: Board) -> None:
         self.board = board

@@ -1,4 +1,4 @@
-"""What is drawn over a board: frames around the squares of the last move, and arrows."""
+"""Marks over a board: frames around the squares of the last move, and arrows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AnyArrow: TypeAlias = AnyMove | tuple[AnyMove, str]
 
 FRAME, FRAME_WIDTH = 45, 7
 START, END = 34, 22
-"""How far an arrow keeps from the middle of the squares that it leads from and to."""
+"""Distance of an arrow from the middle of the squares that it leads from and to."""
 SHAFT, HEAD, HEAD_WIDTH = 7, 26, 20
 """Half the width of an arrow's shaft, the length of its head, and half the head's width."""
 CASING = 4

@@ -38,7 +38,7 @@ STROKE = 0.85
 
 
 class SheetLayout(NamedTuple):
-    """Where pictures stand on a page."""
+    """Grid of the pictures on a page."""
 
     columns: int
     rows: int

@@ -77,7 +77,7 @@ class TableCheckpoint:
         return self._saved() is not None
 
     def load(self) -> SavedArrays | None:
-        """What was saved; None if there is nothing, if it belongs to other work, or if it is damaged."""
+        """Load the saved arrays; None if there are none, they belong to other work, or are damaged."""
         saved = self._saved()
         return saved if saved is not None and saved.is_whole() else None
 

@@ -27,7 +27,7 @@ from tablebase.system.files.outputs import is_locked
 FORMAT_VERSION = 1
 USER_BLOCK = 512
 HDF5_BEGINNING = b"\x89HDF\r\n\x1a\n\x03"
-"""What follows the user block: HDF5's signature, and the version in which all its metadata have checksums."""
+"""Bytes after the user block: HDF5's signature, and the version in which all its metadata have checksums."""
 SUFFIX = ".h5"
 TOKEN = ".cluster"
 """A file that a process that builds with workers elsewhere writes into the folder, for these to read."""
@@ -187,7 +187,7 @@ def missing_file(path: Path) -> TablebaseError:
 
 
 def title(game: Game, material: Material) -> str:
-    """What the seal of a table says it is."""
+    """Return the title in a table's seal."""
     return f"{game.name} {material_name(game, material)}"
 
 

@@ -28,7 +28,7 @@ from tablebase.tables.values import FIRST, Coding
 
 
 class Form(NamedTuple):
-    """How the codes of a table are divided and compressed. In each form a table holds the same codes."""
+    """Division and compression of the codes of a table. In each form a table holds the same codes."""
 
     chunk_bytes: int  # of the codes in a chunk
     level: int  # of Zstandard; not needed to read them

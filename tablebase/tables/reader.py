@@ -35,7 +35,7 @@ from tablebase.tables.values import SLAB, Codes, CodeSource, Coding
 hdf5 = fork_safe(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
 FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, zstandard.ZstdError)
-"""What h5py and zstandard may raise for a file that is not what it seems, or that the system does not let them read."""
+"""Exceptions of h5py and zstandard for a file that only seems a table, or that the system does not let them read."""
 NO_MEMORY = re.compile("memory allocation failed|unable to allocate|not enough memory", re.IGNORECASE)
 """In sentences of HDF5 and zstandard that are not about the file."""
 GRAIN = 4

@@ -42,7 +42,7 @@ SLAB = 1 << 20
 
 
 class CodeSource(Protocol):
-    """Where the codes of one side to move come from: an array, or what reads or makes some of them when they are asked for."""
+    """Source of the codes of one side to move: an array, or one that reads or makes some of them when they are asked for."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -87,7 +87,7 @@ def is_loss(code: int, stride: int) -> bool:
 
 
 def next_code(code: int, stride: int) -> int:
-    """What a move is worth to the mover, given the code of the position it leads to."""
+    """Return a move's worth to the mover, given the code of the position after it."""
     if code < FIRST:
         return DRAW
     distance = (code - FIRST) // stride + 1

@@ -97,7 +97,7 @@ def drafted(path: Path) -> Iterator[Path]:
 
 
 def _system_fault(fault: BaseException) -> OSError | None:
-    """What the operating system refused, if that is the fault; HDF5's own sentence is a page of addresses and descriptors."""
+    """Return the operating system error, if that is the fault; HDF5's own sentence is a page of addresses and descriptors."""
     if isinstance(fault, OSError):
         return fault
     # When HDF5 fails to close a file, h5py does not say so with an `OSError`.

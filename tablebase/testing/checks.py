@@ -1,4 +1,4 @@
-"""What the conformance suites for rules modules share: checks, how they are run, and how they become tests."""
+"""Base of the conformance suites for rules modules: checks, how they are run, and how they become tests."""
 
 from __future__ import annotations
 

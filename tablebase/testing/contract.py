@@ -87,7 +87,7 @@ def moves_fault(rules: Rules[Any], position: Any) -> str | None:
 
 
 def draws_fault(rules: Rules[Any], position: Any) -> str | None:
-    """What is wrong with what may happen in a position in which chance moves."""
+    """Return the fault of the draws in a position where chance moves."""
     if rules.to_move(position) != CHANCE:
         return None
     if "chance" not in rules.can:
@@ -122,7 +122,7 @@ def turn_fault(rules: Rules[Any], turn: list[Any]) -> str | None:
 
 
 def places_fault(rules: Rules[Any], position: Any) -> str | None:
-    """What is wrong with the end of a game, or a game that ends while somebody is to move."""
+    """Return the fault of a game's end, or of a game that ends while somebody is to move."""
     over, ending = rules.to_move(position) == OVER, rules.result(position)
     if (ending is not None) != over:
         return f"{rules.format(position)} has {'no' if over else 'a'} result, but the game {'is over' if over else 'goes on'}"
@@ -159,4 +159,4 @@ CONTRACT = (
     Check("places", "Players have places where the game is over, and nowhere else.", positions, places_fault),
     Check("notation", "Positions stay the same when written and read back.", positions, notation_fault),
 )
-"""What every game is checked for."""
+"""Checks for every game."""

@@ -32,7 +32,7 @@ A_PICTURE = 10
 POSITIONS_A_GAME = 100
 """One game is played to its end for this many positions of other checks."""
 KNOWN_DIGEST = "digest"
-"""Where `FunctionGame.digest` keeps what it has computed."""
+"""Name by which `FunctionGame.digest` keeps its result."""
 NONSENSE = ("", "?", "nonsense of no game", "-1")
 """Texts that are positions of no game."""
 
@@ -63,7 +63,7 @@ def _ended(playouts: list[Playout]) -> str:
 
 
 def _texts(bench: Bench, rng: Random) -> Iterator[str]:
-    """What is no position, and positions with a letter too many, too few, or in another place."""
+    """Yield nonsense, and positions with a letter too many, too few, or in another place."""
     yield from NONSENSE
     for position in positions(bench, rng):
         letters = list(bench.game.format(position))

@@ -37,7 +37,7 @@ TRIES = 100
 
 
 class ExpandedState(NamedTuple):
-    """What `Kernels.expand` says about a state."""
+    """Result of `Kernels.expand` for a state."""
 
     who: int  # the player to move, `CHANCE`, `DOUBT` or `OVER`
     winner: int  # if the game is over
@@ -104,7 +104,7 @@ def _listed(rows: list[list[Any]]) -> str:
 
 
 def evaluation_fault(game: StochasticGame, state: State) -> str | None:
-    """What is wrong with the values of a state."""
+    """Return the fault in a state's values."""
     evaluation = game.evaluation({})
     assert evaluation is not None
     values, array = np.full(game.players + SPARE, UNTOUCHED), np.array(state, np.int64)

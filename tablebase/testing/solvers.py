@@ -69,7 +69,7 @@ class SolverTests:
             assert np.array_equal(problem.children, children)
 
     def test_distances_that_do_not_fit(self) -> None:
-        """Where conversions win in one ply more than a byte can hold, it returns None in one byte and codes in two."""
+        """Conversions that win in one ply more than a byte can hold give None in one byte and codes in two."""
         converting = [(game, material) for game, material in self._accepted() if conversions(game, material)]
         game, material = min(converting, key=lambda pair: layout_of(*pair).size)
         load = partial(_lost_as_late_as_possible, game)

@@ -24,7 +24,7 @@ SENTENCES = {
     400: "the body cannot be read: send JSON in UTF-8",
 }
 REASONS = {404: "There is no page with this address", 405: "This page only answers requests of another method"}
-"""What the framework says too tersely, to programs and to people."""
+"""Terse framework errors in sentences, to programs and to people."""
 
 
 def problem(found: ProblemError) -> Response:

@@ -1,4 +1,4 @@
-"""What every request finds: the open tablebase, what the server was started with, and threads to work in."""
+"""Context of every request: the open tablebase, the settings of the server, and threads to work in."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def tables_of(request: Request) -> Tablebase:
 
 
 def settings_of(request: Request) -> ServerSettings:
-    """What the server was started with."""
+    """Return the server's settings."""
     return cast(ServerSettings, request.app.state.settings)
 
 
@@ -49,7 +49,7 @@ def catalog_of(request: Request) -> KnownCatalog:
 
 
 async def in_thread(request: Request, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
-    """What a function returns, called in a thread, so that other requests are answered meanwhile.
+    """Call a function in a thread for its result, so that other requests are answered meanwhile.
 
     `ProblemError` if it takes longer than a request may. The thread continues, so only work of a limited size may be given to it.
     """

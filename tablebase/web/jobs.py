@@ -1,4 +1,4 @@
-"""What is worked on in a child process, which `tablebase.web.worker_pool` starts."""
+"""Jobs of a child process, which `tablebase.web.worker_pool` starts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def call(settings: ServerSettings, verb: str, given: Mapping[str, Any]) -> list[
 
 
 def estimate(settings: ServerSettings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
-    """What `tablebase estimate --workers 1 --format json` writes."""
+    """Estimate as `tablebase estimate --workers 1 --format json`."""
     from tablebase.commands.build import estimate as predicted
 
     folder, catalog = settings.folder, settings.catalog

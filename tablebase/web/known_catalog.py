@@ -38,7 +38,7 @@ class KnownCatalog:
         self._reading = threading.Lock()
 
     def answer(self, question: Hashable, read: Callable[[Catalog], Result]) -> Result:
-        """What `read` returns, given the catalog, or has returned for the same question; it must not be changed.
+        """Return the result of `read` on the catalog, or one kept for this question; it must not be changed.
 
         `ProblemError` if there is no catalog, or it cannot be used.
         """
@@ -75,7 +75,7 @@ class KnownCatalog:
             self._opened = None
 
     def _seen(self) -> State:
-        """What shows whether the catalog has changed; empty if that cannot be seen, or there is no file."""
+        """Return the catalog's state, to see changes; empty if they cannot be seen, or there is no file."""
         if self.url is not None:
             return ()
         found = []

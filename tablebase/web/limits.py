@@ -15,7 +15,7 @@ from tablebase.web.problems import ProblemError
 from tablebase.web.settings import RequestLimits
 
 CLOSE = {"connection": "close"}
-"""What is left of a body need not be read."""
+"""Header to leave a body's rest unread."""
 HEAD_SECONDS = 10.0
 """Seconds until the head of a request has arrived: its first line and its headers."""
 HEAD_BYTES = 1 << 16

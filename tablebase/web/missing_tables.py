@@ -34,7 +34,7 @@ def as_problem(fault: TablebaseError, settings: ServerSettings) -> ProblemError:
 
 
 def _cost(settings: ServerSettings, fault: MissingTableError) -> Cost | None:
-    """What the missing tables take: the one that was needed, and those that it depends on.
+    """Estimate the missing tables: the one that was needed, and those that it depends on.
 
     None if the table can never be built, is of a game without pieces, or belongs to too large a plan.
     """

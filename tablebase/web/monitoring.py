@@ -1,4 +1,4 @@
-"""What those ask who run the server: whether it works, and what it has done, in numbers for Prometheus and in an access log."""
+"""Monitoring for those who run the server: its health, and its work, in numbers for Prometheus and in an access log."""
 
 from __future__ import annotations
 

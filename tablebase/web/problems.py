@@ -105,7 +105,7 @@ def status_of(fault: TablebaseError) -> int:
 
 
 def sentence_of(fault: Mapping[str, Any], known: Sequence[str] = ()) -> str:
-    """What is wrong with a parameter or field, from the `type`, `loc` and `msg` of Pydantic; `known` are all parameters."""
+    """State the fault of a parameter or field, from the `type`, `loc` and `msg` of Pydantic; `known` are all parameters."""
     kind, (place, *names) = str(fault["type"]), fault["loc"]
     word = "parameter" if place == "query" else "field"
     name = ".".join(map(str, names))

@@ -1,4 +1,4 @@
-"""What a reverse proxy knows: the address of the client, and the path below which the pages are reached."""
+"""Data of a reverse proxy: the address of the client, and the path below which the pages are reached."""
 
 from __future__ import annotations
 

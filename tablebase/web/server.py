@@ -36,7 +36,7 @@ BACKLOG = 2048
 
 @dataclass(frozen=True)
 class ListenAddress:
-    """Where a server is reached."""
+    """Address of a server."""
 
     host: str = "127.0.0.1"
     port: int = 8000  # 0 for any that is free

@@ -1,4 +1,4 @@
-"""What a server is started with, and what it allows a request."""
+"""Settings of a server, and its limits on requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MEBIBYTE = 1 << 20
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """What a request may take."""
+    """Limits on a request."""
 
     body: int = MEBIBYTE  # bytes of its body
     body_seconds: float = 10.0  # until its body has arrived
@@ -27,7 +27,7 @@ class RequestLimits:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What a server is started with."""
+    """Settings of a server."""
 
     folder: Path
     catalog: str | None = None  # URL of the PostgreSQL database that holds it; by default it is a file in the folder

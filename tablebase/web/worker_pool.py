@@ -35,7 +35,7 @@ MOST_COMPILING = 600.0
 
 
 class Question(NamedTuple):
-    """What is to be worked on."""
+    """Work for a process."""
 
     job: str  # one of `tablebase.web.jobs.JOBS`
     given: dict[str, Any]  # its arguments
@@ -91,7 +91,7 @@ class WorkerPool:
             await asyncio.to_thread(self._idle.pop().stop)
 
     def _asked(self, process: ChildProcess, question: Question) -> dict[str, Any]:
-        """What a process answers; runs in a thread."""
+        """Get a process's answer; runs in a thread."""
         clock = Clock(self._limits.seconds, MOST_COMPILING)
         try:
             process.pipe.send_bytes(json.dumps({"job": question.job, "given": question.given}).encode())
@@ -109,7 +109,7 @@ class WorkerPool:
 
 
 def apart_of(request: Request) -> WorkerPool:
-    """Those of the process that answers a request."""
+    """Return the pool of the answering process."""
     return cast(WorkerPool, request.app.state.apart)
 
 

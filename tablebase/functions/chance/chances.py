@@ -47,9 +47,9 @@ MOST_WEIGHT = (1 << 63) // UNIT - 1
 """The largest sum of weights for which a sum of chances fits into 64 bits."""
 
 ADD, MOST, LEAST = range(3)
-"""How the chances of a frame are combined."""
+"""Ways to combine the chances of a frame."""
 HOW, WEIGHTS, NONE = range(3)
-"""What a frame holds: that, the sum of the weights, and whether nothing that follows can change what comes out of it."""
+"""Fields of a frame: that way, the sum of the weights, and whether nothing that follows can change its result."""
 UNSEEN, CLOSED = 0, (1 << 63) - 1
 """Instead of a time: a run that has not been computed yet, and one whose chances are final."""
 NOT_RISEN = -1
@@ -139,7 +139,7 @@ def _improve(
 
 @inline
 def _reads_new(formula: Int64, role: int, count: int, rises: NDArray[np.int32], seen: int) -> bool:
-    """Whether a granule that a formula reads, or one between, has risen since the formula was evaluated at the time `seen`."""
+    """Check if a granule that a formula reads, or one between, has risen since the formula's evaluation at the time `seen`."""
     if seen == UNSEEN:
         return True
     if seen == CLOSED:

@@ -40,7 +40,7 @@ COUNTS = ("states", "wins", "losses", "exact", "open", "stalling")
 
 @dataclass(frozen=True)
 class LayerCounts:
-    """How well the chances of a layer's states are known."""
+    """Precision of the chances of a layer's states."""
 
     states: int
     # States in which the player to move is certain to win, or to lose, under best play.
@@ -57,7 +57,7 @@ def layer_path(folder: Path, game: StochasticGame, region: Region, layer: Layer)
 
 
 def layer_title(game: StochasticGame, region: Region, layer: Layer) -> str:
-    """What the seal of a layer's file says it is."""
+    """Return the title in a layer file's seal."""
     return f"{game.name} {region.name} {layer.name}"
 
 
@@ -77,7 +77,7 @@ def write_layer(path: Path, game: StochasticGame, kernels: Kernels, region: Regi
 
 
 def _bounds(player: int, chances: Int64) -> NDArray[np.float64]:
-    """What a player's chances are as bounds for the player to move: his own are lower, the other's upper ones."""
+    """Convert a player's chances to bounds for the player to move: his own are lower, the other's upper ones."""
     return (chances if player == 0 else UNIT - chances) / UNIT
 
 

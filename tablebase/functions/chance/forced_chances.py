@@ -1,4 +1,4 @@
-"""What each of two players can force in a state, as far as the tables of a folder know."""
+"""Chances each of two players can force in a state, as far as a folder's tables know."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ForcedChances:
                 file.close()
 
     def chances(self, state: State, passed: frozenset[State] = frozenset()) -> Chances:
-        """What each player can force in a state, in units, as far as the tables know.
+        """Return both forced chances in a state, in units, as far as the tables know.
 
         Of a state that has been `passed` on the way nothing is known: players without a choice may go round in circles.
         """
@@ -70,7 +70,7 @@ class ForcedChances:
         return best[0], best[1]
 
     def after_move(self, state: State, passed: frozenset[State] = frozenset()) -> Chances:
-        """What each player can force after a move; nothing in a state of a later turn, with a choice, that no table has."""
+        """Return both forced chances after a move; unknown in a later turn's state, with a choice, that no table has."""
         stored = self._stored(state)
         if stored is not None:
             return stored
@@ -83,12 +83,12 @@ class ForcedChances:
         return (max(mine for mine, _ in found), max(others for _, others in found)) if found else None
 
     def stalling(self, state: State) -> float | None:
-        """What is left of the chance after all that the players could force if what no table knows were good for them."""
+        """Return the chance left after all that the players could force if all unknown to tables were good for them."""
         found = list(self._found(state, generous=True))
         return max((max(UNIT - mine - others, 0) / UNIT for mine, others in found), default=None)
 
     def _found(self, state: State, *, generous: bool) -> Iterator[Chances]:
-        """What each table of one sort has."""
+        """Probe each table of one sort."""
         row = self.compiled.row(state)
         for region, files in self.regions:
             if region.generous != generous:

@@ -35,11 +35,11 @@ TAKE, TAKE_TURNED = 4, 5
 WON, LOST, NOBODYS = 6, 7, 8
 """The game is over: the player to move has won, or the other one, or nobody."""
 END = 9
-"""What was begun last is complete and counts as one chance, with this weight, in what was begun before it."""
+"""End of the part begun last: it counts as one chance, with this weight, in the part begun before it."""
 SPACE = 1 << 10
 """Instructions for which there is space at first."""
 WHO, ROWS, ROW = range(3)
-"""What a frame holds: what `expand` has returned, and the next row."""
+"""Fields of a frame: the results of `expand`, and the next row."""
 FIRST, LAST = 0, 1
 """The first and the last state of a run."""
 

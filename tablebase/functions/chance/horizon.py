@@ -25,7 +25,7 @@ MOST_STATES = 1 << 29
 """More, those that are met again included, take minutes; a turn of some games has that many paths."""
 
 WHO, ROWS, ROW, WEIGHTS, TURNS = range(5)
-"""What a frame holds: what `expand` has returned, the next row, the sum of weights (1 if no chance moves), and the turns left."""
+"""Fields of a frame: the results of `expand`, the next row, the sum of weights (1 if no chance moves), and the turns left."""
 FRAME = 5
 TOO_DEEP, TOO_MANY = -1, -2
 
@@ -66,7 +66,7 @@ def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -
 
 
 def _within(kernels: Kernels, rules: Any, row: Any, attacker: int, turns: int) -> int:
-    """What a player can force within a number of turns, in units; `TOO_MANY` if that takes too long."""
+    """Return a player's forced chance in so many turns, in units; `TOO_MANY` if that takes too long."""
     levels = (kernels.deepest + 2) * (turns + 1)
     chance = TOO_DEEP
     # A turn can be longer than what lies between two states of a table.

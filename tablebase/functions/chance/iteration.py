@@ -89,7 +89,7 @@ def solve_layer(
 
 
 class Place(NamedTuple):
-    """Where the passes over a circle are, between two batches."""
+    """Place of the passes over a circle, between two batches."""
 
     level: int = 0  # which tolerance
     first: int = 0  # the first block of the next batch
@@ -134,7 +134,7 @@ class Passes:
             self.at = Place(self.at.level + (not self.at.improving))
 
     def _rising(self, places: range) -> list[int]:
-        """Those blocks that can rise by more than the tolerance; what they read now is noted as seen."""
+        """List blocks that can rise by more than the tolerance; note the gains they read now as seen."""
         least = self._tolerances[self.at.level]
         batch = [place for place in places if (self.gained[self._inside[place]] - self._seen_by[place]).max() > least]
         for place in batch:

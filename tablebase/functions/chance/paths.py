@@ -72,7 +72,7 @@ LINES = paths_by_code, paths_by_depth
 
 
 def _after(game: StochasticGame, state: State) -> dict[str, State]:
-    """What comes right after a state, by code or label."""
+    """Return the next states, by code or label."""
     mover = game.to_move(state)
     if mover == OVER:
         return {}

@@ -39,7 +39,7 @@ Keys = NDArray[np.bytes_]
 
 @dataclass(frozen=True)
 class ExactCounts:
-    """What the positions of a game are worth; wins, losses and draws are those of the player to move where the game goes on."""
+    """Counts of a game's positions by value; wins, losses and draws are those of the player to move where the game goes on."""
 
     positions: int
     final: int  # positions in which the game is over
@@ -84,7 +84,7 @@ def exact_path(folder: Path, name: str) -> Path:
 
 
 def exact_title(name: str) -> str:
-    """What the seal of the file says it is."""
+    """Return the title in the file's seal."""
     return f"{name} {PLACE}"
 
 
@@ -203,7 +203,7 @@ class ExactFile(FlatFile):
         return codes
 
     def counts(self) -> ExactCounts:
-        """What the positions are worth, from all codes."""
+        """Count the positions by value, from all codes."""
         codes = self.some("codes", slice(None))
         found, first, counts = np.unique(codes, return_index=True, return_counts=True)
         known = zip(found.tolist(), first.tolist(), counts.tolist(), strict=True)

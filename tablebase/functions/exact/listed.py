@@ -23,7 +23,7 @@ P = TypeVar("P")
 DRAWN, OPEN = -1, -2
 """Instead of the player who wins: nobody does, or it is not known."""
 PLACES = ((1, 2), (2, 1), (1, 1))
-"""How a game of two players can end."""
+"""Endings of a game of two players."""
 MOST_POSITIONS = 20_000_000
 BYTES_BESIDE = 1 << 27
 """The program itself."""

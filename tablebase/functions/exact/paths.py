@@ -24,7 +24,7 @@ class Depth(NamedTuple):
 
 
 class GameCounts(NamedTuple):
-    """How many positions can come up, and how many games there are from a start to the end."""
+    """Numbers of positions that can come up, and of games from a start to the end."""
 
     reachable: int  # the start included; the side to move distinguishes positions
     final: int  # positions in which the game is over

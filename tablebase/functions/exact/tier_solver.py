@@ -78,7 +78,7 @@ def new_shelf(sizes: Iterable[tuple[int, int]], coding: Coding, rules: Ints) -> 
 
 @dataclass
 class GroupProgress:
-    """How far a group is solved, as a checkpoint notes it."""
+    """Progress on a group, as a checkpoint notes it."""
 
     queue: list[tuple[int, int, int]]  # tiers and ranges of their ranks that are left in this pass
     plies: int = -1  # of the pass; -1 for the one forwards

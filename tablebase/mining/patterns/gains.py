@@ -1,4 +1,4 @@
-"""How informative features are about the target: the information gain of Quinlan 1986, *Induction of Decision Trees*."""
+"""Informativeness of features about the target: the information gain of Quinlan 1986, *Induction of Decision Trees*."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tablebase.mining.patterns.levels import Levels
 
 @dataclass(frozen=True)
 class Gain:
-    """How informative one or two features are about the target.
+    """Information gain of one or two features about the target.
 
     Parameters
     ----------

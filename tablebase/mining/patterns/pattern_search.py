@@ -1,4 +1,4 @@
-"""What decides a set of positions: the most informative features, exact rules, and a small decision tree.
+"""Patterns in a set of positions: the most informative features, exact rules, and a small decision tree.
 
 The search makes two passes over the positions. The first collects the values that occur and draws a sample, from which
 the tree is grown; the second counts. Positions that fit into the sample need only one pass.
@@ -63,7 +63,7 @@ class PatternSettings:
 
 @dataclass(frozen=True)
 class Profile:
-    """How often each class occurs for each level of a feature.
+    """Frequency of each class for each level of a feature.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Patterns:
 
 @dataclass(frozen=True)
 class Survey:
-    """What the first pass found."""
+    """Results of the first pass."""
 
     positions: int  # number of positions
     columns: list[Column]  # those that do not have the same value in all positions
@@ -318,7 +318,7 @@ def searches(
 
 
 def _within(ranked: Iterable[int], sizes: tuple[int, ...], classes: int) -> list[int]:
-    """Those features, the most informative first, whose triples together do not have too many counts; ascending."""
+    """Choose features, most informative first, so that triples do not have too many counts together; ascending."""
     chosen: list[int] = []
     for feature in ranked:
         triples = combinations([*chosen, feature], CONDITIONS)

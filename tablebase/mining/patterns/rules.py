@@ -98,7 +98,7 @@ class _Comparisons:
         self._count(tables)
         self.total = self.counts.sum(axis=0)
         self.implies: Flags = self.counted & (self.total == self.total.diagonal()[:, None])
-        """Whether every position that satisfies the first comparison satisfies the second."""
+        """True if every position that satisfies the first comparison satisfies the second."""
         self.pairs = self._pairs()
         self._triples = {features: table for features, table in tables.joint.items() if len(features) == 3}
 
@@ -150,9 +150,9 @@ class _OfClass:
     def __init__(self, comparisons: _Comparisons, number: int, support: float) -> None:
         self.comparisons, self.number, self.support = comparisons, number, support
         self.exact: Flags = (comparisons.counts[number] == comparisons.total) & (comparisons.total > 0)
-        """Whether two comparisons leave only this class."""
+        """True if two comparisons leave only this class."""
         self.known: list[Flags] = []
-        """Where in the sample each rule holds that has been found."""
+        """Sample positions where each rule found so far holds."""
 
     def rules(self, conditions: int, kept: int) -> Iterator[tuple[tuple[int, ...], int]]:
         """The comparisons of the broadest rules, and their positions."""

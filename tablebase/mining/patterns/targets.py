@@ -1,4 +1,4 @@
-"""What patterns predict: the outcome, the distance of wins or losses, or whether only one move keeps the outcome.
+"""Targets of patterns: the outcome, the distance of wins or losses, or whether only one move keeps the outcome.
 
 A target is a column with few classes; each position has one.
 """
@@ -28,7 +28,7 @@ ADJECTIVES = {Outcome.WIN: "won", Outcome.LOSS: "lost", Outcome.DRAW: "drawn"}
 
 @dataclass(frozen=True)
 class Target:
-    """What is predicted."""
+    """Prediction target."""
 
     name: str  # ``outcome``, ``distance`` or ``only_move``: the column that it is made from
     outcomes: tuple[Outcome, ...]  # only positions with these outcomes are examined

@@ -1,4 +1,4 @@
-"""What players have learned, and the one form of file that keeps it: JSON, written as a whole or not at all, checked when read."""
+"""Knowledge of players, and the one form of file that keeps it: JSON, written as a whole or not at all, checked when read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MisfitError(Exception):
 
 
 class Knowledge(ABC):
-    """What a player has learned in games that begin in one position."""
+    """Knowledge of a player from games that begin in one position."""
 
     noun: ClassVar[str]  # for sentences about its files
     other: ClassVar[str]  # how to name another file

@@ -22,7 +22,7 @@ RESULTS = {Outcome.WIN: 1.0, Outcome.DRAW: 0.0, Outcome.LOSS: -1.0}
 
 @dataclass(frozen=True)
 class Training:
-    """How a learner learns; `TablebaseError` if a number is out of range."""
+    """Learning settings; `TablebaseError` if a number is out of range."""
 
     order: int = 4  # pieces of its largest groups
     rate: float = 0.5  # the share of an error that one step corrects
@@ -58,7 +58,7 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Measure:
-    """How well a learner plays after so many games, by the tables: in the positions that it meets in games against itself."""
+    """Strength of a learner after so many games, by the tables: in the positions that it meets in games against itself."""
 
     games: int  # of training
     seconds: float  # of training

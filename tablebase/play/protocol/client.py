@@ -27,7 +27,7 @@ AT_ONCE = 1 << 12
 
 @dataclass(frozen=True)
 class Budget:
-    """What an engine is given for a move."""
+    """Limits of an engine for a move."""
 
     nodes: int | None = 10_000  # positions to search
     seconds: float | None = None  # time to think
@@ -88,7 +88,7 @@ class UciClient:
         self._last_until("readyok", self._patience)
 
     def new_game(self) -> None:
-        """What follows is another game."""
+        """Begin another game."""
         self._send("ucinewgame")
         self.ready()
 

@@ -232,7 +232,7 @@ def up_to_proof(answers: Iterator[Analysis], plies: int) -> Iterator[Analysis]:
 
 
 def info(answer: Analysis) -> str:
-    """What has been found, as a line of the protocol."""
+    """Return an analysis as a line of the protocol."""
     rate = round(answer.nodes / answer.seconds) if answer.seconds > 0 else 0
     words = [
         f"info depth {answer.depth} multipv {answer.rank} score {score(answer)} nodes {answer.nodes} nps {rate}",

@@ -17,7 +17,7 @@ from tablebase.tables.folder import check_folder
 
 MEBIBYTE = 2**20
 EMPTY = "<empty>"
-"""What a text without letters is written as."""
+"""Notation of a text without letters."""
 BUTTON = "Clear Hash"
 
 
@@ -35,7 +35,7 @@ class UciSettings:
 
     @property
     def search(self) -> Options:
-        """What an engine needs to know of them."""
+        """Settings of them for an engine."""
         return Options(threads=self.threads, hash_bytes=self.hash_mebibytes * MEBIBYTE, repetition=self.repetition)
 
     def declared(self) -> list[str]:

@@ -26,7 +26,7 @@ LEAST = 0.001
 
 @dataclass(frozen=True)
 class Go:
-    """What ``go`` says; None where it says nothing. Times are in milliseconds."""
+    """Arguments of ``go``; None where it has none. Times are in milliseconds."""
 
     depth: int | None = None
     nodes: int | None = None

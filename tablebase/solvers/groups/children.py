@@ -27,7 +27,7 @@ Flags = NDArray[np.bool_]
 
 
 class _Parts(NamedTuple):
-    """What the placements of a group add to the index of a child."""
+    """Terms of the placements of a group in the index of a child."""
 
     plain: Int64  # for each placement, as it is
     mirrored: Int64  # for each placement, on the mirrored board
@@ -78,7 +78,7 @@ def _expand_table(problem: CompiledSlice, tables: GroupTables, table: int, score
 
 
 def _parts(problem: CompiledSlice, number: int, group: int, placements: Combinations) -> _Parts:
-    """What the placements of a group of the slice add to the index of the child of a conversion."""
+    """List the terms of a slice group's placements in the index of the child of a conversion."""
     nothing = np.zeros(placements.size, dtype=np.int64)
     if placements.count == 0:
         return _Parts(nothing, nothing, None)

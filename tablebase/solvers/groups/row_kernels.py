@@ -27,7 +27,7 @@ Bytes = NDArray[np.uint8]
 
 
 class View(NamedTuple):
-    """What is known of a slice of R rows of N cells, as one side to move sees it. All arrays are flat."""
+    """Data of a slice of R rows of N cells, as one side to move sees it. All arrays are flat."""
 
     known: Codes  # (R * N,) scores with this side to move
     others: Codes  # (R * N,) with the other side to move

@@ -152,7 +152,7 @@ AnyState = State | LeanState
 
 
 class Scratch(NamedTuple):
-    """What a kernel notes about the plane at hand."""
+    """Notes of a kernel on the plane at hand."""
 
     target: Int64  # planes that outer pieces step to
     mirrored: Bytes  # whether they are mirrored

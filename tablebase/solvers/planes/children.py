@@ -27,13 +27,13 @@ from tablebase.tables.values import FIRST, Codes, Coding
 NOTHING = 0
 """The score where no move leaves the slice."""
 WON = 0
-"""Where `Children.worth` holds 64 wins in one ply."""
+"""Place in `Children.worth` of 64 wins in one ply."""
 GRAIN = 1 << 13
 """The smallest number of placements worth a thread."""
 
 
 class Children(NamedTuple):
-    """Where a capture leads: an index in `worth` is a sum of parts, one for each remaining piece; P slots.
+    """Children of captures: an index in `worth` is a sum of parts, one for each remaining piece; P slots.
 
     The last two of the remaining slots have 64 digits, their squares.
     """
@@ -44,7 +44,7 @@ class Children(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """How a child's table is read in the order of the parent; P slots, of which R remain, F in front of the last one."""
+    """Map from a child's table to the order of the parent; P slots, of which R remain, F in front of the last one."""
 
     placements: int  # placements of the first remaining pieces, whether or not they share squares
     front: int  # F
@@ -129,7 +129,7 @@ def _expansion(problem: CompiledSlice, victim: int, number: int) -> Expansion:
 
 
 def _child_parts(problem: CompiledSlice, number: int) -> dict[str, NDArray[Any]]:
-    """What each slot adds to the index of the position after conversion `number`."""
+    """List each slot's terms in the index of the position after conversion `number`."""
     arrays, child = problem.arrays, layout_of(problem.game, problem.locations[number - 1].material)
     squares = len(problem.game.board)
     plain = arrays.child_square[number].astype(np.int64)

@@ -26,7 +26,7 @@ class CodeOutput(NamedTuple):
 
 
 def compile_output(layout: Layout) -> CodeOutput:
-    """What the layout numbers of each plane."""
+    """Return the squares of each plane that the layout numbers."""
     file = np.array(layout.groups[-2].squares, dtype=np.int64)
     squares = np.array(layout.groups[-1].squares, dtype=np.int64)
     begins = np.flatnonzero(np.diff(squares, prepend=-2) != 1)

@@ -46,7 +46,7 @@ class LogPart(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Where entries are in the file."""
+    """Place of entries in the file."""
 
     begin: int  # in bytes
     numbers: int

@@ -49,7 +49,7 @@ def outer_squares(layout: Layout, outer: int) -> tuple[Int8, Words]:
 
 
 def mirrored_planes(layout: Layout, outer: int) -> Int64:
-    """What all outer pieces but the lead add to the number of the mirrored plane."""
+    """Sum the terms of all outer pieces but the lead in the number of the mirrored plane."""
     image = np.zeros(layout.radices[:outer], dtype=np.int64)
     mirror = np.array(layout.game.mirror or range(ROWS), dtype=np.int64)
     for slot, stride in enumerate(_strides(layout, outer)):

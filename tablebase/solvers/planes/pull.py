@@ -101,7 +101,7 @@ def all_won(
     row_mask: Words,
     candidates: Any,
 ) -> Any:
-    """Those candidates of a unit all of whose quiet moves lead to a position in `won`."""
+    """Return the candidates of a unit with quiet moves only to positions in `won`."""
     first = unit * WORDS
     begin = plane * ROWS + first
     if row_moves:

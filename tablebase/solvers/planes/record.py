@@ -1,4 +1,4 @@
-"""How kernels note what they have settled: as codes, or in a log where there is no memory for codes.
+"""Records of settled positions by kernels: as codes, or in a log where there is no memory for codes.
 
 Which of the two is decided when a kernel is compiled, by the type of its state.
 """

@@ -151,5 +151,5 @@ class _Cache:
 
 @jit
 def call_compiled(function: Any, *given: Any) -> Any:
-    """What a function of `callback` returns to a caller that is not compiled: called by itself, it would run as Python."""
+    """Call a function of `callback` for a caller that is not compiled: called by itself, it would run as Python."""
     return function(*given)

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: one folder for each version of the files that they are compiled from.
+"""Cache of compiled kernels: one folder for each version of the files that they are compiled from.
 
 The folder's name is a digest of the contents of these files, so all installations of the same version share it, and no
 kernel is ever stale. Inside there is one file for each kernel and its types, written whole or not at all.
@@ -27,7 +27,7 @@ from tablebase.system.compute.messages import say
 
 PACKAGE = Path(__file__).resolve().parents[2]
 COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-"""Whether kernels are compiled. Numba reads this variable, too, but takes long to load."""
+"""True if kernels are compiled. Numba reads this variable, too, but takes long to load."""
 _JIT = "tablebase.system.compute.jit"
 PATIENCE = 60.0
 """Seconds that a process waits for another one to compile a kernel; that one may have failed, and live on."""

@@ -1,4 +1,4 @@
-"""What this process may use of the machine: processors and memory, within the limits of a container; and what it keeps of them."""
+"""Machine resources of this process: processors and memory, within the limits of a container; and freed memory that it keeps."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def peak_memory() -> int | None:
 
 
 def _limits(name: str, controller: str = "") -> Iterator[str]:
-    """What a file of the control groups says, for the group of this process and for all groups that hold it.
+    """Yield the text of a control group file, for the group of this process and for all groups that hold it.
 
     Groups of version 2 have one hierarchy (`controller` is empty), those of version 1 one for each controller.
     """

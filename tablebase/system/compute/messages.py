@@ -1,4 +1,4 @@
-"""What the program says of its work, which is no part of any result: messages, numbers with units, and the stages it reaches."""
+"""Reports on the work of the program, no part of any result: messages, numbers with units, and the stages it reaches."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def count_plies(number: int) -> str:
 
 
 class Stage(NamedTuple):
-    """What is being done, and how much of it has been."""
+    """Work in progress, and how much of it is done."""
 
     name: str  # a participle, such as "solving"
     done: int = 0  # in units that depend on the stage: distances, positions

@@ -1,4 +1,4 @@
-"""What modules hand out: names that are loaded when they are first used, and docstrings that Python has removed."""
+"""Contents of modules: names that are loaded when they are first used, and docstrings that Python has removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must survive a fork, and what must not be left behind however a process ends: locks, running workers, drafts."""
+"""State that must survive a fork, or must not be left behind however a process ends: locks, running workers, drafts."""
 
 from __future__ import annotations
 

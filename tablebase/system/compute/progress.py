@@ -42,7 +42,7 @@ class _NotebookLine:
 
 
 class Progress:
-    """How far work has come."""
+    """Progress of the work."""
 
     def __init__(self, title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False) -> None:
         """Count units up to a total that `reach` may set later, some of them done before; only if `verbose`, `note` writes."""

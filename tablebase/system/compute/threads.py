@@ -1,4 +1,4 @@
-"""How many threads this process may use, and how to spread work over them.
+"""Number of threads for this process, and ways to spread work over them.
 
 Kernels, NumPy, hashing and compression release the GIL while they run.
 """

@@ -1,1 +1,1 @@
-"""Where work runs: in this process or in others, in the order of its dependencies."""
+"""Execution of work in this process or others, in the order of its dependencies."""

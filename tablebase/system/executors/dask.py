@@ -272,7 +272,7 @@ def wait_for_workers(client: Client, say: Callable[[str], object], patience: flo
 
 
 def offers(client: Client, check: Check | None, say: Callable[[str], object]) -> list[Offer]:
-    """What the workers that are there offer; raise `ClusterError` if one cannot be used, or does not answer in time."""
+    """List the offers of connected workers; raise `ClusterError` if one cannot be used, or does not answer in time."""
     from tablebase.system.executors.dask_host import offer
 
     async def ask(address: str) -> Any:
@@ -297,7 +297,7 @@ def offers(client: Client, check: Check | None, say: Callable[[str], object]) ->
 
 
 def no_offer(error: Exception) -> Fault:
-    """What is wrong with a worker that could not say what it offers: it cannot be reached, or cannot load this program."""
+    """Return the fault of a worker that could not state its offer: it cannot be reached, or cannot load this program."""
     if isinstance(error, TimeoutError):
         return Fault(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
     if isinstance(error, OSError):
@@ -330,7 +330,7 @@ def _waiting(client: Client) -> str:
 
 
 def workers_at(client: Client) -> dict[str, dict[str, Any]]:
-    """What the scheduler knows of each worker, by address; raises `ClusterError` if it does not answer."""
+    """Get the scheduler's data on each worker, by address; raise `ClusterError` if it does not answer."""
     try:
         found: dict[str, dict[str, Any]] = bounded(partial(client.scheduler_info, n_workers=-1), ANSWER)["workers"]
     except SilenceError as fault:

@@ -1,4 +1,4 @@
-"""What runs inside Dask's own processes: a worker's host of keys with its memory, and a plugin of the scheduler."""
+"""Code run inside Dask's own processes: a worker's host of keys with its memory, and a plugin of the scheduler."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ logger = logging.getLogger("distributed.worker")
 
 
 class Offer(NamedTuple):
-    """What a Dask worker has for keys."""
+    """Offer of a Dask worker for keys."""
 
     memory: int
     fault: Fault | None
 
 
 async def offer(check: Check | None, dask_worker: Worker) -> Offer:
-    """What this worker offers, and what is wrong with it if anything is."""
+    """Return the offer of this worker, with its fault if it has one."""
     resources = dask_worker.state.total_resources
     for name, least, hint in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
         if not least <= (value := resources.get(name, least)) < math.inf:

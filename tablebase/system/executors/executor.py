@@ -15,7 +15,7 @@ Watch = Callable[[Any, Stage], object]
 
 
 class Fault(NamedTuple):
-    """Why a worker cannot be used."""
+    """Fault of an unusable worker."""
 
     what: str  # is wrong, as the predicate of a sentence
     hint: str  # what to do
@@ -31,7 +31,7 @@ def unwatched(_key: Any, _stage: Stage) -> None:
 
 @dataclass(frozen=True)
 class Limits:
-    """What may run at the same time."""
+    """Limits on simultaneous work."""
 
     workers: int = 1  # keys at a time
     memory: int | None = None  # bytes that all keys in progress may need together; None for no limit
@@ -65,7 +65,7 @@ class Executor(ABC):
     """
 
     ordered: ClassVar[bool] = False
-    """Whether `submit` takes keys before those they depend on are done, and finds workers, memory and threads for each."""
+    """True if `submit` takes keys before those they depend on are done, and finds workers, memory and threads for each."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

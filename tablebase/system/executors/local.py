@@ -122,7 +122,7 @@ class Worker(ChildProcess):
 
 
 class WorkResult(NamedTuple):
-    """What became of some work: its result, or what it raised and where."""
+    """Outcome of some work: its result, or its exception and trace."""
 
     value: Any
     fault: BaseException | None = None
@@ -136,7 +136,7 @@ class WorkResult(NamedTuple):
 
 
 class RemoteError(Exception):
-    """Where in the worker its work failed, as text, since frames cannot be sent."""
+    """Traceback of a failure in a worker, as text, since frames cannot be sent."""
 
 
 @contextmanager

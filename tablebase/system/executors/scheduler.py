@@ -19,7 +19,7 @@ Key = TypeVar("Key")
 Result = TypeVar("Result")
 
 DROPPED = Stage("dropped")
-"""What those who watch a key see last if its work was ended at a deadline."""
+"""Last stage for watchers of a key if its work was ended at a deadline."""
 
 
 @dataclass(frozen=True)

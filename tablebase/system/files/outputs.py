@@ -29,7 +29,7 @@ LONGEST_NAME = 60
 MARKS = ("catalog.sqlite", ".catalog-id")
 """Files by which the folder of a tablebase is known: the catalog, or the id of one in PostgreSQL."""
 BEGINNING = b"tablebase "
-"""How a table file begins."""
+"""Start of a table file."""
 
 
 def draft_of(path: Path) -> Path:

@@ -38,7 +38,7 @@ class PlayGiven(Given):
 
 
 class EndingAnswer(Told):
-    """How a game has ended."""
+    """Ending of a game."""
 
     winner: Annotated[str | None, Field(description="Letter of the side that has won; null for a draw.")]
     why: str = Field(

@@ -91,7 +91,7 @@ class ProbeRow(Told):
 
 
 class Reason(Told):
-    """Why a position has no answer."""
+    """Reason for a missing answer."""
 
     code: Annotated[str, Field(description="`bad_notation`, `missing_table`, `damaged_table`, `outdated_table` or `error`.")]
     message: Annotated[str, Field(description="One sentence: what is wrong, and what to do.")]

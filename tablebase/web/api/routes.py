@@ -1,4 +1,4 @@
-"""What all routes share: how they are described, and how they read what is sent."""
+"""Common parts of all routes: their description, and the reading of requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Query = TypeVar("Query", bound=BaseModel)
 
 
 class Answer(JSONResponse):
-    """What a route answers, for its description alone: `answered` makes it."""
+    """Answer of a route, for its description alone: `answered` makes it."""
 
 
 MEANINGS = {

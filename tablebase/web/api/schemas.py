@@ -1,4 +1,4 @@
-"""What all requests and answers share in the description of the interface (OpenAPI); names are those of the command line."""
+"""Basis of all requests and answers in the description of the interface (OpenAPI); names are those of the command line."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ Distance = Annotated[int | None, Field(description="Plies to the result under be
 
 
 class Given(BaseModel):
-    """What is sent: nothing but these fields."""
+    """Data of requests: only these fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Told(Given):
-    """What is answered."""
+    """Data of answers."""
 
 
 HTTP_FIELDS: dict[str, dict[str, Any]] = {

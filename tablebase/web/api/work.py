@@ -1,4 +1,4 @@
-"""What takes longer: counts, estimates, and statements over positions; each in a process of its own, within limits."""
+"""Longer work: counts, estimates, and statements over positions; each in a process of its own, within limits."""
 
 from __future__ import annotations
 

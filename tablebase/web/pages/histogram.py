@@ -22,7 +22,7 @@ HIDDEN: dict[str, Any] = {"class": "histogram", "aria-hidden": "true"}
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many placements are won or lost at each distance."""
+    """Numbers of placements won or lost at each distance."""
 
     rows: list[tuple[int, int, int]]  # distance, wins, losses
 

@@ -1,4 +1,4 @@
-"""What matchboxes have learned from one visitor: games won, and beads taken away. It is kept in the address alone."""
+"""Knowledge of matchboxes from one visitor: games won, and beads taken away. It is kept in the address alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_GAMES = 1_000_000
 
 @dataclass(frozen=True)
 class Learned:
-    """What the matchboxes at some seats have learned in games before."""
+    """Knowledge of the matchboxes at some seats from games before."""
 
     game: Game
     sides: Sequence[int]  # that they play
@@ -37,7 +37,7 @@ class Learned:
         return {**({"won": ",".join(map(str, self.won))} if any(self.won) else {}), **self.settings()}
 
     def after(self, match: Match[Any], ending: Ending) -> Learned:
-        """What they have learned after one more game."""
+        """Return their knowledge after one more game."""
         if ending.winner is None:
             return self
         won = tuple(count + (side == ending.winner) for side, count in enumerate(self.won))

@@ -47,7 +47,7 @@ def material(request: Request, game: str, name: str) -> Response:
 
 
 def _known(catalog: Catalog, game: Game, wanted: Material) -> dict[str, Any]:
-    """What the catalog knows of a material, read at once, so that its numbers belong together."""
+    """Read the catalog's data on a material at once, so that its numbers belong together."""
     name = material_name(game, wanted)
     described = describe_material(catalog, game, name)
     slices = _slices(catalog, game, wanted, described["slices"])

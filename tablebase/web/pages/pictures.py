@@ -59,7 +59,7 @@ def token(game: Game, kind: int, theme: str) -> Svg:
 
 
 def drawing(rules: Rules[Any], position: Any, last: str | None = None) -> dict[str, Any]:
-    """What a page shows of a position: a board, another picture, or no more than the text."""
+    """Return a page's view of a position: a board, another picture, or only the text."""
     shown: dict[str, Any] = part(rules, "page")(rules, position, last)
     return {"text": rules.format(position), **shown}
 
@@ -77,7 +77,7 @@ def on_squares(game: Game, position: Position, last: str | None) -> dict[str, An
 
 
 def board_data(game: Game, position: Position) -> dict[str, Any]:
-    """What the script of a page needs to know of a board; places are in hundredths of the picture's width and height."""
+    """Return the data on a board for a page's script; places are in hundredths of the picture's width and height."""
     grid = Grid(game.board)
     corners = [(x - SQUARE / 2, y - SQUARE / 2) for x, y in map(grid.centre, range(len(game.board)))]
     return {

@@ -31,7 +31,7 @@ from tablebase.web.pages.rendering import page
 from tablebase.web.worker_pool import played
 
 PERSON = "person"
-"""Who sits at a seat where no player does."""
+"""Occupant of a seat without a player."""
 FUZZES = (0, 0.01, 0.1, 0.3, 1)
 """Among other numbers that may be written, they are offered."""
 RESIGNS = "resigns"
@@ -42,7 +42,7 @@ router = APIRouter()
 
 @dataclass(frozen=True)
 class PlayTable:
-    """Who plays what, as an address says it."""
+    """Game and players, as in an address."""
 
     rules: Rules[Any]
     start: Any

@@ -86,7 +86,7 @@ def error_page(request: Request, fault: TablebaseError) -> Response:
 
 
 def missing(request: Request, game: Rules[Any], fault: MissingTableError) -> dict[str, object]:
-    """What there is to say about a missing table: a sentence, the command without the server's folder, and the estimate."""
+    """Describe a missing table: a sentence, the command without the server's folder, and the estimate."""
     settings = settings_of(request)
     command = fault.command and without_paths(fault.command, settings)
     if fault.material is not None and command is None:

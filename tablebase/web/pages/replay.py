@@ -50,7 +50,7 @@ class Replay:
 
     @property
     def position(self) -> Any:
-        """What is shown."""
+        """Position shown."""
         return self.match.positions[self.at]
 
     def query(self, at: int, searches: bool | None = None) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _answer(request: Request, rules: Rules[Any], position: Any) -> Probe | None:
 
 
 async def _remark(request: Request, rules: Rules[Any], position: Any) -> str | None:
-    """What a search expects and does; None if nobody can search here, or it takes too long."""
+    """Return a search's forecast and move; None if nobody can search, or it takes too long."""
     name = adviser_of(rules)
     if name is None or rules.to_move(position) < 0:
         return None

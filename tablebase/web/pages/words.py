@@ -72,7 +72,7 @@ def verdict(answer: Probe) -> str:
 
 
 def worth(value: AnyValue | None, missing: str | None = None) -> str:
-    """What a move is worth to the player who makes it."""
+    """Describe the worth of a move to the mover."""
     if value is None:
         return "unknown" if missing is None else f"unknown without {missing}"
     if value == Value(Outcome.WIN, 1):
