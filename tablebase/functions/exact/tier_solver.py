@@ -286,7 +286,7 @@ class GroupSolver:
                     names = ", ".join(map(self._game.tier_name, self._group.tiers))
                     hint = "give its Functions the function unmoves, which takes the place of lists of moves"
                     raise CapacityError(f"solving {names} of {self._game.name}", hint, needed=needed, allowed=self._allowed)
-                self._most_told = TOLD + int(np.diff(ends).max(initial=0))
+                self._most_told = TOLD + int(np.diff(ends, prepend=0).max())
                 parents = np.zeros(max(1, int(ends[-1])), np.int32)
         self._lists = ends, parents
 

@@ -25,7 +25,7 @@ from tablebase.functions.exact.tiers import tiers_of
 from tablebase.game.compiled import DRAWN, LOST, WON, CompiledGame, Functions
 from tablebase.game.key_lists import specialized, with_lists
 from tablebase.game.native import rules_of
-from tablebase.game.values import Value
+from tablebase.game.values import Outcome, Value
 from tablebase.system.compute import threads
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.values import FULL, NARROW_ANY
@@ -301,6 +301,18 @@ def test_a_block_with_many_predecessors(monkeypatch: pytest.MonkeyPatch, unmoves
     game = NumberGraph(nodes, [0] * 8, most_moves=2)
     game.functions = replace(NumberGraph.functions, unmoves=unmoves)
     assert [value.distance for _, value in sorted(values_of(game).items())] == [1, 1, 1, 1, 2, 3, 0, 0]
+
+
+def test_the_first_position_may_have_the_most_predecessors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is room for a list of them, or the solver would never come to an end."""
+    few_at_a_time(monkeypatch)
+    game = NumberGraph([Node(0, [0, 3]), Node(1, [0]), Node(1, [0]), Node(1, result=LOST)], [0, 0, 0, 1])
+    game.functions = replace(NumberGraph.functions, unmoves=None)
+    shelf = new_shelf([(tier, tiers_of(game).sizes[tier]) for tier in (0, 1)], NARROW_ANY, rules_of(game))
+    shelf.of(1)[0] = NARROW_ANY.code(Value(Outcome.LOSS, 0))
+    rounds = iter(range(100))
+    GroupSolver(game, tiers_of(game).group_of(0), shelf, lambda: next(rounds)).solve()
+    assert [NARROW_ANY.value(code).distance for code in shelf.of(0)[:3].tolist()] == [1, 2, 2]
 
 
 @pytest.mark.parametrize("unmoves", [NumberGraph.functions.unmoves, None], ids=["unmoves", "lists"])
