@@ -114,7 +114,9 @@ def show_plot(
         raise TablebaseError(f"{output} is named by both --output and --csv: name another file")
     if call.given.get("statement") is not None:
         call.given["statement"] = from_input(call.given["statement"])
-    with progress(f"plot {call.rules.name}", "positions", compiles=True) as shown:
+    # Charts of what the catalog counts compile nothing.
+    compiles = call.given["chart"] in ("squares", "parity", "values", "query") or call.given.get("where") is not None
+    with progress(f"plot {call.rules.name}", "positions", compiles=compiles) as shown:
         figure = call(tick=shown.reach)
     save(figure, output)
     say(f"wrote {output}: {figure.get_label()}")

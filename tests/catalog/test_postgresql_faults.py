@@ -188,17 +188,17 @@ def test_a_server_that_goes_during_a_build(copied: Path, server: Server, ask: As
     """One sentence; what is built stays, and the next build enters it."""
     before = snapshot(copied)
     forget(copied, "doushouqi/2/CvW.h5", "doushouqi/2/RvC.h5")
-    check, calls = postgresql.PostgresqlDatabase._begin, []
+    begun, calls = postgresql.PostgresqlDatabase._begun, []
 
-    def end(self: Any, connection: Any) -> None:
-        check(self, connection)
-        calls.append(connection)
+    def end(self: Any, connection: Any) -> Any:
+        calls.append(begun(self, connection))
         if len(calls) == 2:
             pid = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
             server.run(f"SELECT pg_terminate_backend({pid})")
+        return calls[-1]
 
-    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_begin", end)
+    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_begun", end)
     assert_refused(ask("build", "doushouqi", "--pieces", "2", "--data", copied), 2, "cannot be reached (")
-    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_begin", check)
+    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_begun", begun)
     assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
     assert snapshot(copied) == before

@@ -257,7 +257,7 @@ SQUARES = np.array([[0, 44]], dtype=np.int8)
 PIG = "pig-die=2-target=3"
 STRANGE = (None, 5, -1, 1.5, True, b"x", "x", "", [], {}, object())
 """Values of which each argument takes a few at most."""
-ANYTHING = {"default", "options", "tick", "strict", "check", "aliases"}
+ANYTHING = {"default", "options", "tick", "run", "strict", "check", "aliases", "pool"}
 """Arguments that may be anything, that count as true or false, or that callers name."""
 
 
