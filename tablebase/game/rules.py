@@ -167,7 +167,7 @@ class Rules(ABC, Generic[P]):
 
     @abstractmethod
     def result(self, position: P) -> Ending | None:
-        """Return how the game has ended; None exactly where it goes on."""
+        """Return the ending of the game; None if and only if the game is not over."""
 
     def draws(self, position: P) -> Sequence[Draw]:
         """List the draws of a position in which chance moves."""
@@ -210,7 +210,7 @@ class Rules(ABC, Generic[P]):
         return (1,) * self.players if ending is None else ending.places
 
     def is_deadlock(self, position: P) -> bool:
-        """Return whether play is over, though positions do not know it, because nobody can ever do anything again."""
+        """Return whether play is over because no player can ever move again, though no position is an end."""
         return False
 
     def read_move(self, word: str) -> str:

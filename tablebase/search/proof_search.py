@@ -80,7 +80,7 @@ class ProofSearch:
         self._tableless: set[tuple[int, ...]] = set()
 
     def prove(self, position: Position, plies: int, nodes: int) -> bool | None:
-        """Return whether the attacker wins within some plies, or None if the nodes do not suffice; another call goes on.
+        """Return whether the attacker wins within some plies, or None if the nodes do not suffice; another call continues.
 
         `LimitReachedError` if the allowance is used up.
         """
